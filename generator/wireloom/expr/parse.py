@@ -143,6 +143,17 @@ def _stray(text: str, column: int) -> ExpressionError:
     return ExpressionError(f"{text[column]} does not belong into an expression", column, hints.get(text[column], ""))
 
 
+_BEHIND = {  # what stands behind an expression in other languages
+    "is": "equality is ==",
+    "eq": "equality is ==",
+    "AND": "write `and`",
+    "OR": "write `or`",
+    "if": "a choice is `condition ? value : value`",
+    "[": "an expression looks into no single element: `count(list)` and `sum(list.member)` are of all, "
+    "`slice(text, 0, 2)` of a text",
+}
+
+
 class _Parser:
     """Recursive descent over the tokens; one method for each rule of the grammar."""
 
@@ -302,7 +313,7 @@ class _Parser:
 
     def expect_end(self) -> None:
         if self.word.kind != "end":
-            hint = "equality is ==" if self.word.text == "is" else ""
+            hint = _BEHIND.get(self.word.text, "")
             raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column, hint)
 
 

@@ -31,6 +31,7 @@ _OF_ENTRIES = frozenset(
 _OF_LAYOUTS = frozenset({"gap-in-layout", "overlapping-fields", "split-byte"})
 _OF_KEYS = ("conflicting-keys", "wrong-encoding", "wrong-shape")
 _OF_UNIONS = ("ambiguous-alternatives", "bad-case", "wrong-shape")
+_OF_USES = "use a type of its own"
 _ENTRY = re.compile(r"types\.(?P<type>[^.\[]+)(?:\.fields\[(?P<step>[0-9]+)\](?:\.(?P<name>[^.\[]+))?)?(?P<rest>.*)")
 _KEY = re.compile(r"\.[A-Za-z]+")
 _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
@@ -38,7 +39,21 @@ _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
 
 def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     """The problems without those that follow from others among them."""
-    return _beside_keys(_beside_unions(_beside_types(problems, draft), draft))
+    return _once(_beside_keys(_beside_unions(_beside_types(problems, draft), draft)))
+
+
+def _once(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems; of several names that do not mean the same wherever a type is used, the first."""
+    first: dict[tuple[str, str], Problem] = {}
+    for problem in problems:
+        where = _Where.of(problem)
+        if problem.id == "ambiguous-name" and where is not None and _OF_USES in problem.hint:
+            first.setdefault((where.type, problem.hint), problem)
+    return [
+        problem
+        for problem in problems
+        if problem.id != "ambiguous-name" or _OF_USES not in problem.hint or problem in first.values()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

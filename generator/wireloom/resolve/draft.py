@@ -54,6 +54,8 @@ class Draft:
 
 def parameter_kind(parameter: Parameter) -> Kind:
     """The kind of a parameter's value."""
+    if (parameter.one_of is None) == (parameter.type is None):
+        return Kind.ANY  # what it is, nobody knows
     match parameter.type:
         case "int":
             return Kind.INTEGER

@@ -65,6 +65,7 @@ def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocumen
     if (document.one_of is None) == (document.type is None):
         given = "neither `oneOf` nor `type`" if document.type is None else "both `oneOf` and `type`"
         draft.reports_entry(place, "conflicting-keys", f"{name} has {given}", "give one of them")
+        return Parameter(name, Kind.ANY, None, (), document.doc, document.unit)
     options = document.one_of or []
     for index, option in enumerate(options):
         if option in options[:index]:

@@ -150,13 +150,13 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
             _INSTEAD if around.encoding is Encoding.BINARY and key in ("optional", "default") else f"it is of {where}"
         )
         report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
-    needed = given if document.optional else given - {"optional"}
+    stated = given if document.optional else given - {"optional"}
     _check_empty(around, place, document)
     for key, companion in _COMPANIONS.items():
-        if key in given and companion not in needed and key not in foreign:
+        if key in given and companion not in stated and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
     for key, rival in _RIVALS:
-        if key in given and rival in given:
+        if key in stated and rival in stated:
             report(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)

@@ -43,6 +43,7 @@ _FOLLOWING = frozenset(
         "example-value",
     }
 )
+_OF_FIELD = ("bad-value-key", "mixed-values")  # what follows where something of a field is lacking
 _OF_MAPPING = {  # what follows where a whole mapping is lacking
     "types:": {"unknown-type", "unknown-name", "later-name", "unknown-field", "duplicate-field"},
     "imports:": {"unknown-type"},
@@ -61,6 +62,8 @@ def independent(problems: Iterable[Problem], document: Document, dropped: frozen
     for problem in problems:
         written = _written(problem, lines) if problem.location.file == document.file else ""  # else of a library
         words = {*_WORD.findall(problem.message), *_WORD.findall(written)}
+        if problem.id in _OF_FIELD and dropped & set(_WORD.findall(problem.path)):
+            continue
         if problem.id not in excluded and not words & dropped and not problem.path.startswith("examples"):
             yield problem
 

@@ -102,7 +102,7 @@ class Scope:
             return FieldRef(found.up, first, tuple(members), kind)
         if first in self.draft.content.parameters:
             return self._parameter(first, tuple(members))
-        raise self._unknown(first)
+        raise self._unknown(first, tuple(members))
 
     def summed(self, name: Name) -> Call:
         """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
@@ -316,7 +316,8 @@ class Scope:
                 lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
                 hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
                 raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
-            raise MeaningError("unknown-name", f"{name} has no member {step}", nearest(step, known))
+            hint = nearest(step, known) or _function(member.kind, step, name)
+            raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
         if any(members[step].melts for members in inner):
             raise _melted(step, name, f"{name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
@@ -373,7 +374,7 @@ class Scope:
             )
         return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
 
-    def _unknown(self, name: str) -> MeaningError:
+    def _unknown(self, name: str, members: tuple[str, ...] = ()) -> MeaningError:
         if self.blind or any(outline.open for outline in self._around()):
             return _said()
         outline = self.outlines.types.get(self.type)
@@ -392,6 +393,7 @@ class Scope:
             hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
             return MeaningError("later-name", f"{name} is not known yet", hint)
         hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
+        hint = _foreign(name, members) or hint
         field = self._named_to_readers(name)
         hint = f"readers call {field} so; expressions say {field}" if field else self._held_by(name) or hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
@@ -446,6 +448,27 @@ class Scope:
             seen.add(type)
             yield outline
             waiting.extend(use.user for use in outline.uses)
+
+
+_CONSTANTS = {"true": "true", "false": "false", "none": "null", "nil": "null", "undefined": "null", "null": "null"}
+_SELVES = ("this", "self", "_parent", "_root", "_", "parent", "root", "super")
+_SIZES = ("length", "len", "size", "count", "Length", "Count")
+
+
+def _foreign(name: str, members: tuple[str, ...]) -> str:
+    """What to write for a word that other languages have; empty where it is none."""
+    if constant := _CONSTANTS.get(name.lower()):
+        return f"write {constant}"
+    if name in _SELVES and members:
+        return f"write {'.'.join(members)}: a name is looked for in its struct, then in those around"
+    return ""
+
+
+def _function(kind: Kind, step: str, name: str) -> str:
+    """The function that says what other languages say by a member; empty where there is none."""
+    if step not in _SIZES or kind not in (Kind.TEXT, Kind.BYTES, Kind.LIST):
+        return ""
+    return f"write {'count' if kind is Kind.LIST else 'len'}({name})"
 
 
 def _said() -> MeaningError:

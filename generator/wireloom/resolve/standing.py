@@ -476,6 +476,9 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
         if not fits:
             hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
             message = f"{alternative.name} is no alternative of a union in {encoding.value}"
+            if isinstance(inner, types.Nullable):
+                message = f"null is an alternative of its own in {encoding.value}"
+                hint = f"write {alternative.name} without `?`, and `| nil` behind the last alternative"
             draft.reports_entry(place, "wrong-shape", message, hint)
 
 

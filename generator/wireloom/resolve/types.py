@@ -705,6 +705,24 @@ def _keys(around: Surroundings, tag: Expression) -> _Keys:
     return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), scope.names(tag), scope.words(tag))
 
 
+_OTHERWISE = ("default", "_", "*", "else", "other", "others", "any")
+_DASHED = re.compile(r"([0-9]+|0x[0-9a-fA-F]+)\s*(?:-|\.\.\.|to)\s*([0-9]+|0x[0-9a-fA-F]+)")
+_TRUTHS = {"yes": "true", "on": "true", "1": "true", "true": "true", "no": "false", "off": "false", "0": "false"} | {
+    "false": "false"
+}
+
+
+def _instead(word: str, kind: Kind) -> str:
+    """What to write in place of a key of `cases` that is no value of the tag."""
+    if word in _OTHERWISE:
+        return "what no case lists is of the type that `otherwise`, beside `cases`, says"
+    if kind is Kind.BOOLEAN and word.lower() in _TRUTHS:
+        return f"write {_TRUTHS[word.lower()]}"
+    if kind is Kind.INTEGER and (ends := _DASHED.fullmatch(word)) is not None:
+        return f"a range is {ends[1]} .. {ends[2]}"
+    return respelled(word) if kind is Kind.INTEGER else ""
+
+
 def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
@@ -717,7 +735,7 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
             continue
         value = constants.value(word, keys.kind, keys.charset)
         if value is constants.NONE:
-            hint = respelled(word) if keys.kind is Kind.INTEGER else ""
+            hint = _instead(word, keys.kind)
             if keys.kind is Kind.BYTES and not keys.charset:
                 hint = "bytes are written in hexadecimal, without 0x"
             message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"

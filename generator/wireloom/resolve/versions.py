@@ -68,6 +68,7 @@ def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
 
 def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
+    wrong = set[str]()
     for version in struct.versions:
         where = place / "versions" / version.name
         if (version.arity is None) == (version.when is None):
@@ -81,6 +82,7 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
             continue
         fields = len(fields_of(struct, version.name))
         if version.arity != fields:
+            wrong.add(version.name)
             draft.reports(
                 where / "arity",
                 "version-arity",
@@ -89,7 +91,7 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
             )
         else:
             _check_conditions(draft, place / "fields", struct, version)
-        if version.arity in taken:
+        if version.arity in taken and not wrong & {version.name, taken[version.arity]}:
             draft.reports(
                 where / "arity",
                 "version-arity",

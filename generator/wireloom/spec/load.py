@@ -40,6 +40,8 @@ _WANTED = {
 }
 
 
+_FORMAT = re.compile(r"^format\s*:", re.MULTILINE)
+_NAMED = re.compile(r"^(?:library|schema)\s*:\s*['\"]?(\w+)", re.MULTILINE)
 _STRUCTURED = ("list_type", "dict_type", "model_type", "model_attributes_type")
 _OTHER_WORDS = {  # how other languages call what a key says
     "switch": "select",
@@ -88,6 +90,15 @@ _OTHER_WORDS = {  # how other languages call what a key says
     "rename": "as",
     "alias": "as",
     "message": "doc",
+}
+_OF_DOCUMENT = {  # how other languages call what a document says of itself
+    "name": "format",
+    "id": "format",
+    "version": "wireloom",
+    "description": "title",
+    "structs": "types",
+    "messages": "types",
+    "definitions": "types",
 }
 _OTHER_VALUES = {  # how others call what a value of a key says
     "le": "little",
@@ -165,7 +176,8 @@ def _load(path: Path, root: Path) -> _Read:
         return _Read(problems=(problem,))
     node, problems = yaml.parse(text, file)
     if node is None:
-        return _Read(problems=problems)
+        named = None if _FORMAT.search(text) else _NAMED.search(text)
+        return _Read(problems=problems, shared=named[1] if named else "")
     name = path.relative_to(root).as_posix()
     content, findings = _checked(node)
     slipped = [_Finding(slip.problem, slip.path, Rename(slip.meant) if slip.meant else Drop()) for slip in slips(node)]
@@ -231,7 +243,12 @@ def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
         if problem and first and problem.id == "wrong-type" and problem.hint != first.hint:
             hint = f"{first.hint} or {problem.hint.removeprefix('write ')}"
             merged[key] = replace(finding, problem=replace(first, hint=hint))
-    return list(merged.values())
+    return [each for each in merged.values() if not _is_of_a_list(each.path, [other.path for other in merged.values()])]
+
+
+def _is_of_a_list(path: yaml.Path, paths: Sequence[yaml.Path]) -> bool:
+    """Whether it is an item of a list that is wrong as a whole."""
+    return isinstance(path[-1:] and path[-1], int) and path[:-1] in paths
 
 
 def _once(findings: Sequence[_Finding]) -> list[_Finding]:
@@ -253,8 +270,16 @@ _SHARED: Mapping[str, type[LibraryDocument | SchemaDocument]] = {"library": Libr
 
 def _kind(plain: object) -> str:
     """The key that says what a document is."""
-    keys = plain if isinstance(plain, Mapping) else ()
-    return next((key for key in ("format", *_SHARED) if key in keys), "format")
+    return _naming(plain)[0]
+
+
+def _naming(plain: object) -> tuple[str, str]:
+    """The key that says what a document is, and that key as it is written, which may be a slip."""
+    keys = [key for key in plain if isinstance(key, str)] if isinstance(plain, Mapping) else []
+    kinds = ("format", *_SHARED)
+    stated = next((key for key in kinds if key in keys), "")
+    near = [(kind, found[0]) for kind in kinds if (found := difflib.get_close_matches(kind, keys, 1, _NEAR_WORD))]
+    return (stated, stated) if stated else near[0] if near else ("format", "")
 
 
 def _model(plain: object) -> type[Content]:
@@ -262,8 +287,8 @@ def _model(plain: object) -> type[Content]:
 
 
 def _shared_name(plain: object) -> str:
-    kind = _kind(plain)
-    name = plain.get(kind) if isinstance(plain, Mapping) and kind in _SHARED else ""
+    kind, key = _naming(plain)
+    name = plain.get(key) if isinstance(plain, Mapping) and kind in _SHARED else ""
     return name if isinstance(name, str) else ""
 
 
@@ -282,7 +307,8 @@ def _slips(
                 other for other in details if (other["type"], other["loc"][:-1]) == ("missing", each["loc"][:-1])
             ]
             near = near or (strays if len(strays) == len(lacking) == 1 and strays[0] in _CONDITIONS else [])
-            for stray in near or [each for each in strays if _OTHER_WORDS.get(str(each).lower()) == key]:
+            words = _OTHER_WORDS if path else _OF_DOCUMENT
+            for stray in near or [each for each in strays if words.get(str(each).lower()) == key]:
                 slips[*path, stray] = key
     return slips
 

@@ -140,7 +140,8 @@ def _innermost_name(path: Path) -> Iterator[str]:
 def _names(node: Node, path: Path) -> Iterator[str]:
     match node:
         case ScalarNode(text=text) if path[-2:-1] == ("fields",):
-            yield re.split(r"\W", text, maxsplit=1)[0]  # an item that is no mapping
+            first, *others = re.findall(r"\w+", text) or [""]  # an item that is no mapping
+            yield others[0] if first == "mark" and others else first
         case ScalarNode(text=text):
             yield from (text,) if path[-1:] == ("mark",) else ()
         case SequenceNode(items=items):

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import takewhile
 
 from wireloom.problems import Problem
+from wireloom.spec import language
 from wireloom.spec.entries import fields_named_as_steps, is_type
 from wireloom.spec.language import (
     Bits,
@@ -34,6 +35,15 @@ _MAY_BE_NULL = ("default",)
 _OF_UNIONS = ("select", "cases", "otherwise")
 _PLAIN_ITEM = re.compile(r"(.*?)(?:(?:\s*[:=]\s*|(?<=\w)\s+(?=\w))(.*))?", re.DOTALL)
 _DECIMAL = re.compile(r"([-+]?[0-9]+), ([0-9]+)")
+_GLUED = re.compile(r"(\w+)(?:\s*[:=]\s*|\s+)([^\s<>=!&|+*/%-].*)", re.DOTALL)
+_PROSE = ("doc", "unit", "title", "source")  # keys of texts that may have commas
+_ALL_KEYS = frozenset(
+    key
+    for each in vars(language).values()
+    if isinstance(each, type) and issubclass(each, language.Document)
+    for key in each.keys()  # noqa: SIM118 - a class method, no mapping
+)
+_GIVEN_KEYS = ("values", "cases", "bits", "escaped", "gives", "oneOf", "versions", "value", *_NAMED)
 _FORMS = ("fields", "select", "oneOf", "attempt")
 _FRAMINGS = ("prefix", "size", "delimiter", "header")
 _NEAR = 0.8
@@ -63,10 +73,44 @@ class Slip:
 
 def slips(document: Node) -> Iterator[Slip]:
     """The slips of a document; of what a comma has torn apart nothing else."""
-    torn = tuple(_torn(document, ()))
+    torn = (*_glued(document, ()), *_torn(document, ()))
     yield from torn
     below = tuple(slip.path for slip in torn)
     yield from (slip for slip in _others(document) if not any(slip.path[: len(path)] == path for path in below))
+
+
+def _glued(node: Node, path: Path) -> Iterator[Slip]:
+    """Keys that no colon and space stands behind: `{type uint8}`, `{type:uint8}` are keys without a value."""
+    if isinstance(node, SequenceNode):
+        for index, item in enumerate(node.items):
+            yield from _glued(item, (*path, index))
+    if path[-1:] == ("fields",) or path[:1] == ("examples",):
+        return
+    before = ""
+    for number, (key, value) in enumerate(node.entries if isinstance(node, MappingNode) else ()):
+        where = (*path, key.text)
+        yield from _glued(value, where)
+        found = _GLUED.fullmatch(key.text) if _has_none(value) and not key.quoted else None
+        if found is not None and before not in _PROSE and _may_be_key(found[1], path):
+            rest = found[2]
+            for other, _ in _while_empty(node.entries[number + 1 :]):  # type: ignore[union-attr]
+                rest = rest if _is_whole(rest) else f"{rest}, {other.text}"
+            message, hint = f"a colon and a space must stand behind {found[1]}", f"write `{found[1]}: {rest}`"
+            yield Slip(_whole(where), _at(key, "yaml-syntax", message, hint, where))
+            return
+        before = key.text
+
+
+def _may_be_key(word: str, path: Path) -> bool:
+    """Whether a word is a key of the language, or a field's name where one must stand."""
+    above = path[-1] if path else ""
+    if isinstance(above, int):
+        return path[-2:-1] == ("fields",) or word in _ALL_KEYS
+    return word in _STEP_KEYS.get(above, _ALL_KEYS) and above not in _GIVEN_KEYS
+
+
+def _is_whole(text: str) -> bool:
+    return not _is_open(text) and text.count("'") % 2 == 0 and text.count('"') % 2 == 0
 
 
 def _torn(node: Node, path: Path) -> Iterator[Slip]:
@@ -110,6 +154,7 @@ def _others(document: Node) -> Iterator[Slip]:
     types = document.entry("types")
     if types is None or not isinstance(types[1], MappingNode):
         return
+    yield from _below_types(types[1])
     yield from _beside_types(types[1])
     for key, form in types[1].entries:
         if isinstance(form, MappingNode):
@@ -162,6 +207,15 @@ def _of_framing(document: MappingNode) -> Iterator[Slip]:
             yield Slip(("framing",), _at(second, "conflicting-keys", message, hint, ("framing", second.text)))
             return
         yield from _misspelled(framing, ("framing",), _FRAMINGS, _NEAR_FRAMING)
+
+
+def _below_types(types: MappingNode) -> Iterator[Slip]:
+    """Keys of the document that stand below `types`, where names are capitalized."""
+    for key, _ in types.entries:
+        if key.text in FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
+            path = ("types", key.text)
+            message = f"{key.text} stands below `types`, and is a key of the document"
+            yield Slip(path, _at(key, "unknown-key", message, "unindent it", path))
 
 
 def _beside_types(types: MappingNode) -> Iterator[Slip]:

@@ -188,10 +188,38 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Proble
     if found := _NO_COLON.match(line):
         message, hint = f"a colon and a space must stand behind {found[1]}", f"write `- {found[1]}: {{...}}`"
         return Problem("yaml-syntax", message, hint, replace(location, column=found.start(1) + 1), "")
+    if (bare := _without_colon(error, lines)) is not None:
+        number, text = bare
+        name, _, rest = text.strip().removeprefix("- ").partition(" ")
+        message, hint = (
+            f"a colon and a space must stand behind {name}",
+            f"write `{f'{name}: {rest.strip()}'.rstrip()}`",
+        )
+        column = len(text) - len(text.lstrip()) + 1
+        return Problem("yaml-syntax", message, hint, Location(file, number + 1, column), "")
+    if (error.problem or "").startswith("expected '<document start>'") and lines[0][:1] in (" ", "\t"):
+        message, hint = "the first line is indented", "begin the keys of the document in the first column"
+        return Problem("yaml-syntax", message, hint, Location(file, 1, 1), "")
     message, hint = _in_own_words(error, line)
     return Problem("yaml-syntax", message, hint, location, "")
 
 
+def _without_colon(error: yaml.MarkedYAMLError, lines: list[str]) -> tuple[int, str] | None:
+    """The line, and its number, that is a key without a colon, of which the reader of YAML tells one line later."""
+    problem, mark, opened = error.problem or "", error.problem_mark, error.context_mark
+    if problem.startswith("could not find expected ':'") and opened is not None:
+        found = opened.line
+    elif problem.startswith("mapping values are not allowed") and mark is not None:
+        before = range(mark.line - 1, -1, -1)
+        found = next((each for each in before if _BARE.sub("", lines[each]).strip()), -1)
+    else:
+        return None
+    text = _BARE.sub("", lines[found]) if 0 <= found < len(lines) else ""
+    return (found, text.rstrip()) if _KEY_ALONE.fullmatch(text) else None
+
+
+_BARE = re.compile(r"(^|\s)#.*$")  # a comment
+_KEY_ALONE = re.compile(r"\s*(- )?[A-Za-z]\w*( +[\w.-]+)?\s*")  # a key, and perhaps one word behind it
 _NO_COLON = re.compile(r"\s*- (\w+)(?: +|:)\{")  # an item that the brace of a mapping follows at once
 _COLON = re.compile(r":(\s|$)")
 _QUOTES = "text that holds `: ` or ` #`, or in braces a comma or a bracket, is put into quotes"
@@ -211,6 +239,13 @@ def _in_own_words(error: yaml.MarkedYAMLError, line: str) -> tuple[str, str]:
         if mark and opened and opened.line < mark.line:
             return f"what was opened in line {opened.line + 1} is not closed", f"close the brace or bracket; {_QUOTES}"
         return "a comma is missing, or quotes around a text", _QUOTES
+    if "while scanning a tag" in str(error.context):
+        return "a tag", "the key says what its value is, and `not` negates"
+    if "while scanning an alias" in str(error.context):
+        return "an alias", "put a text that begins with * into quotes; what no case lists is `otherwise`"
+    if problem.startswith(("a tag;", "an alias;", "an anchor;")):
+        what, _, hint = problem.partition("; ")
+        return what, hint
     if "'\\t'" in problem:
         return "a tab", "YAML is indented with spaces"
     if "another document" in problem:

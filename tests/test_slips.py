@@ -295,3 +295,31 @@ def test_null_is_an_alternative_of_its_own(tmp_path):
     (found,) = said({"spec": spec("- a: 'int | str?'", encoding="msgpack")}, tmp_path)
     hint = "write str without `?`, and `| nil` behind the last alternative"
     assert found == f"wrong-shape: null is an alternative of its own in msgpack; {hint}"
+
+
+def test_a_code_that_lacks_its_meaning_lacks_it_once(tmp_path):
+    field = "{type: uint8, const: 3, else: %s}"
+    fields = f"- a: {field % 'nowhere'}\n- b: {field % 'nowhere'}"
+    assert said({"spec": spec(fields)}, tmp_path) == [
+        "unknown-code: nothing says what nowhere means; say in `errors` what nowhere means"
+    ]
+    (found,) = said({"spec": spec(f"- a: {field % 'Bad-Name'}")}, tmp_path)
+    assert found.endswith("; a code has lower-case letters, digits and underscores and begins with a letter")
+
+
+def test_bits_that_are_none_are_said_alone(tmp_path):
+    fields = "- a: {type: uint8, bits: {x: 0-1}}\n- b: {type: uint8, when: x == 1}"
+    assert said({"spec": spec(fields)}, tmp_path) == ["bits-out-of-range: 0-1 names no bits; write `0..1`"]
+
+
+def test_a_column_by_another_name_is_not_missing_as_well(tmp_path):
+    schema = "wireloom: 1\nschema: s\ntitle: S\nfields:\n  - count: uint8\n"
+    (found,) = said({"schema": schema, "spec": spec("- cuont: uint8", head="schema: s\n")}, tmp_path)
+    assert found.startswith("schema-misfit: cuont is no column of the schema; did you mean count?")
+
+
+def test_a_type_that_holds_itself_by_a_wrong_name_keeps_its_depth(tmp_path):
+    types = "  Tree: {depth: 3, fields: [{n: uint8}, {inner: Inner}]}\n"
+    types += "  Inner: {fields: [{t: {type: list(Tre), count: 2}}]}\n"
+    (found,) = said({"spec": spec("- a: Tree", types)}, tmp_path)
+    assert found.startswith("unknown-type: ")

@@ -20,6 +20,7 @@ from wireloom.spec.language import Bits, FieldDocument
 _CODE = "unknown_value"
 _WIDEST = 64
 _SPAN = re.compile(r"\s*(0|[1-9][0-9]{0,3})\s*(?:\.\.\s*(0|[1-9][0-9]{0,3})\s*)?")
+_DASHED = re.compile(r"\s*([0-9]+)\s*(?:-|:|to|\.\.\.)\s*([0-9]+)\s*")
 
 
 def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> tuple[Bit, ...]:
@@ -117,7 +118,8 @@ def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, i
     """The lowest bit and the number of bits; of what has been reported, none."""
     match = _SPAN.fullmatch(text)
     if match is None:
-        hint = respelled_ends(text) or "write `3` or `0..1`"
+        ends = _DASHED.fullmatch(text)
+        hint = f"write `{ends[1]}..{ends[2]}`" if ends else respelled_ends(text) or "write `3` or `0..1`"
         scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", hint)
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])

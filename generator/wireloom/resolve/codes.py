@@ -34,6 +34,7 @@ def check_codes(draft: Draft) -> None:
     known = (*draft.content.errors, *CODES)
     mentioned, meant = set[str](), set[str]()
     for place, code in _written_codes(draft.place):
+        again = code in mentioned
         mentioned.add(code)
         if code not in known:
             near = nearest(code, known, _NEAR)
@@ -41,7 +42,9 @@ def check_codes(draft: Draft) -> None:
             meant.add(other)
             if other in draft.content.errors and code_flaw(other):
                 continue  # said of the name
-            hint = near if near.startswith("did") else f"say in `errors` what {code} means"
+            if again and not near.startswith("did"):
+                continue  # what is lacking in `errors` is lacking once
+            hint = near if near.startswith("did") else code_flaw(code) or f"say in `errors` what {code} means"
             draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
     for code in draft.content.errors:
         if code not in mentioned and code not in CODES and code not in meant:  # one slip is said once

@@ -15,6 +15,7 @@ from wireloom.resolve.recursion import all_mentioned
 from wireloom.spec.language import StructType
 
 _NO_TYPE = ("unknown-type", "type-syntax")
+_NO_MEANING = ("unknown-name", "later-name", "ambiguous-name", "expression-syntax", "expression-type")
 _OF_ENTRIES = frozenset(
     {  # what rests on the type of a field or a case
         "ambiguous-alternatives",
@@ -39,7 +40,7 @@ _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
 
 def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     """The problems without those that follow from others among them."""
-    return _once(_beside_keys(_beside_unions(_beside_types(problems, draft), draft)))
+    return _once(_beside_keys(_beside_expressions(_beside_unions(_beside_types(problems, draft), draft))))
 
 
 def _once(problems: Sequence[Problem]) -> list[Problem]:
@@ -91,8 +92,11 @@ def _beside_types(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
         form = draft.content.types.get(where.type)
         if form is None:
             return False
+        if where.step is None and isinstance(form, StructType) and where.rest != ".depth":
+            return where.type in types
         names = [name for name, step in direct_names(draft, form) if where.step in (None, step)]
-        return bool(types & ({where.type} if where.step is None else all_mentioned(draft, names)))
+        own = {where.type} if where.step is None else set()
+        return bool(types & (own | all_mentioned(draft, names)))
 
     def follows(problem: Problem) -> bool:
         where = _Where.of(problem)
@@ -123,6 +127,16 @@ def _beside_unions(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
 
 def _is_in(path: str, above: str) -> bool:
     return path == above or path.startswith((f"{above}.", f"{above}["))
+
+
+def _beside_expressions(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems; what builders know of a field whose expressions mean nothing is not known, either."""
+    broken = {where.entry for each in problems if each.id in _NO_MEANING and (where := _Where.of(each)) is not None}
+    return [
+        problem
+        for problem in problems
+        if problem.id != "unknown-on-build" or (where := _Where.of(problem)) is None or where.entry not in broken
+    ]
 
 
 def _beside_keys(problems: Sequence[Problem]) -> list[Problem]:

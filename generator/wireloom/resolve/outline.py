@@ -4,6 +4,7 @@ Made from the document before any expression is read. A name is looked up in its
 of that struct; where uses disagree, the name has no meaning. Flattened structs lend their fields to the one around.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -27,6 +28,7 @@ from wireloom.spec.language import (
 )
 
 _SIZED = ("str", "bytes")
+_SPAN = re.compile(r"\s*[0-9]+\s*(\.\.\s*[0-9]+\s*)?")
 _MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
 _NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
 """What says that a value lacks a number, or has another one or another name for it."""
@@ -485,6 +487,8 @@ def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
         kind, values = mapped_kind(bit.values)
         return Member(name, kind, position, values)
     span = str(bit.at if isinstance(bit, Bits) else bit)
+    if not _SPAN.fullmatch(span):
+        return Member(name, Kind.ANY, position, broken=True)
     kind = Kind.INTEGER if ".." in span else Kind.BOOLEAN
     named = tuple(_names(bit)) if isinstance(bit, Bits) and kind is Kind.INTEGER else ()
     said = {"hidden": bit.hidden, "derive": bit.derive, "raw": bit.raw} if isinstance(bit, Bits) else {}

@@ -199,11 +199,13 @@ def misfits(given: LogicalType, wanted: LogicalType, path: str = "") -> Iterator
 def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[str, str, str]]:
     columns = {field.name: field for field in wanted.fields}
     known = {field.name for field in given.fields}
+    lacking = [each.name for each in wanted.fields if each.name not in known]
     prefix = f"{path}." if path else ""
     for field in given.fields:
         column = columns.get(field.name)
         if column is None:
             hint = nearest(field.name, columns) if len(columns) < 100 else ""
+            known |= {name for name in lacking if hint == f"did you mean {name}?"}  # so that it is not missing
             yield (
                 prefix + field.name,
                 f"{prefix}{field.name} is no column of the schema",

@@ -52,8 +52,8 @@ class Site:
 
     @property
     def field(self) -> Field | None:
-        """The field that it stands at; None where that is another step, or a version."""
-        step = self.struct.steps[self.position] if self.struct.steps else None
+        """The field that it stands at; None where that is another step, a version, or behind all of them."""
+        step = next(iter(self.struct.steps[self.position :]), None)
         return step if isinstance(step, Field) else None
 
 

@@ -16,6 +16,7 @@ from wireloom.problems import SpecProblems
 _TURNS = 12
 _PLACE = re.compile(r"\[(\d+)\]")
 _CERTAIN = ("certain-condition", "impossible-value", "bad-pattern", "useless-else")
+_IN_VAIN = ("invalidText", "unknownMembers")  # at the head, where nothing below may have what they decide about
 _NEEDED = frozenset(
     (
         *("wireloom", "format", "title", "encoding", "types", "root", "type", "fields", "cases", "select", "oneOf"),
@@ -47,7 +48,7 @@ def with_doubts(document: Mapping[str, Any]) -> dict[str, Any]:
         try:
             resolved(documents({"proof.yaml": found}))
         except SpecProblems as error:
-            certain = {problem.path for problem in error.problems if problem.id in _CERTAIN}
+            certain = {each.path for each in error.problems if each.id in _CERTAIN or each.path in _IN_VAIN}
         except Exception:  # noqa: BLE001 - whoever examines the spec sees it
             break
         else:

@@ -15,7 +15,7 @@ from wireloom.problems import SpecProblems
 
 _TURNS = 12
 _PLACE = re.compile(r"\[(\d+)\]")
-_CERTAIN = ("certain-condition", "impossible-value", "bad-pattern", "useless-else")
+_CERTAIN = ("certain-condition", "impossible-value", "bad-pattern", "useless-else", "bad-case")
 _IN_VAIN = ("invalidText", "unknownMembers")  # at the head, where nothing below may have what they decide about
 _NEEDED = frozenset(
     (
@@ -42,7 +42,7 @@ def repaired(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
 
 
 def with_doubts(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without conditions that always hold, or never: chance asks for many, and makes little else wrong."""
+    """The document without conditions and cases that are certain: chance asks for many, and makes little else wrong."""
     found = dict(document)
     for _ in range(_TURNS):
         try:

@@ -73,6 +73,8 @@ def _without(document: Mapping[str, Any], path: str) -> dict[str, Any] | None:
         needed = key in _NEEDED or "lost" in part  # a salvage says all that it has
         if len(part) > 1 and (isinstance(part, list) or not needed):
             del part[key]
+            if key == "derive":
+                part.pop("hidden", None)  # builders know it from readers then
             return edited
     return None
 

@@ -116,8 +116,8 @@ ROOM = {
     ),
     "a frame that the record says": ("", "      - n: uint8\n      - a: uint32\n      - frame: n & 7\n"),
     "a region of one of several": (
-        "  Two: {fields: [{x: uint16}]}\n  One: {fields: [{x: uint8}]}\n",
-        "      - k: uint8\n      - a: {type: {select: k, cases: {1: Two, 2: One}}, size: 1}\n",
+        "  Some: {fields: [{x: bytes}]}\n  One: {fields: [{x: uint8}]}\n",
+        "      - k: uint8\n      - a: {type: {select: k, cases: {1: Some, 2: One}}, size: 1}\n",
     ),
     "a need within a struct that others follow": (
         "  Part: {fields: [{x: uint16}, {need: {bytes: 4}}]}\n",

@@ -41,7 +41,7 @@ def example(  # noqa: PLR0913 - what an example says
             "root": root.name if root.name != made.format.roots[0].name or chance.often(0.2) else ABSENT,
             "parameters": dict(parameters) or ABSENT,
             **shown,
-            "rebuilds": False if chance.often(0.5) else ABSENT,
+            "rebuilds": False if shown["error"] is ABSENT and chance.often(0.5) else ABSENT,
             "doc": "An example." if chance.often(0.1) else ABSENT,
         },
     )

@@ -336,16 +336,16 @@ class Fields(Part):
             raise Uncovered(f"values beside {', '.join(sorted(clash))}")
         kind = self.field_kind(type, attributes)
         register = self.compiler.define(scope, name, kind)
-        word = self._word(item) if "checksum" in attributes else None
-        sink = Sink(register if register.kind == kind else None, column, name, word)
+        sink = Sink(register if register.kind == kind else None, column, name)
         if "values" in attributes:
             self._meant(item, read, sink, kind)
             return
         if "bits" in attributes and type[1] > 8 * _WORD:
             self._run(type[1] // 8, ordered(type[3:], self.compiler.big), item)
             return
+        word = self._word(item) if "checksum" in attributes else None
         with self.compiler.filling(register), self.compiler.filling(word):
-            read(sink)
+            read(replace(sink, word=word))
         if "const" in attributes:
             self._constant(attributes["const"], attributes["code"], type, register)
         if "minimum" in attributes or "maximum" in attributes:

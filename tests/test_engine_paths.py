@@ -212,7 +212,7 @@ def test_a_row_that_the_engine_leaves_in_one_byte_order_is_not_written_in_the_ot
             "fields": [
                 {"magic": {"type": "uint16", "const": 1, "else": "bad_magic", "hidden": True}},
                 {"number": "uint16"},
-                {"check": {"that": "order == 'little' or number << 60 != 3", "else": "bad_number"}},
+                {"check": {"that": "order == 'little' or number << 60 != 3 << 70", "else": "bad_number"}},
             ]
         }
     }

@@ -293,7 +293,7 @@ def test_a_limit_on_reading_again_is_among_the_codes_where_a_record_may_come_to_
     def steps(times: re.Match[str]) -> str:
         sums = (f"{{s{n}: {{type: bytes(16), checksum: md5, over: 0 .. 1}}}}" for n in range(int(times[1])))
         checks = (f"{{verify: {{field: s{n}}}}}" for n in range(int(times[1])))
-        return ", ".join((*sums, *checks))
+        return ", ".join(("{covered: uint8}", *sums, *checks))
 
     format = resolved(tmp_path, re.sub(r"STEPS\*(\d+)", steps, types))
     assert ("size_limit" in [error.code for error in format.errors]) is may

@@ -26,6 +26,7 @@ def spec_of(seed: int) -> Spec:
             pass
         except Exception:  # noqa: BLE001, S110 - whoever examines the spec sees it
             pass
-    if chance.often(_LENDING if content.get("checksums") or content.get("ranges") else _IMPORTING):
+    lending = chance.often(_LENDING if content.get("checksums") or content.get("ranges") else _IMPORTING)
+    if lending and content["types"]:
         return with_library(content, chance)
     return {"proof.yaml": content}

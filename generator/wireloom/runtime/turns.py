@@ -27,6 +27,11 @@ class _Group(Generic[T]):
     offset: int | None  # from the end; none of what stands before all that counts from there
     steps: list[T]
 
+    @property
+    def order(self) -> tuple[bool, int]:
+        """What groups are ordered by."""
+        return self.offset is not None, self.offset or 0
+
 
 @dataclass(slots=True)
 class Turns(Generic[T]):
@@ -49,9 +54,8 @@ class Turns(Generic[T]):
 
     def is_last(self) -> bool:
         """Whether nothing that is kept stands behind what was kept last."""
-        return [id(step) for step in self.kept()][-1:] == [id(step) for step in self._groups[-1].steps[-1:]]
+        return all(each.order <= self._groups[-1].order for each in self._groups)
 
     def kept(self) -> Iterator[T]:
         """What was kept, in the order of the bytes."""
-        ordered = sorted(self._groups, key=lambda group: (group.offset is not None, group.offset or 0))
-        return (step for group in ordered for step in group.steps)
+        return (step for group in sorted(self._groups, key=lambda group: group.order) for step in group.steps)

@@ -146,3 +146,58 @@ STREAMS = {
 @pytest.mark.parametrize(("head", "fields"), STREAMS.values(), ids=STREAMS)
 def test_what_streams_and_limits_have_room_for_is_no_mistake(head, fields, tmp_path):
     assert accepted(fields, tmp_path, types="", head=f"{HEAD}{head}\n")
+
+
+PARTS = "  C: {fields: [{x: uint16}]}\n"
+CHOICE = "{type: {select: kind, cases: {1: A, 2: C}}, when: "
+P_AND_Q = "  P: {fields: [{x: {type: uint8, range: 0 .. 3}}]}\n  Q: {fields: [{x: {type: uint8, range: 5 .. 9}}]}\n"
+CONDITIONS = {
+    "a case at the end of what a condition leaves": (PARTS, f"      - kind: uint8\n      - body: {CHOICE}kind > 0}}\n"),
+    "a case at the other end": (PARTS, f"      - kind: uint8\n      - body: {CHOICE}kind < 3}}\n"),
+    "one number between two": ("", "      - k: uint8\n      - v: {type: uint8, when: k > 1 and k < 3}\n"),
+    "one number of several": ("", '      - k: uint8\n      - v: {type: uint8, when: "k > 1 and k in [2, 0]"}\n'),
+    "an element of one value": ("", FLAG + L + "}\n      - discard: {list: l, keep: x > 0 and x < 2, count: gone}\n"),
+    "a list that a condition empties": (
+        "",
+        FLAG + L + "}\n      - discard: {list: l, keep: false, count: gone, when: flag}\n",
+    ),
+    "members that may both be null": (
+        P_AND_Q,
+        (
+            "      - f: bool\n      - a: {type: P, when: f}\n      - c: {type: Q, when: f}\n"
+            "      - v: {type: uint8, when: a.x == c.x}\n"
+        ),
+    ),
+    "remainders of what may both be null": (
+        "",
+        (
+            "      - f: bool\n      - a: {type: uint8, when: f}\n      - c: {type: uint8, when: f}\n"
+            "      - v: {type: uint8, when: a * 2 == c * 2 + 1}\n"
+        ),
+    ),
+    "a length of a checksum": (
+        "",
+        (
+            "      - n: {type: uint8, derive: len(body) + len(digest) + 1, hidden: true}\n      - body: bytes(n - 17)\n"
+            "      - digest: {type: bytes(16), checksum: md5, over: 0 .. n - 16}\n      - verify: {field: digest}\n"
+        ),
+    ),
+    "a list that ends by going on elsewhere": (
+        "",
+        (
+            "      - m: {type: list(str(uint8)), terminator: '00000000'}\n      - n: {type: list(str(uint8)), "
+            "terminator: '00000000', jump: {type: uint8, range: '0xC0 ..', start: 192}}\n"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("types", "fields"), CONDITIONS.values(), ids=CONDITIONS)
+def test_what_holds_of_some_record_is_no_mistake(types, fields, tmp_path):
+    head = f"{HEAD}limits: {{size: 7}}\n" if "jump" in fields else HEAD
+    assert accepted(fields, tmp_path, types=types + (A if "A" in fields else ""), head=head)
+
+
+def test_true_is_another_value_than_one(tmp_path):
+    fields = "      - v: bool | int\n      - x: {type: uint8, when: v == 1 and v != true}\n"
+    assert accepted(fields, tmp_path, types="", head=HEAD.replace("binary", "json"))

@@ -484,3 +484,21 @@ def test_what_is_no_number_is_written_by_the_engine_as_by_builders(encoding, typ
         records = [made.module.build({"a": value}) for value in [*values, 1.5, math.inf]]
         assert made.module.CODEC.encode(made.module.CODEC.decode(pa.array(records)).records).to_pylist() == records
         assert made.module.CODEC.engine.rebuilt == 0
+
+
+BACK = {
+    "constants": [{"x": {"type": "uint32", "at": 4}}, {"y": {"type": "uint32", "at": 0}}],
+    "a mark": [{"mark": "m"}, {"x": "bytes(8)"}, {"y": {"type": "uint8", "at": "m"}}],
+}
+
+
+@native
+@pytest.mark.parametrize("fields", BACK.values(), ids=BACK)
+def test_what_counts_from_the_end_reaches_into_no_field_that_others_went_back_from(fields):
+    document = {key: AUTO[key] for key in ("wireloom", "format", "title", "encoding", "root")} | {"byteOrder": "big"}
+    document |= {"types": {"R": {"fields": [*fields, {"c": {"type": "uint16", "at": -2}}]}}}
+    with generated(resolved(documents({"made.yaml": document}))) as made:
+        assert made.module.CODEC.decode_path().native
+        found = made.module.CODEC.decode(pa.array([bytes(8), bytes(9), bytes(10)]))
+        assert found.records.is_valid().to_pylist() == [False, False, True]
+        assert {error["code"] for error in found.errors.to_pylist()[:2]} == {"truncated"}

@@ -289,3 +289,26 @@ def test_a_member_that_says_what_the_parameter_may_not_be_is_the_error(
         (part,) = made.module.decode_stream(stream)
         (error,) = part.errors.to_pylist()
         assert (error["code"], error["path"], error["offset"]) == ("unknown_value", path, offset)
+
+
+@pytest.mark.parametrize("data", ["020101000300", "010200010003"], ids=["little", "big"])
+def test_such_a_member_is_the_error_in_the_byte_order_that_the_header_has(data: str) -> None:
+    mark = {"m": {"type": "uint16", "const": 0x0102, "hidden": True}}
+    word = {"w": {"type": "uint16", "values": {1: "a", 2: "b", 3: "c"}}}
+    spec = {
+        "wireloom": 1,
+        "format": "proof",
+        "title": "T",
+        "encoding": "binary",
+        "byteOrder": {"parameter": "order"},
+        "parameters": {
+            "w": {"oneOf": ["a", "b"], "default": "b"},
+            "order": {"oneOf": ["big", "little", "auto"], "default": "auto"},
+        },
+        "framing": {"header": "h", "gives": {"w": "w"}, "records": {"delimiter": "0a"}},
+        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
+        "types": {"H": {"fields": [mark, {"k": "uint16"}, word]}, "R": {"fields": [{"v": "bytes"}]}},
+    }
+    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+        (bad,) = made.module.iter_parse(bytes.fromhex(data) + b"v\n", on_error="skip")
+        assert (bad.error.code, bad.error.path, bad.error.offset) == ("unknown_value", "h.w", 4)

@@ -297,3 +297,10 @@ def test_a_limit_on_reading_again_is_among_the_codes_where_a_record_may_come_to_
 
     format = resolved(tmp_path, re.sub(r"STEPS\*(\d+)", steps, types))
     assert ("size_limit" in [error.code for error in format.errors]) is may
+
+
+def test_a_case_that_begins_with_itself_is_a_mistake_and_no_crash(tmp_path):
+    wrong = "Record: {fields: [{a: {type: {select: {peek: uint8}, cases: {0: E}}}}]}\nE: {fields: [{n: E}]}"
+    with pytest.raises(SpecProblems) as caught:
+        resolved(tmp_path, wrong)
+    assert "recursive-type" in {problem.id for problem in caught.value.problems}

@@ -32,6 +32,13 @@ class Literal:
 
     value: int | bool | str | bytes | None
 
+    def __eq__(self, other: object) -> bool:
+        """True is another constant than 1."""
+        return isinstance(other, Literal) and (type(self.value), self.value) == (type(other.value), other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
 
 @dataclass(frozen=True, slots=True)
 class Name:

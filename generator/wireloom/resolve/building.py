@@ -508,10 +508,10 @@ def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_
 
 
 def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
-    """The checksums of which an expression looks at more than whether they are there."""
+    """The checksums of which an expression looks at more than their size, and whether they are there."""
     match expression:
-        case Call("present") | Binary("==" | "!=", FieldRef(), Literal(None)):
-            return
+        case Call("present") | Call("len", (FieldRef(),)) | Binary("==" | "!=", FieldRef(), Literal(None)):
+            return  # a checksum is of one size
         case FieldRef():
             for origin in names.origins(struct, expression):
                 if origin.field.checksum is not None:

@@ -116,6 +116,8 @@ def _check_stated(draft: Draft, site: Site) -> None:
 def _is_needed(site: Site, *, outcome: bool) -> bool:
     """Whether there is no other way to say what a condition states: a check with `when` refuses what that says."""
     match site.place.path[-3:]:
+        case (_, "discard", "keep"):
+            return not outcome
         case (_, "check", "that"):
             step = site.struct.steps[site.position]
             return isinstance(step, Check) and step.when is not None and not outcome

@@ -122,7 +122,7 @@ def _of_integers(expression: Binary, known: Facts) -> Flaw | None:
     outcome = _outcome(operator, known.of(left), known.of(right))
     if outcome is not None:
         return _certain(expression, _bounds(left, known) or _bounds(right, known), holds=outcome)
-    if operator not in _NEVER_NULL:
+    if operator not in _NEVER_NULL or (known.of(left).nullable and known.of(right).nullable):
         return None
     if isinstance(left, Literal):
         left, right = right, left
@@ -281,7 +281,7 @@ def _holds(found: Extent, value: int) -> bool:
 def _outcome(operator: str, left: Extent, right: Extent) -> bool | None:
     """What a comparison gives whatever the record says; None where that depends, as it does on what may be null."""
     certain = not (left.nullable or right.nullable)
-    apart = left.high < right.low or right.high < left.low
+    apart = (left.high < right.low or right.high < left.low) and not (left.nullable and right.nullable)
     match operator:
         case "==":
             return False if apart else None

@@ -106,7 +106,7 @@ def _intervals_apart(one: Binary, other: Binary) -> bool:
     if found is None or against is None:
         return False
     (low, high), (least, most) = found, against
-    is_strict = "<" in (one.operator, other.operator) or ">" in (one.operator, other.operator)
+    is_strict = not _is_whole(one.left) and not {"<", ">"}.isdisjoint((one.operator, other.operator))
     return any(start > end or (start == end and is_strict) for start, end in ((low, most), (least, high)))
 
 

@@ -74,8 +74,8 @@ class Least:
                 return number.width or 1
             case types.Delimiter(value, others=others):
                 return min(map(len, (value, *others)))
-            case types.Terminator(value, behind=None):
-                return len(value)
+            case types.Terminator(value, jump=jump, behind=None):
+                return len(value) if jump is None else min(len(value), jump.number.width or 1)
             case types.Last():
                 return each
             case _:

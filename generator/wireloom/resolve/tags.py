@@ -104,14 +104,15 @@ def _head(tag: PeekTag, values: Sequence[types.Scalar], type: Type, named: Types
             return _Head(None, ())
 
 
-def _first_field(type: Type, named: Types) -> Field | None:
+def _first_field(type: Type, named: Types, above: frozenset[str] = frozenset()) -> Field | None:
     """The field that a value begins with in binary; None where it has none, or one of several."""
     match plain(type, named):
-        case Struct(encoding=Encoding.BINARY, fields=fields) if fields:
+        case Struct(encoding=Encoding.BINARY, fields=fields, name=name) if fields and name not in above:
             first = fields[0]
             if not first.in_struct or first.at is not None or first.size is not None or may_be_absent(first):
                 return None
-            return _first_field(first.type, named) if isinstance(plain(first.type, named), Struct) else first
+            within = isinstance(plain(first.type, named), Struct)
+            return _first_field(first.type, named, above | {name}) if within else first
         case _:
             return None
 

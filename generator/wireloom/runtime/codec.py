@@ -231,9 +231,9 @@ class Codec:
         """What stands before the records of a stream, or the stream as one bad record where that is none."""
         root = self.root(framing.header)
 
-        def refusing(member: str) -> _StreamReader | None:
+        def refusing(member: str, data: bytes) -> _StreamReader | None:
             found = root.refusing(member)
-            return None if found is None else _StreamReader(self, found, settings)
+            return None if found is None else _StreamReader(self, found, root.construct.settled(data, settings))
 
         judges = headers.Judges(self.settings, refusing)
         return headers.head(_StreamReader(self, root, settings), framing, file, settings, judges)

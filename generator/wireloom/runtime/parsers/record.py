@@ -149,6 +149,17 @@ class Record(construct.Construct):
         chosen.cut_off |= chosen.frame_end is None and (first.cut_off or second.cut_off)
         raise chosen
 
+    def settled(self, data: bytes, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The parameters, with the byte order in which a record at the front of the data reads in place of `auto`."""
+        if self.order is None or parameters[self.order.parameter] != "auto":
+            return parameters
+        for name in _ORDERS:
+            found = {**parameters, self.order.parameter: name}
+            with suppress(DecodeError):
+                self._read_once(Cursor(data), found)
+                return found
+        return parameters
+
     def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         cursor.begin()
         context = Container(parameters)

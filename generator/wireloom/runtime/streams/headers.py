@@ -30,7 +30,7 @@ class Judges:
     """Who knows what parameters may be, and who reads a header again to find the member that is none of that."""
 
     accept: Callable[[Settings], Settings]
-    refusing: Callable[[str], Reader | None]
+    refusing: Callable[[str, bytes], Reader | None]
 
 
 def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, judges: Judges) -> Head | Extent:
@@ -52,7 +52,7 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
             try:
                 settings = judges.accept({**settings, name: values[field]})
             except ParameterError as error:
-                wrong = _refusal(judges.refusing(field), window, field, str(error))
+                wrong = _refusal(judges.refusing(field, window), window, field, str(error))
                 found = Extent(0, 0, b"", error=reader.label(wrong))
                 break
         else:

@@ -53,8 +53,7 @@ class Structs(Part):
             self.assembly.emit("REACH", scope.furthest)
         for step in steps:
             if tail and step[:2] == ("field", tail):
-                scope.marks[FRONT] = self.assembly.register("int")
-                self.assembly.emit("MARK", scope.marks[FRONT].read(), scope.start())
+                self._note_front(steps[: steps.index(step)], scope)
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
@@ -69,6 +68,17 @@ class Structs(Part):
             self.assembly.emit("UNFRAME", save)
         enter[4] = Edge(len(self.assembly.registers))
         return scope
+
+    def _note_front(self, before: Sequence[Any], scope: Scope) -> None:
+        """Note how far fields reach: as far as they have come, or where one that stands at an offset went back from."""
+        here = scope.marks[FRONT] = self.assembly.register("int")
+        self.assembly.emit("MARK", here.read(), scope.start())
+        if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in before):
+            scope.marks[FRONT] = self.assembly.register("int")
+            self.assembly.emit("LEAVE", scope.reach)
+            self.assembly.emit("MARK", scope.marks[FRONT].read(), scope.start())
+            back = self.expressions.place(Code("int", Term("LOAD", (), here)))
+            self.assembly.emit("SEEK", 2, back, scope.start(), scope.reach)
 
     def _open(self, encoding: str, form: str, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> Any:
         """Open the container; the versions by name, and the expression that tells which it is."""

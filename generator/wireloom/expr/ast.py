@@ -163,6 +163,17 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)
 
 
+def integer_of(expression: Expression | None) -> int | None:
+    """The integer that an expression states, with its sign; None where it is no such constant."""
+    match expression:
+        case Literal(int(value)):
+            return value
+        case Unary("-", Literal(int(value))):
+            return -value
+        case _:
+            return None
+
+
 def references(expression: Expression) -> Iterator[Expression]:
     """The names, marks, parameters and positions that an expression looks at."""
     inner = parts(expression)

@@ -16,6 +16,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.exclusion import exclusive
 from wireloom.resolve.facts import Facts
 from wireloom.resolve.sites import Site, Types
+from wireloom.resolve.wording import byte_count
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
@@ -134,17 +135,13 @@ def _check_room(draft: Draft, above: Place, site: Site, select: Select, named: T
         found = _size(case, named)
         if found is not None and isinstance(size, int) and found != size:
             where = cases / keys[place] if place < len(keys) else above / "otherwise"
-            message, hint = f"a case of {_bytes(found)} in a region of {size}", _hint(field)
+            message, hint = f"a case of {byte_count(found)} in a region of {size}", _hint(field)
             draft.reports_entry(where, "bad-case", message, hint)
 
 
 def _size(case: Case, named: Types) -> int | None:
     """The bytes of a case, where they are always as many."""
     return None if isinstance(case.type, Refusal) else type_size(case.type, named, frozenset())
-
-
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def _hint(field: Field) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wireloom.expr.ast import Binary, Expression, Kind, Literal, Position, Unary
+from wireloom.expr.ast import Binary, Expression, Kind, Literal, Position, Unary, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
@@ -162,7 +162,7 @@ def _from_end(site: Site, found: Extent) -> str:
     Of what is the opposite of a number that is never negative, zero alone would be an offset, and is no distance.
     """
     field, at = site.field, site.expression
-    if field is None or field.base or _is_number(at):
+    if field is None or field.base or integer_of(at) is not None:
         return ""
     negated = isinstance(at, Unary) and at.operator == "-" and field.when is None
     return text_of(_behind_size(at)) if found.high < 0 or (negated and found.high == 0) else ""
@@ -179,12 +179,3 @@ def _behind_size(at: Expression) -> Expression:
             return Binary(operator, _behind_size(left), right)
         case _:
             return Binary("+", _SIZE, at)
-
-
-def _is_number(expression: Expression) -> bool:
-    """Whether an expression is a number as it is written."""
-    match expression:
-        case Literal() | Unary("-", Literal()):
-            return True
-        case _:
-            return False

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom.expr.ast import Binary, Expression, Literal, Position, Unary, references
+from wireloom.expr.ast import Binary, Expression, Literal, Position, Unary, integer_of, references
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
@@ -13,6 +13,7 @@ from wireloom.model.types import Amount, Encoding, Field, Form, Struct, Type
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.exclusion import never_both, never_in_one_version
 from wireloom.resolve.sites import held
+from wireloom.resolve.wording import byte_count
 from wireloom.spec.documents import Place
 
 Types = Mapping[str, Type]
@@ -377,7 +378,7 @@ def _check_start(draft: Draft, start: _Start, *, filled: bool) -> None:
             draft.reports(start.place, "gap-in-layout", message, hint)
     elif gap.number < 0 and not start.is_clear:
         message = f"{start.field.wire_name} at {at} overlaps {before}"
-        ends = f"{before} ends {_bytes(-gap.number)} behind that"
+        ends = f"{before} ends {byte_count(-gap.number)} behind that"
         draft.reports(start.place, "overlapping-fields", message, ends)
 
 
@@ -396,11 +397,11 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
         size = fixed_size(field, named)
         left = end - start - (size or 0)
         if size is not None and left > 0 and not elsewhere:
-            message = f"nothing names the {_bytes(left)} between {field.wire_name} and {following}"
+            message = f"nothing names the {byte_count(left)} between {field.wire_name} and {following}"
             hint = f"`- reserved: {{type: bytes({left}), at: {end - left}, hidden: true}}` does"
             draft.reports(where / "at", "gap-in-layout", message, hint)
         elif size is not None and left < 0:
-            message = f"{field.wire_name} has {_bytes(size)}, and {end - start} are there before {following}"
+            message = f"{field.wire_name} has {byte_count(size)}, and {end - start} are there before {following}"
             draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
 
 
@@ -433,10 +434,6 @@ def _depends_on_place(condition: Expression | None) -> bool:
     return condition is not None and _HERE in references(condition)
 
 
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
-
-
 def _check_room_of_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> bool:
     """Whether no field is known to reach into the first one that counts from the end; else report it."""
     at = _from_end(first) or 0
@@ -447,7 +444,7 @@ def _check_room_of_tail(draft: Draft, place: Place, first: Field, struct: Struct
         room = None if end is None else Sum(at, {_SIZE: 1}).plus(end.times(-1))
         if room is not None and not room.terms and room.number < 0:
             message = f"{first.wire_name} at {at} overlaps {field.wire_name}"
-            ends = f"{field.wire_name} ends {_bytes(-room.number)} behind that"
+            ends = f"{field.wire_name} ends {byte_count(-room.number)} behind that"
             draft.reports(place, "overlapping-fields", message, ends)
             return False
         reached = end or _ANYWHERE
@@ -647,15 +644,8 @@ def _is_in_turn(field: Field) -> bool:
 
 def _from_end(field: Field) -> int | None:
     """The offset, below zero, of a field that counts from the end; None for others."""
-    match field.at:
-        case _ if field.base:
-            return None
-        case Literal(int(at)) if at < 0:
-            return at
-        case Unary("-", Literal(int(at))) if at > 0:
-            return -at
-        case _:
-            return None
+    at = None if field.base else integer_of(field.at)
+    return at if at is not None and at < 0 else None
 
 
 def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:

@@ -7,7 +7,19 @@ arithmetic leaves (`expr.residues`), and from two conditions that exclude one an
 import sys
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Membership, Unary, parts
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    Membership,
+    Unary,
+    integer_of,
+    parts,
+)
 from wireloom.expr.extents import Extent
 from wireloom.expr.residues import Residue, residue
 from wireloom.expr.text import text_of
@@ -225,7 +237,7 @@ def _obstacle(operand: Expression, value: object, known: Facts) -> str:
 def _slice_length(cut: Call, known: Facts) -> tuple[int, int]:
     """How long a part of a text, or of bytes, is at least and at most where there is one."""
     whole, *ends = cut.arguments
-    places = [_literal(each) for each in ends]
+    places = [integer_of(each) for each in ends]
     least, most = _part_length(whole, known)
     start, end = places[0], places[1] if len(places) > 1 else None
     if start is None or (len(places) > 1 and end is None):
@@ -254,16 +266,6 @@ def _part_length(operand: Expression, known: Facts) -> tuple[int, int]:
             return -(-found.low // _CHARACTER), found.high
         case _:
             return 0, _LONG
-
-
-def _literal(expression: Expression) -> int | None:
-    match expression:
-        case Literal(int(value)):
-            return value
-        case Unary("-", Literal(int(value))):
-            return -value
-        case _:
-            return None
 
 
 def _are_integers(*operands: Expression) -> bool:

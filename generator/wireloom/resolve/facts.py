@@ -16,6 +16,7 @@ from wireloom.model import types
 from wireloom.model.extents import field_extents, may_be_absent
 from wireloom.model.types import Bit, Field, Struct
 from wireloom.resolve.sites import Names, held
+from wireloom.resolve.wording import byte_count
 
 _LONG = (1 << 63) - 1
 _CHARACTER = 4  # bytes at most, in each character set
@@ -242,5 +243,5 @@ def _length_text(length: Extent) -> str:
     """How many bytes there are, in words."""
     low, high = length.low, length.high
     if low == high:
-        return f"{low} byte{'' if low == 1 else 's'}"
+        return byte_count(low)
     return f"{low} to {high} bytes" if high < _LONG else f"{low} bytes or more"

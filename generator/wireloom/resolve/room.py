@@ -13,6 +13,7 @@ from wireloom.resolve.facts import Facts
 from wireloom.resolve.least import Least
 from wireloom.resolve.roots import Entry
 from wireloom.resolve.sites import Role, Site, held, holders
+from wireloom.resolve.wording import byte_count
 
 Types = Mapping[str, Type]
 
@@ -39,7 +40,7 @@ def flaw_of_frame(site: Site, known: Facts, named: Types) -> tuple[str, str] | N
     most, least = known.of(site.expression), fewest(site.struct, named)
     if most.nullable or most.high >= least:
         return None
-    message = f"{site.struct.name} has at least {_bytes(least)}, and the frame {most.high}"
+    message = f"{site.struct.name} has at least {byte_count(least)}, and the frame {most.high}"
     return message, "a frame counts the bytes from the struct's start on"
 
 
@@ -61,7 +62,7 @@ def _check_limit(draft: Draft, named: Types, records: list[Entry]) -> None:
     for entry in records:
         least = fewest(entry.type, named)
         if isinstance(size, int) and least > size > 0:
-            message = f"{entry.name} has at least {_bytes(least)}, and records have at most {size}"
+            message = f"{entry.name} has at least {byte_count(least)}, and records have at most {size}"
             draft.reports(draft.place / "limits" / "size", "impossible-value", message, f"write {least} or more")
             return
 
@@ -74,9 +75,9 @@ def _check_framing(draft: Draft, named: Types, records: list[Entry], framing: Fr
     needed = min(fewest(each.type, named) for each in records)
     sizes = [type_size(each.type, named, frozenset()) for each in records]
     if most is not None and needed > most:
-        message = f"records have at least {_bytes(needed)}, and the framing has room for {most}"
+        message = f"records have at least {byte_count(needed)}, and the framing has room for {most}"
     elif all(size is not None and size < least for size in sizes):
-        message = f"records have {_bytes(max(size or 0 for size in sizes))}, and the framing at least {least}"
+        message = f"records have {byte_count(max(size or 0 for size in sizes))}, and the framing at least {least}"
     else:
         return
     draft.reports(place, "impossible-value", message, "let it have room for a record, and no more")
@@ -106,7 +107,7 @@ def _records(named: Types, records: list[Entry]) -> Iterator[tuple[Struct, int]]
 
 def _check_within(draft: Draft, struct: Struct, size: int) -> None:
     """Report what asks for more bytes than a record has."""
-    place, has = draft.place / "types" / struct.name / "fields", f"{struct.name} has {_bytes(size)}"
+    place, has = draft.place / "types" / struct.name / "fields", f"{struct.name} has {byte_count(size)}"
     for position, step in enumerate(struct.steps):
         match step:
             case types.Need(bytes=Literal(int(needed))) if needed > size:
@@ -119,7 +120,3 @@ def _check_within(draft: Draft, struct: Struct, size: int) -> None:
                 draft.reports(where, "impossible-value", f"{has}, and {end} are covered", f"cover at most {size}")
             case _:
                 pass
-
-
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"

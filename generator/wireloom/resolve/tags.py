@@ -16,6 +16,7 @@ from wireloom.resolve.draft import Draft
 from wireloom.resolve.least import Least
 from wireloom.resolve.sites import held
 from wireloom.resolve.types import UNKNOWN, hint_of_member
+from wireloom.resolve.wording import byte_count
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
@@ -81,7 +82,7 @@ def _cases(place: Place, select: Select) -> Iterator[tuple[Place, tuple[types.Sc
 def _check_peeked(draft: Draft, place: Place, type: Type, width: int, named: Types) -> None:
     least = Least(named, _ALL).of(type)
     if least < width:
-        message = f"the tag has {_bytes(width)}, and what it selects may have {_bytes(least)}"
+        message = f"the tag has {byte_count(width)}, and what it selects may have {byte_count(least)}"
         hint = "begin each case with the bytes of the tag, or select by a field before it"
         draft.reports_entry(place, "bad-case", message, hint)
 
@@ -115,10 +116,6 @@ def _first_field(type: Type, named: Types, above: frozenset[str] = frozenset()) 
             return _first_field(first.type, named, above | {name}) if within else first
         case _:
             return None
-
-
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 # --- tags that are fields of what they select ----------------------------------------------------------------------

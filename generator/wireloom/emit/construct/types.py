@@ -6,7 +6,7 @@ from typing import assert_never
 
 from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapping
 from wireloom.emit.construct.expressions import function
-from wireloom.expr.ast import Expression, Literal, Unary
+from wireloom.expr.ast import Expression, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents
@@ -166,15 +166,10 @@ def optional_condition(expression: Expression | None, fields: Mapping[str, Exten
 
 def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | None:
     """A size or count: a number where it is one, else a lambda."""
-    match expression:
-        case None:
-            return None
-        case Literal(int(number)):
-            return str(number)
-        case Unary("-", Literal(int(number))):
-            return str(-number)
-        case _:
-            return function(expression, fields)
+    if expression is None:
+        return None
+    number = integer_of(expression)
+    return function(expression, fields) if number is None else str(number)
 
 
 def amount(given: Amount | None, scope: Scope) -> Code | None:

@@ -1,6 +1,7 @@
 """Expressions of a layout as the engine's: parameters become constants first, and what is constant is computed."""
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -606,6 +607,26 @@ def makes_text(tree: Tree) -> bool:
             return makes_text(then) or makes_text(otherwise)
         case _:
             return False
+
+
+def looks_at(tree: Tree, words: AbstractSet[str]) -> bool:
+    """Whether an expression has a part of one of these words (`here`, `size`, `mark`)."""
+    match tree:
+        case (str(word), *parts):
+            return word in words or any(looks_at(part, words) for part in parts)
+        case _:
+            return False
+
+
+def number_of(tree: Tree) -> int | None:
+    """The number that an expression of the layout states, with its sign; None where it is no such constant."""
+    match tree:
+        case ("negative", int(number)):
+            return -number
+        case int():
+            return tree
+        case _:
+            return None
 
 
 def stated(value: Any) -> Tree:

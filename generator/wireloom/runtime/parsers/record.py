@@ -139,7 +139,7 @@ class Record(construct.Construct):
         for name in _ORDERS:
             cursor.seek(start)
             try:
-                return self._read_once(cursor, {**parameters, order.parameter: name})
+                return self._read_once(cursor, self._in_order(name, parameters))
             except DecodeError as error:
                 if cursor.goes_on and error.cut_off and error.frame_end is None:
                     raise
@@ -151,14 +151,16 @@ class Record(construct.Construct):
 
     def settled(self, data: bytes, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """The parameters, with the byte order in which a record at the front of the data reads in place of `auto`."""
-        if self.order is None or parameters[self.order.parameter] != "auto":
-            return parameters
-        for name in _ORDERS:
-            found = {**parameters, self.order.parameter: name}
+        for name in self._orders(parameters):
+            found = self._in_order(name, parameters)
             with suppress(DecodeError):
                 self._read_once(Cursor(data), found)
                 return found
         return parameters
+
+    def _in_order(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The parameters with a byte order in place of `auto`, or as they are where there is no name."""
+        return {**parameters, self.order.parameter: name} if self.order is not None and name else parameters
 
     def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         cursor.begin()
@@ -212,7 +214,7 @@ class Record(construct.Construct):
             return False
         try:
             data, _ = self._built(value, order, parameters, _ANEW)
-            self._read_once(Cursor(data), {**parameters, self.order.parameter: order})
+            self._read_once(Cursor(data), self._in_order(order, parameters))
         except DecodeError as error:
             return error.code in self.order.wrong_when
         except EncodeError:

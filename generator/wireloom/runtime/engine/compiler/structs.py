@@ -18,7 +18,7 @@ from wireloom.runtime.engine.compiler.scope import (
     member,
 )
 from wireloom.runtime.engine.digests import digest_word
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, number_of
 from wireloom.runtime.engine.outline import Column
 
 _UNPLACED = {"compute", "counted", "from"}
@@ -290,9 +290,9 @@ def _require_tails(steps: Sequence[Any]) -> str:
     The name of the first of them in the list; none where there is none.
     """
     first, placed = "", [each for each in steps if each[0] == "field" and not _UNPLACED & each[3].keys()]
-    behind = max((-at for each in placed if (at := _number(each[3].get("at"))) is not None), default=0)
+    behind = max((-at for each in placed if (at := number_of(each[3].get("at"))) is not None), default=0)
     for _, name, _, attributes in placed:
-        at = _number(attributes.get("at"))
+        at = number_of(attributes.get("at"))
         if at is not None and at < 0:
             first = first or name
         elif first and not _ends_before(behind, at, attributes.get("size")):
@@ -306,13 +306,3 @@ def _ends_before(behind: int, at: int | None, size: Tree) -> bool:
             return at is not None and left - at >= behind
         case _:
             return False
-
-
-def _number(at: Tree) -> int | None:
-    match at:
-        case ("negative", int(number)):
-            return -number
-        case int():
-            return at
-        case _:
-            return None

@@ -8,7 +8,7 @@ from wireloom.runtime.engine.assembly import Register
 from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, BIT_VALUES, bit_title, member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Tree, encoded, join_name, sum_name
+from wireloom.runtime.engine.expressions import Tree, encoded, join_name, looks_at, sum_name
 from wireloom.runtime.engine.outline import Column
 
 _LOADS = {  # the kind of value that a column takes -> what is loaded of it, and the kind of register
@@ -281,13 +281,7 @@ def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:
 
 def asks_for_place(tree: Tree) -> bool:
     """Whether an expression looks at where the struct ends, or how far it has come."""
-    match tree:
-        case ("here" | "size",) | ("mark", _):
-            return True
-        case (str(), *parts):
-            return any(map(asks_for_place, parts))
-        case _:
-            return False
+    return looks_at(tree, {"here", "size", "mark"})
 
 
 def own_fields(tree: Tree) -> set[str]:

@@ -13,11 +13,10 @@ from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, stated
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
-_TAIL = "negative"
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
 _NOTHING = ("is", ("octets", b""))
@@ -112,7 +111,7 @@ class Structs(Absence):
         """
         if when is None:
             return None
-        guessed = scope.is_assumed(when) and not _counts_from_here(when)
+        guessed = scope.is_assumed(when) and not looks_at(when, {"here"})
         if not guessed and not asks_for_place(when):
             return when
         wanted = self._wanted(name, attributes, scope)
@@ -400,7 +399,7 @@ class Structs(Absence):
                 self._apart(item)
                 return []
             at = item.attributes.get("at")
-            if at is not None and not _counts_from_the_end(at):
+            if at is not None and _from_the_end(item.attributes) is None:
                 assert item.scope.start_register is not None
                 start = item.scope.start_register.read()
                 if isinstance(at, int):
@@ -450,27 +449,16 @@ def _fields(steps: Sequence[Any]) -> list[Any]:
     return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
 
 
-def _counts_from_here(tree: Tree) -> bool:
-    """Whether an expression looks at how far the struct has come."""
-    match tree:
-        case ("here",):
-            return True
-        case (str(), *parts):
-            return any(map(_counts_from_here, parts))
-        case _:
-            return False
-
-
 def _stand(step: Any, present: Compiled) -> Stand:
     """How a step stands among the others; one that is not there goes with what is before it."""
     if step[0] != "field" or _never(present):
         return FOLLOWS
     attributes = step[3]
-    at = attributes.get("at")
-    if at is not None and "from" not in attributes and _counts_from_the_end(at):
-        return at if isinstance(at, int) else -int(at[1])
+    at, tail = attributes.get("at"), _from_the_end(attributes)
+    if tail is not None:
+        return tail
     if at is not None:
-        return APART if "from" in attributes else UNKNOWN if _asks_for_size(at) else PLACED
+        return APART if "from" in attributes else UNKNOWN if looks_at(at, {"size"}) else PLACED
     is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
     return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
 
@@ -518,17 +506,6 @@ class _Doubt:
         self._hangs = self._hangs or follows
 
 
-def _asks_for_size(tree: Tree) -> bool:
-    """Whether an expression looks at the size of the struct."""
-    match tree:
-        case ("size",):
-            return True
-        case (str(), *parts):
-            return any(map(_asks_for_size, parts))
-        case _:
-            return False
-
-
 def _both(one: Tree, other: Tree) -> Tree:
     return other if one is True else ("and", one, other)
 
@@ -542,5 +519,7 @@ def _never(present: Compiled) -> bool:
     return isinstance(present, Constant) and not present.value
 
 
-def _counts_from_the_end(at: Tree) -> bool:
-    return (isinstance(at, tuple) and at[0] == _TAIL and isinstance(at[1], int)) or (isinstance(at, int) and at < 0)
+def _from_the_end(attributes: Mapping[str, Any]) -> int | None:
+    """The offset, below zero, of a field that counts from the end; None of others."""
+    at = None if "from" in attributes else number_of(attributes.get("at"))
+    return at if at is not None and at < 0 else None

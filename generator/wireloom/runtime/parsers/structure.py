@@ -221,12 +221,17 @@ class Struct(construct.Construct):
         return sorted(places, key=lambda place: self._misfit(value, context, place))
 
     def _misfit(self, value: Mapping[str, Any], context: Container, version: int) -> tuple[int, int]:
-        """How many members of `value` a version has no place for, and how many it would add."""
+        """How many members of `value` a version has no place for, and how many it would add.
+
+        Added is a record that melts in where `value` has no member of it; what else is left out only where all is kept.
+        """
         facts = Placement(self, value, None, context, version).facts()
         fields = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field)]
         left_out = sum(not facts.present[index] and _is_given(step, facts) for index, step in fields)
         if not context._params.get("_kept"):
-            return left_out, 0
+            fields = [
+                (index, step) for index, step in fields if step.flatten and any(_titles(step.subcon, hidden=False))
+            ]
         return left_out, sum(facts.present[index] and not _is_given(step, facts) for index, step in fields)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:

@@ -1,7 +1,7 @@
 """Structs: names first, then the fields in their container, then what follows from where they came to stand."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,22 +171,20 @@ class Structs(Absence):
         fields = [step for step in _fields(steps) if _VERSIONED & step[3].keys()]
         titles = Counter(attributes.get("as", name) for _, name, _, attributes in _fields(steps))
         own = {attributes.get("as", name) for _, name, _, attributes in fields}
-        columns = [self._column(name, attributes, scope) for _, name, _, attributes in fields]
-        if not fields or any({"hidden", "flatten", "bits"} & step[3].keys() for step in fields):
+        if not fields or any({"hidden", "bits"} & step[3].keys() for step in fields):
             return newest
-        if any(titles[title] > 1 for title in own) or any(each is not None and each.filled for each in columns):
+        shown = [list(self._shown(field, scope)) for field in fields]
+        if any(titles[title] > 1 for title in own) or any(each.filled for columns in shown for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
-        for (_, name, type, attributes), column in zip(fields, columns, strict=True):
-            given = f"\0{name} given"
-            scope.names[given] = self.compiler.names.value(column, textual=False)
-            there: Tree = ("present", ("field", 0, given))
+        for (_, name, type, attributes), columns in zip(fields, shown, strict=True):
+            there = self._any_given(name, columns, scope)
             first = names.index(attributes.get("since", names[0]))
             last = names.index(attributes.get("until", names[-1]))
             for place, fit in enumerate(fits):
                 if not first <= place <= last:
                     fits[place] = _both(fit, ("not", there))
-                elif self._is_required(type, attributes):
+                elif columns and ("flatten" in attributes or self._is_required(type, attributes)):
                     fits[place] = _both(fit, there)
         if fits[newest] is True:
             return newest
@@ -197,9 +195,35 @@ class Structs(Absence):
         self.compiler.compute(self.expressions.compiled(index, scope), register)
         return ("field", 0, _VERSION)
 
+    def _shown(self, field: Any, scope: Scope) -> Iterator[Column]:
+        """The columns of a field that readers see: of a record that melts in, those of its members."""
+        if "flatten" in field[3]:
+            known = [name for name, attributes in self.compiler.names.members([field]) if not attributes.get("hidden")]
+            columns = [member(scope.record, name) for name in dict.fromkeys(known)]
+        else:
+            columns = [self._column(field[1], field[3], scope)]
+        yield from (column for column in columns if column is not None)
+
+    def _any_given(self, name: str, columns: Sequence[Column], scope: Scope) -> Tree:
+        """Whether the row has something of a field, which is in these columns."""
+        there: Tree = False
+        for place, column in enumerate(columns):
+            given = f"\0{name} given {place}"
+            scope.names[given] = self.compiler.names.value(column, textual=False)
+            present: Tree = ("present", ("field", 0, given))
+            there = present if there is False else ("or", there, present)
+        return there
+
     def _is_required(self, type: Node, attributes: dict[str, Any]) -> bool:
         """Whether a field cannot be written where its column is null."""
-        return attributes.keys() <= {*_VERSIONED, "as"} and self.compiler.reader.resolved(type)[0] in _REQUIRED
+        return attributes.keys() <= {*_VERSIONED, "as"} and self._is_never_null(type)
+
+    def _is_never_null(self, type: Node) -> bool:
+        match self.compiler.reader.resolved(type):
+            case ("select" | "peek", _, cases, _):
+                return all(case[0] == "refuse" or self._is_never_null(case) for _, case in cases)
+            case node:
+                return node[0] in _REQUIRED
 
     def _check_null(self, attributes: dict[str, Any]) -> None:
         """Null that must be written out, since the absence of the field means another value, is the parser's."""

@@ -201,3 +201,21 @@ def test_what_holds_of_some_record_is_no_mistake(types, fields, tmp_path):
 def test_true_is_another_value_than_one(tmp_path):
     fields = "      - v: bool | int\n      - x: {type: uint8, when: v == 1 and v != true}\n"
     assert accepted(fields, tmp_path, types="", head=HEAD.replace("binary", "json"))
+
+
+PACKED_BESIDE = {
+    "a check within": ("derive: end - start", "- x: uint8\n      - check: {that: n > 3, else: int_range, field: x}"),
+    "what is computed within": ("derive: end - start", "- x: uint8\n      - y: {type: int64, compute: n}"),
+    "the bytes behind it": ("derive: behind - end", "- x: uint8\n      - y: {type: uint32, derive: n}"),
+    "a condition of what readers see": (
+        "derive: end - start",
+        "- x: uint8\n      - y: {type: int8, when: n > 9}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("derive", "body"), PACKED_BESIDE.values(), ids=PACKED_BESIDE)
+def test_what_is_packed_may_look_at_what_does_not_change_its_bytes(derive, body, tmp_path):
+    fields = f"      - n: {{type: uint32, {derive}}}\n      - mark: start\n"
+    fields += "      - body: {type: Body, size: uint32, unpack: zlib}\n      - mark: end\n      - t: bytes(n)\n"
+    assert accepted(fields + "      - mark: behind\n", tmp_path, f"  Body:\n    fields:\n      {body}\n")

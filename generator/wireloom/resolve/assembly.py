@@ -8,8 +8,9 @@ from wireloom.model.format import Format
 from wireloom.problems import Location, Problem, Problems, nearest
 from wireloom.resolve import header
 from wireloom.resolve.ahead import check_endings
-from wireloom.resolve.building import check_building, with_filler, with_given
+from wireloom.resolve.building import check_building, with_filler
 from wireloom.resolve.certainty import check_certainty
+from wireloom.resolve.circles import check_circles, with_given
 from wireloom.resolve.clashing import check_clashes
 from wireloom.resolve.codes import check_codes, error_codes
 from wireloom.resolve.collisions import check_collisions
@@ -108,7 +109,8 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     draft, named = molten.draft, molten.named
     names = Names(dict(named), holders(dict(named)))
     check_standing(draft, dict(named), entries)
-    given = check_building(draft, dict(named), names)
+    check_building(draft, dict(named), names)
+    given = check_circles(draft, dict(named), names)
     check_positions(draft, dict(named), names, entries)
     check_counters(draft, dict(named))
     check_covered(draft, dict(named))

@@ -1,4 +1,4 @@
-"""What builders must know: that each field on the wire has a value, and that values do not go round in circles.
+"""What builders must know: that each field on the wire has a value.
 
 A record that is parsed can be built again. So what readers do not see must follow from what they see (`derive`,
 `const`, `checksum`, a table's entries), or mean nothing: what is hidden and of a stated size, and no expression looks
@@ -41,12 +41,11 @@ _NEVER_NULL = types.Integer | types.Float | types.Boolean | types.Text | types.B
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
-_Node = tuple[str, str]  # a struct, and the name of a field or bit in it
-Given = frozenset[_Node]
+Node = tuple[str, str]  # a struct, and the name of a field or bit in it
 
 
-def check_building(draft: Draft, named: Types, names: Names) -> Given:
-    """Report fields whose value builders cannot know; the computed fields that they take from the value."""
+def check_building(draft: Draft, named: Types, names: Names) -> None:
+    """Report fields whose value builders cannot know."""
     looked_at = _looked_at(draft.place, named, names)
     for struct in structs(named):
         told_by = _told_by(draft.place, named, struct)
@@ -57,22 +56,6 @@ def check_building(draft: Draft, named: Types, names: Names) -> Given:
                 _check_melted(draft, place, struct, step, looked_at, named)
                 _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
-    following = _Following(draft.place, named, names)
-    _check_circles(draft, following)
-    return following.given
-
-
-def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple[str, Type], ...]:
-    """The types; these computed fields are taken from the value."""
-
-    def told(struct: Struct) -> Struct:
-        steps = (
-            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
-            for step in struct.steps
-        )
-        return replace(struct, steps=tuple(steps))
-
-    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
 
 
 def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
@@ -92,9 +75,9 @@ class _LookedAt:
     `flags` are those of which they ask whether they are there, and nothing else.
     """
 
-    nodes: frozenset[_Node]
+    nodes: frozenset[Node]
     members: frozenset[str]
-    flags: frozenset[_Node]
+    flags: frozenset[Node]
 
     def has(self, struct: Struct, name: str) -> bool:
         """Whether anything looks at a field of the struct, or at a bit of one."""
@@ -106,14 +89,14 @@ class _LookedAt:
 
 
 def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
-    nodes, members, valued = set[_Node](), set[str](), set[_Node]()
+    nodes, members, valued = set[Node](), set[str](), set[Node]()
     for struct in structs(named):
         for site in sites(root, named, struct):
             for reference in references(site.expression):
                 if isinstance(reference, FieldRef):
                     members.update(reference.members)
-                    nodes.update(_meant_by(names, struct, replace(reference, members=())))
-            valued.update(node for each in _valued(site.expression) for node in _meant_by(names, struct, each))
+                    nodes.update(meant_by(names, struct, replace(reference, members=())))
+            valued.update(node for each in _valued(site.expression) for node in meant_by(names, struct, each))
         for step in struct.steps:
             match step:
                 case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
@@ -124,6 +107,12 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
     for type in named.values():
         members.update(_names_of(type))
     return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
+
+
+def meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[Node]:
+    """The fields and bits that a reference at a struct means."""
+    for origin in names.origins(struct, reference):
+        yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
 
 
 def _valued(expression: Expression) -> Iterator[FieldRef]:
@@ -171,7 +160,7 @@ def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
                 found.setdefault(site.expression.name, f"`derive: len({site.field.wire_name})` says it")
             case Role.COUNT, _:
                 found.setdefault(site.expression.name, f"`derive: count({site.field.wire_name})` says it")
-            case Role.CONDITION, _ if _is_seen(site.field):
+            case Role.CONDITION, _ if is_seen(site.field):
                 found.setdefault(site.expression.name, f"`derive: present({site.field.wire_name})` says it")
             case Role.CONDITION, _:
                 hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
@@ -181,7 +170,7 @@ def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
     return {**alone, **found}
 
 
-def _is_seen(field: Field) -> bool:
+def is_seen(field: Field) -> bool:
     """Whether readers see of a field whether it is there."""
     return not field.hidden or any(not bit.hidden for bit in field.bits)
 
@@ -413,138 +402,3 @@ def _without_null(type: Type, named: Types) -> Type:
                 type = named[name]
             case _:
                 return type
-
-
-# --- circles -------------------------------------------------------------------------------------------------------
-
-
-def _check_circles(draft: Draft, following: "_Following") -> None:
-    """No derived or computed value may follow from itself."""
-    reported = set[_Node]()
-    for node, place in following.places.items():
-        circle = _circle(node, following.nodes)
-        if circle and not reported & set(circle):
-            reported |= set(circle)
-            path = " <- ".join(name for _, name in (*circle, node))
-            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", following.remedy(circle))
-
-
-class _Following:
-    """What derived and computed values follow from, where builders work them out, and those that they are given."""
-
-    def __init__(self, root: Place, named: Types, names: Names) -> None:
-        self._named = named
-        self.nodes: dict[_Node, list[_Node]] = {}
-        self.places: dict[_Node, Place] = {}  # where it is said
-        self._conditions: dict[_Node, list[_Node]] = {}  # of them what decides whether they are there
-        for struct in structs(named):
-            self._add(root, named, struct, names)
-        self.given = frozenset(self._given(set(_computed(named, hidden=False))))
-
-    def remedy(self, circle: tuple[_Node, ...]) -> str:
-        """What to do about values that follow from one another."""
-        unseen = set(_computed(self._named, hidden=True))
-        versioned = set(_computed(self._named, hidden=False, versioned=True))
-        for node, source in zip(circle, (*circle[1:], circle[0]), strict=True):
-            name, flag = node[1], source[1]
-            if source in self._conditions.get(node, ()):
-                return f"only {flag} says whether {name} is there: let readers see {flag}, and drop its `derive`"
-            if node in unseen:
-                return f"let readers see {name}, which builders then take from the value"
-            if node in versioned:
-                return f"drop `since` and `until` of {name}, which builders then take from the value"
-        return "let one of them follow from what the record holds"
-
-    def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
-        for site in sites(root, named, struct):
-            if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
-                continue  # what is derived, too, builders do not compute
-            node = (struct.name, site.bit or site.field.wire_name)
-            sources = [*_sources(names, struct, site.expression), *_sums(names, struct, site.expression)]
-            if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
-                node = _sum(node)
-            if site.role is Role.STORED:
-                sources = [source for source in sources if source != node]  # the checksum itself
-            if site.role in (Role.DERIVE, Role.COMPUTE, Role.COVERED, Role.SUMMED, Role.STORED):
-                self.places[node] = site.place
-                self.nodes.setdefault(node, []).extend(sources)
-            elif site.role is Role.CONDITION and _follows_alone(site.field):
-                # a record says whether what readers see of the wire is there
-                for each in (node, *((struct.name, bit.name) for bit in site.field.bits)):
-                    self._conditions.setdefault(each, []).extend(sources)
-                    self.nodes.setdefault(each, []).extend(sources)
-
-    def _given(self, computed: set[_Node]) -> Iterator[_Node]:
-        """Computed values that readers see, of which something in their own circle is derived."""
-        for node in self.places:
-            while circle := _circle(node, self.nodes):
-                pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
-                told = [source for derived, source in pairs if source in computed and derived not in computed]
-                if not told:
-                    break
-                self.nodes[told[0]] = self._conditions.get(told[0], [])
-                computed.remove(told[0])
-                yield told[0]
-
-
-def _computed(named: Types, *, hidden: bool, versioned: bool = False) -> Iterator[_Node]:
-    """The computed fields of which a value says what they are, or would if they were not hidden, or of one version."""
-    for struct in structs(named):
-        for field in struct.fields:
-            said = field.compute is not None and field.derive is None and field.mappings is None
-            if said and field.hidden == hidden and bool(field.since or field.until) == versioned:
-                yield struct.name, field.wire_name
-
-
-def _follows_alone(field: Field) -> bool:
-    """Whether nothing that readers see says that a field is there, so that its condition alone does."""
-    return field.compute is not None or not (_is_seen(field) or (needs_source(field) and not field.bits))
-
-
-def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
-    for reference in references(expression):
-        if isinstance(reference, FieldRef):
-            yield from _meant_by(names, struct, reference)
-
-
-def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[_Node]:
-    """The checksums of which an expression looks at more than their size, and whether they are there."""
-    match expression:
-        case Call("present") | Call("len", (FieldRef(),)) | Binary("==" | "!=", FieldRef(), Literal(None)):
-            return  # a checksum is of one size
-        case FieldRef():
-            for origin in names.origins(struct, expression):
-                if origin.field.checksum is not None:
-                    yield _sum((origin.struct.name, origin.field.wire_name))
-        case _:
-            for part in parts(expression):
-                yield from _sums(names, struct, part)
-
-
-def _sum(checksum: _Node) -> _Node:
-    """What a checksum is, where the checksum itself is that it is there."""
-    struct, name = checksum
-    return f"the sums of {struct}", name
-
-
-def _meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[_Node]:
-    for origin in names.origins(struct, reference):
-        yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
-
-
-def _circle(start: _Node, follows: Mapping[_Node, list[_Node]]) -> tuple[_Node, ...]:
-    """The way from a value back to itself; empty if there is none."""
-    came: dict[_Node, _Node] = {}
-    waiting = [start]
-    while waiting:
-        node = waiting.pop(0)
-        for source in follows.get(node, ()):
-            if source == start:
-                way = [node]
-                while way[-1] != start:
-                    way.append(came[way[-1]])
-                return tuple(reversed(way))
-            if source not in came:
-                came[source] = node
-                waiting.append(source)
-    return ()

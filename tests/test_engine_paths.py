@@ -378,6 +378,26 @@ def test_rows_of_versions_in_which_records_melt_in_are_written_by_the_engine(mol
 
 
 @native
+@pytest.mark.parametrize(
+    "condition", ["here < 2", "here % 2 == 0", "size > here", "size - here > 3", "size > 4", "start < 2"]
+)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_hidden_constant_that_is_there_by_its_place_is_written_by_the_engine(condition, at):
+    fields = [{"a": "uint8"}, {"b": {"type": "bytes", "delimiter": "00"}}, {"c": "uint16"}]
+    fields.insert(at, {"magic": {"type": "uint16", "const": 0x1234, "hidden": True, "when": condition}})
+    fields.insert(at, {"mark": "start"})
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "byteOrder": "big", "root": "R"}
+    spec["types"] = {"R": {"fields": fields}}
+    values = [{"a": 7, "b": b"x" * count, "c": 1} for count in range(5)]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        rows = to_struct_array(values, codec.root(None).logical)
+        assert codec.encode_path() == engines.Path(native=True)
+        assert codec.encode(rows).to_pylist() == [made.module.build(value) for value in values]
+        assert codec.engine.rebuilt == 0
+
+
+@native
 def test_a_row_that_no_version_has_a_place_for_is_an_error_as_it_is_for_builders():
     fields = [{"a": "int"}, {"b": {"type": "str", "until": "old"}}, {"c": {"type": "str", "since": "new"}}]
     fields += [{"d": {"type": "int", "since": "new"}}]

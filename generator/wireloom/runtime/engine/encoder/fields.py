@@ -30,7 +30,6 @@ from wireloom.runtime.values import FILLED
 _CHECKSUM = 11  # words of a checksum
 _ITSELF = (-1, 0)  # nothing else stands for it
 _WORD = 64
-_HERE = "\0here"  # the mark that is set where filler begins
 _Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
 
 
@@ -106,7 +105,7 @@ class Fields(Part):
             scope.pending.add(name)
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        if _follows(tree, scope):
+        if scope.waits_for_places(tree):
             scope.following.add(name)
         if _waits(tree, scope):
             scope.pending.add(name)
@@ -248,8 +247,7 @@ class Fields(Part):
         if not is_computed(size):
             self._constant(filler, node, scope)
             return
-        scope.marks[_HERE] = self.compiler.structs.marked(scope)
-        count = self.expressions.number(_from_mark(size, _HERE), scope)
+        count = self.expressions.number(self.compiler.structs.from_here(size, scope), scope)
         self.assembly.emit("FILL", self.expressions.place(count), FILLED)
 
     def _number(self, register: Register, node: Node, scope: Scope) -> None:
@@ -531,17 +529,6 @@ def _where(condition: Tree, tree: Tree) -> Tree:
     return tree if condition is None else ("if", condition, tree, None)
 
 
-def _from_mark(tree: Tree, mark: str) -> Tree:
-    """An expression that looks at a mark for where it stands."""
-    match tree:
-        case ("here",):
-            return ("mark", mark)
-        case (str(name), *parts) if name not in ("text", "octets"):
-            return (name, *(_from_mark(part, mark) for part in parts))
-        case _:
-            return tree
-
-
 def _null(bit: Sequence[Any]) -> int:
     """What stands in the integer where a bit's column is null: what means null to readers, else zeros."""
     null = int(bit[BIT_NULL] or 0) if len(bit) > BIT_NULL else 0
@@ -589,21 +576,6 @@ def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
         yield from free
 
 
-def _follows(tree: Tree, scope: Scope) -> bool:
-    """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
-    match tree:
-        case ("size",):
-            return scope.in_passes or scope.size_register is None
-        case ("mark", name):
-            return scope.in_passes or name not in scope.marks
-        case ("field", 0, str(name), *_):
-            return name in scope.following
-        case (str(), *parts):
-            return any(_follows(part, scope) for part in parts)
-        case _:
-            return False
-
-
 def _words(tree: Tree) -> Iterator[str]:
     """The texts of the format that an expression chooses from."""
     match tree:
@@ -618,13 +590,13 @@ def _words(tree: Tree) -> Iterator[str]:
 
 def _waits(tree: Tree, scope: Scope) -> bool:
     """Whether a value is only known once the struct is laid out; passes assume how it will be."""
-    return not scope.in_passes and _follows(tree, scope)
+    return not scope.in_passes and scope.waits_for_places(tree)
 
 
 def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from places that passes assume."""
     trees = [attributes.get("derive"), *(bit[BIT_DERIVED] for bit in attributes.get("bits", ()))]
-    return scope.in_passes and any(_follows(tree, scope) for tree in trees)
+    return scope.in_passes and any(scope.waits_for_places(tree) for tree in trees)
 
 
 def _bit_names(attributes: Mapping[str, Any]) -> tuple[str, ...]:

@@ -61,8 +61,8 @@ class Structs(Protocol):
     def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
 
-    def marked(self, scope: Scope) -> Register:
-        """A register with the place that has been reached, counted from the struct's start."""
+    def from_here(self, tree: Tree, scope: Scope) -> Tree:
+        """An expression that looks at a mark for how far the struct has come, which is set at this place."""
 
 
 class Fields(Protocol):

@@ -122,6 +122,20 @@ class Scope:
             case _:
                 return False
 
+    def waits_for_places(self, tree: Any) -> bool:
+        """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
+        match tree:
+            case ("size",):
+                return self.in_passes or self.size_register is None
+            case ("mark", name):
+                return self.in_passes or name not in self.marks
+            case ("field", 0, str(name), *_):
+                return name in self.following
+            case (str(), *parts):
+                return any(map(self.waits_for_places, parts))
+            case _:
+                return False
+
     def start(self) -> Register:
         """No expression of building counts from where it stands."""
         raise Uncovered("a position while building")

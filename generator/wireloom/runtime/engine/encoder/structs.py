@@ -12,7 +12,7 @@ from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
-from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
@@ -24,6 +24,7 @@ _NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
 _BYTE = 8
 _VERSION = "\0version"
+_HERE = "\0here"  # the mark that is set where an expression asks how far the struct has come
 _VERSIONED = {"since", "until"}
 _REQUIRED = {"int", "float", "bool", "text", "bytes", "json", "ext", "list", "map", "struct"}  # null is none of them
 
@@ -92,7 +93,8 @@ class Structs(Absence):
             when = self.compiler.reader.fields.condition(attributes, version)
             there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
             same.append(True if there is None else there)
-            present[name] = self._condition(there, scope)
+            in_place = _is_told_in_place(when, attributes)
+            present[name] = _InPlace("bool", _ONE, when) if in_place else self._condition(there, scope)
         return present
 
     def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
@@ -407,6 +409,19 @@ class Structs(Absence):
         assert scope.start_register is not None
         self.assembly.emit("MARK", scope.reached[name], scope.start_register.read())
 
+    def _in_place(self, when: Tree, scope: Scope) -> Compiled:
+        """Whether a condition holds at this place; a first pass that does not know leaves the field out."""
+        if scope.waits_for_places(when) and not scope.in_passes:
+            raise UnsettledError(scope.struct)
+        is_assumed = scope.is_assumed(when)
+        holds = self.from_here(when, scope)
+        return self._condition(("if", ("present", ("size",)), holds, False) if is_assumed else holds, scope)
+
+    def from_here(self, tree: Tree, scope: Scope) -> Tree:
+        """An expression that looks at a mark for how far the struct has come, which is set at this place."""
+        scope.marks[_HERE] = self.marked(scope)
+        return _from_mark(tree)
+
     def marked(self, scope: Scope) -> Register:
         """A register with the place that has been reached, counted from the struct's start."""
         assert scope.start_register is not None
@@ -418,6 +433,8 @@ class Structs(Absence):
         """Write a field where it is there; what is to be written over once the struct is laid out."""
         if isinstance(present, Constant) and not present.value:
             return []
+        if isinstance(present, _InPlace):
+            present = self._in_place(present.tree, item.scope)
         with self.compiler.during(present):
             if "from" in item.attributes:
                 self._apart(item)
@@ -466,6 +483,28 @@ class Structs(Absence):
                 return any(self._has_checksum(each, seen) for each in node)
             case _:
                 return False
+
+
+@dataclass(frozen=True, slots=True)
+class _InPlace(Code):
+    """A condition that is only asked where the field stands, since it looks at places."""
+
+    tree: Tree
+
+
+def _is_told_in_place(when: Tree, attributes: Mapping[str, Any]) -> bool:
+    """Whether nothing but places says that a field is there."""
+    return bool(attributes.get("hidden")) and "derive" not in attributes and asks_for_place(when)
+
+
+def _from_mark(tree: Tree) -> Tree:
+    match tree:
+        case ("here",):
+            return ("mark", _HERE)
+        case (str(name), *parts) if name not in ("text", "octets"):
+            return (name, *(_from_mark(part) for part in parts))
+        case _:
+            return tree
 
 
 def _fields(steps: Sequence[Any]) -> list[Any]:

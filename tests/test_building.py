@@ -623,6 +623,27 @@ def test_what_counts_from_the_end_is_written_last_and_nothing_else_waits_for_it(
     assert module.CODEC.encode(module.CODEC.decode(pa.array([data])).records).to_pylist() == [data]
 
 
+@pytest.mark.parametrize("condition", ["m >= 0", "m >= here", "present(m)", "n == 255", "size > here"])
+def test_what_is_there_by_a_length_that_counts_it_is_there_where_the_value_has_it(made: Made, condition: str) -> None:
+    """A field within decides how long the record is, and that whether there is a longer length, which decides of it."""
+    module = made(
+        {"n": {"type": "uint8", "derive": "b - a > 0 ? 255 : 0", "hidden": True}},
+        {"m": {"type": "uint16", "when": "n == 255", "derive": "b - a", "hidden": True}},
+        {"mark": "a"},
+        {"part": {"type": "Part", "size": "n == 255 ? m : n"}},
+        {"mark": "b"},
+        {"last": "uint8"},
+        byteOrder="big",
+        types={"Part": {"fields": [{"x": {"type": "int16", "when": condition}}]}},
+    )
+    for x, data in ((3, "ff0002000301"), (None, "0001")):
+        value = {"part": {"x": x}, "last": 1}
+        record = module.build(value)
+        assert record.hex() == data
+        assert module.parse(record) == value
+        assert module.CODEC.encode(module.CODEC.decode(pa.array([record])).records).to_pylist() == [record]
+
+
 def test_what_the_value_says_of_a_computed_member_comes_before_what_is_derived_of_others(made: Made) -> None:
     """Where it reads back: else what was changed decides."""
     length = {"type": "uint8", "compute": "info", "derive": "kind == 1 ? len(data) : 0"}

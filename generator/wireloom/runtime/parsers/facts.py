@@ -110,6 +110,7 @@ class Facts:
         self.guessed_present = present
         self.present = [True] * len(struct.steps)
         self.late: dict[str, Any] = {}  # names that were pending at first
+        self._in_doubt: set[int] = set()  # steps of which a guess says whether they are there
         self._changed = False
 
     def settle(self) -> None:
@@ -130,6 +131,7 @@ class Facts:
 
     def _sweep(self) -> None:
         there: set[str] = set()
+        self._in_doubt.clear()
         for index, step in self.steps:
             self.present[index] = not isinstance(step, Field | Computed) or self.is_present(index, step)
             if self.present[index]:
@@ -137,9 +139,10 @@ class Facts:
                 self._derive(step)
                 there.update(self._flattened(step, there))
             elif step.name not in there:
-                self._set(step.name, None)
+                absent = PENDING if index in self._in_doubt else None
+                self._set(step.name, absent)
                 for bit in step.bits if isinstance(step, Field) else ():
-                    self._set(bit.name, None)
+                    self._set(bit.name, absent)
 
     def is_present(self, index: int, step: Field | Computed) -> bool:
         """Whether the step's condition holds; a guess where that is not settled."""
@@ -149,6 +152,7 @@ class Facts:
             guess(self.scope)
             if self.guessed_present:
                 return self.guessed_present[index]
+            self._in_doubt.add(index)
             return self._is_wanted(step) and not self._is_said_before(index, step)
 
     def _is_said_before(self, index: int, step: Field | Computed) -> bool:

@@ -289,6 +289,17 @@ cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint 
     return False
 
 
+cdef int unended(const Machine *m, const uint8_t *p, const uint8_t *end, int64_t bits) noexcept nogil:
+    """The code of what `load_varint` does not take: bytes are missing where none that is there can be the last."""
+    if bits >> 8 or end - p >= (bits + 6) // 7:
+        return IRREGULAR
+    while p < end:
+        if p[0] < 0x80:
+            return IRREGULAR
+        p += 1
+    return m.overrun
+
+
 cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
     """An integer of so many bytes at `p`; whether it is beyond int64."""
     cdef uint64_t number = 0
@@ -348,7 +359,7 @@ cdef int read_front(Machine *m, int64_t word, int64_t *count) noexcept nogil:
     cdef bint wide = False
     if width == 0:
         if load_varint(&m.position, m.end, word >> 5 & 1, word >> 8, count, &wide):
-            return IRREGULAR
+            return unended(m, m.position, m.end, word >> 8)
     else:
         if m.end - m.position < width:
             return m.overrun

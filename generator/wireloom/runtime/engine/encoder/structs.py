@@ -93,8 +93,10 @@ class Structs(Absence):
             when = self.compiler.reader.fields.condition(attributes, version)
             there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
             same.append(True if there is None else there)
-            in_place = _is_told_in_place(when, attributes)
-            present[name] = _InPlace("bool", _ONE, when) if in_place else self._condition(there, scope)
+            if _is_told_in_place(when, attributes):
+                present[name] = _InPlace("bool", _ONE, when, self._wanted(name, attributes, scope))
+            else:
+                present[name] = self._condition(there, scope)
         return present
 
     def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
@@ -409,13 +411,16 @@ class Structs(Absence):
         assert scope.start_register is not None
         self.assembly.emit("MARK", scope.reached[name], scope.start_register.read())
 
-    def _in_place(self, when: Tree, scope: Scope) -> Compiled:
-        """Whether a condition holds at this place; a first pass that does not know leaves the field out."""
-        if scope.waits_for_places(when) and not scope.in_passes:
-            raise UnsettledError(scope.struct)
-        is_assumed = scope.is_assumed(when)
-        holds = self.from_here(when, scope)
-        return self._condition(("if", ("present", ("size",)), holds, False) if is_assumed else holds, scope)
+    def _in_place(self, told: "_InPlace", item: Item) -> Compiled:
+        """Whether a condition holds at this place; a first pass that does not know guesses whether it is wanted."""
+        scope = item.scope
+        if scope.waits_for_places(told.when) and not scope.in_passes:
+            if item.attributes.get("hidden"):
+                raise UnsettledError(scope.struct)
+            return self._condition(told.wanted, scope)
+        is_assumed = scope.is_assumed(told.when)
+        holds = self.from_here(told.when, scope)
+        return self._condition(("if", ("present", ("size",)), holds, told.wanted) if is_assumed else holds, scope)
 
     def from_here(self, tree: Tree, scope: Scope) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""
@@ -434,7 +439,7 @@ class Structs(Absence):
         if isinstance(present, Constant) and not present.value:
             return []
         if isinstance(present, _InPlace):
-            present = self._in_place(present.tree, item.scope)
+            present = self._in_place(present, item)
         with self.compiler.during(present):
             if "from" in item.attributes:
                 self._apart(item)
@@ -489,12 +494,13 @@ class Structs(Absence):
 class _InPlace(Code):
     """A condition that is only asked where the field stands, since it looks at places."""
 
-    tree: Tree
+    when: Tree
+    wanted: Tree  # whether there is something to write, as far as the value says
 
 
 def _is_told_in_place(when: Tree, attributes: Mapping[str, Any]) -> bool:
-    """Whether nothing but places says that a field is there."""
-    return bool(attributes.get("hidden")) and "derive" not in attributes and asks_for_place(when)
+    """Whether places have a say in that a field is there of which a value says nothing."""
+    return bool(attributes.keys() & {"hidden", "derive"}) and asks_for_place(when)
 
 
 def _from_mark(tree: Tree) -> Tree:

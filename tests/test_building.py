@@ -644,6 +644,36 @@ def test_what_is_there_by_a_length_that_counts_it_is_there_where_the_value_has_i
         assert module.CODEC.encode(module.CODEC.decode(pa.array([record])).records).to_pylist() == [record]
 
 
+COMPUTED = {  # fields behind a text, and the records of texts of 3 and of no bytes
+    "of the size and how far it is": ([{"n": "size - here"}], "0361626303", "0003"),
+    "where the size says that it is there": ([{"n": ("size - here", "size > 6")}], "0361626303", "0009"),
+    "where its place says that it is there": ([{"n": ("size - here", "here > 2")}], "0361626303", "0009"),
+    "of a flag that its place decides": ([{"m": ("1", "here > 2")}, {"n": "present(m) ? 1 : 2"}], "0361626301", "0002"),
+    "of the size, before what follows from it": ([{"m": "size"}, {"n": "m - here"}], "0361626303", "0003"),
+}
+
+
+@pytest.mark.parametrize(("computed", "full", "empty"), COMPUTED.values(), ids=COMPUTED)
+def test_what_is_computed_of_places_is_worked_out_where_it_stands(
+    made: Made, computed: list[Any], full: str, empty: str
+) -> None:
+    """So is what is derived of it, behind and before it."""
+    fields: list[Any] = [{"text": "str(uint8)"}]
+    for entry in computed:
+        ((name, told),) = entry.items()
+        compute, when = told if isinstance(told, tuple) else (told, None)
+        fields.append({name: {"type": "int64", "compute": compute} | ({"when": when} if when else {})})
+    fields += [{"k": {"type": "uint8", "derive": "present(n) ? n : 9"}}, {"last": "uint16"}]
+    module = made(*fields, byteOrder="big")
+    for text, data in (("abc", full), ("", empty)):
+        record = module.build({"text": text, "last": 0})
+        assert record.hex() == data + "0000"
+        value = module.parse(record)
+        assert value["k"] == (9 if value["n"] is None else value["n"])
+        assert module.build(value) == record
+        assert module.CODEC.encode(module.CODEC.decode(pa.array([record])).records).to_pylist() == [record]
+
+
 def test_what_the_value_says_of_a_computed_member_comes_before_what_is_derived_of_others(made: Made) -> None:
     """Where it reads back: else what was changed decides."""
     length = {"type": "uint8", "compute": "info", "derive": "kind == 1 ? len(data) : 0"}

@@ -134,7 +134,9 @@ class Facts:
         self._in_doubt.clear()
         for index, step in self.steps:
             self.present[index] = not isinstance(step, Field | Computed) or self.is_present(index, step)
-            if self.present[index]:
+            if isinstance(step, Computed) and index in self._in_doubt:
+                self._set(step.name, self.given(step) if step.given else PENDING)
+            elif self.present[index]:
                 there.add(step.name)
                 self._derive(step)
                 there.update(self._flattened(step, there))

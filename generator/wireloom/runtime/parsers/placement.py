@@ -100,6 +100,7 @@ class Placement:
         self.pending: list[tuple[Field, int]] = []
         self.overwrites = False
         self.elsewhere: list[Apart] = []
+        self.late: list[tuple[Computed, int]] = []  # what is computed of what is not settled, and where
 
     def build(self) -> None:
         """Write the struct to the stream."""
@@ -162,7 +163,7 @@ class Placement:
 
     def _open(self, target: Any, assumed: Outcome) -> None:
         start = target.tell() if not self.binary and hasattr(target, "tell") else 0
-        self.target, self.pending = target, []
+        self.target, self.pending, self.late = target, [], []
         self.scope = BuildingScope(
             _=self.context,
             _params=self.context._params,
@@ -224,8 +225,8 @@ class Placement:
         """Do what a step says at the place that has been reached."""
         if isinstance(step, Mark) and self.binary:
             self.scope._marks[step.name] = self.target.tell()
-        elif isinstance(step, Computed) and self.scope.get(step.name) is PENDING:
-            self._compute(step)
+        elif isinstance(step, Computed):
+            self._place_computed(index, step)
         elif isinstance(step, Field) and self._is_there(index, step):
             self._write(step, sink)
 
@@ -240,8 +241,19 @@ class Placement:
         if self.binary:
             self.target.seek(0, io.SEEK_END)
 
-    def _is_there(self, index: int, step: Field) -> bool:
-        """Whether the field is written; where the position has a say, that is only known now."""
+    def _place_computed(self, index: int, step: Computed) -> None:
+        """Compute what is not known before its place is, or is only there by that."""
+        name, was = step.name, self._facts.present[index]
+        there = self._is_there(index, step)
+        if name in self._facts.late or self.scope.get(name) is PENDING:
+            self.late.append((step, self.target.tell() if self.binary else 0))
+        if was and not there:
+            self.scope[name] = None
+        elif there and (not was or self.scope.get(name) is PENDING):
+            self._compute(step)
+
+    def _is_there(self, index: int, step: Field | Computed) -> bool:
+        """Whether the step is there; where the position has a say, that is only known now."""
         if step.when is None or not self.binary:
             return self._facts.present[index]
         try:
@@ -262,7 +274,10 @@ class Placement:
 
     def _compute(self, step: Computed) -> bool:
         try:
-            self.scope[step.name] = evaluate(step.built, self.scope)
+            if holds(step.when, self.scope):
+                self.scope[step.name] = evaluate(step.built, self.scope)
+            elif self.scope.get(step.name) is PENDING:
+                self.scope[step.name] = None
         except PositionPendingError:
             return False
         return True
@@ -389,18 +404,28 @@ class Placement:
         size = self.target.seek(0, io.SEEK_END)
         self.scope._size = size
         self._settle_checksums(self._settled_values([each for each in self.pending if each[0].checksum is None]))
+        self._compute_late(anew=True)
         late = {name: self.scope.get(name) for name in self._facts.late}
         return Outcome(size, dict(self.scope._marks), late, tuple(self._facts.present))
 
     def _settled_values(self, waiting: list[tuple[Field, int]]) -> list[tuple[Field, int]]:
         """Write the values that are known by now, and what is computed of them; those that are left."""
-        computed = [step for step in self.struct.steps if isinstance(step, Computed)]
         while True:
             left = [item for item in waiting if not self._is_settled(*item)]
-            known = [self._compute(step) for step in computed if self.scope.get(step.name) is PENDING]
-            if len(left) == len(waiting) and not any(known):
+            known = self._compute_late()
+            if len(left) == len(waiting) and not known:
                 return left
             waiting = left
+
+    def _compute_late(self, *, anew: bool = False) -> bool:
+        """Compute what is pending, or all of it `anew`, each where it stands; whether any of it is known."""
+        known = False
+        for step, place in self.late:
+            if anew or self.scope.get(step.name) is PENDING:
+                self.target.seek(place)
+                known = self._compute(step) or known
+        self.target.seek(0, io.SEEK_END)
+        return known
 
     def _is_settled(self, step: Field, start: int) -> bool:
         try:

@@ -377,6 +377,42 @@ def test_rows_of_versions_in_which_records_melt_in_are_written_by_the_engine(mol
         assert codec.engine.rebuilt == 0
 
 
+SAID_AGAIN = {  # what a text or bytes are computed of, beside an `a` and a `b`
+    "a text": ({"a": "str"}, {"compute": "a", "type": "str"}),
+    "bytes": ({"a": "bytes"}, {"compute": "a", "type": "bytes"}),
+    "one of two texts": ({"a": "str"}, {"compute": "a == 'u' ? a : b", "type": "str"}),
+    "one of two words": ({"a": "str"}, {"compute": "a == 'u' ? 'x' : 'y'", "type": "str"}),
+    "a part": ({"a": "str"}, {"compute": "slice(a, 0, 1)", "type": "str"}),
+    "several texts": ({"a": "str"}, {"compute": "concat(a, 'x', b)", "type": "str"}),
+    "a name": ({"a": {"type": "str", "values": {"u": "x", "v": "y"}}}, {"compute": "a", "type": "str"}),
+    "a number beside the text that says it": ({"c": {"type": "str", "logical": "uint8", "raw": "a"}}, None),
+    "a date beside the text that says it": ({"c": {"type": "str", "logical": "date", "raw": "a"}}, None),
+}
+
+
+@native
+@pytest.mark.parametrize("name", SAID_AGAIN)
+def test_a_text_that_is_computed_in_a_case_is_written_by_the_engine(name):
+    field, computed = SAID_AGAIN[name]
+    fields = [{"kind": {"type": "str", "const": "one"}}, field, {"b": "str"}]
+    fields += [] if computed is None else [{"c": computed}]
+    types = {
+        "R": {"select": {"member": "kind"}, "cases": {"one": "One", "two": "Two"}},
+        "One": {"fields": fields},
+        "Two": {"fields": [{"kind": {"type": "str", "const": "two"}}, {"n": "int"}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    said = {"bytes": "dQ==", "a number beside the text that says it": "7"}
+    said["a date beside the text that says it"] = "2026-11-26"
+    member = next(iter(field))
+    records = [f'{{"kind":"one","{member}":"{said.get(name, "u")}","b":"{b}"}}'.encode() for b in ("u", "other")]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        assert codec.encode_path() == engines.Path(native=True)
+        assert codec.encode(codec.decode(pa.array(records, pa.binary())).records).to_pylist() == records
+        assert codec.engine.rebuilt == 0
+
+
 UNSAID = {  # what a value does not say, or need not
     "a constant": {"const": 0x1234, "hidden": True},
     "filler": {"hidden": True},

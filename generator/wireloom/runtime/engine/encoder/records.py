@@ -10,7 +10,7 @@ from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.tags import Tag
-from wireloom.runtime.engine.expressions import Constant, Tree, encoded, stated
+from wireloom.runtime.engine.expressions import Code, Constant, Tree, encoded, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -305,13 +305,19 @@ class Records(Part):
             if column is None or not (is_computed or {"const", "values"} & attributes.keys()):
                 continue
             given = f"\0{title}"
-            scope.names[given] = self.compiler.names.value(column, textual=True)
+            is_word = not (is_computed and self._is_free(attributes["compute"][1], scope))
+            scope.names[given] = self.compiler.names.value(column, textual=is_word)
             agrees = self._agrees(attributes, given)
             self._give_up_unsettled(given, agrees, scope)
             if scope.encoding != "json":  # whose members have what the format gives them
                 agrees = self._known(agrees, steps)
             trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
+
+    def _is_free(self, tree: Tree, scope: Scope) -> bool:
+        """Whether a text is computed that may be any, none of those that the format names."""
+        compiled = self.expressions.compiled(tree, scope)
+        return isinstance(compiled, Code) and compiled.kind in ("bytes", "made")
 
     def _give_up_unsettled(self, given: str, agrees: Tree, scope: Scope) -> None:
         """Where a member is given that follows from a null of which it is not known whether it has a value."""

@@ -413,6 +413,37 @@ def test_a_text_that_is_computed_in_a_case_is_written_by_the_engine(name):
         assert codec.engine.rebuilt == 0
 
 
+UNTOLD_AT_FIRST = {  # what is derived of a length that counts it
+    "a truth": {"type": "bool", "derive": "n > 3"},
+    "a truth that readers do not see": {"type": "bool", "derive": "n > 3", "hidden": True},
+    "a number": {"type": "uint8", "derive": "n + 1"},
+    "a word": {"type": "str(uint8)", "derive": "n > 4 ? 'long' : 'x'"},
+}
+
+
+@native
+@pytest.mark.parametrize("within", [True, False], ids=["within", "beside"])
+@pytest.mark.parametrize("name", UNTOLD_AT_FIRST)
+def test_what_follows_from_a_length_that_counts_it_is_written_by_the_engine(name, within):
+    inner = [{"text": "bytes(uint8)"}, {"told": UNTOLD_AT_FIRST[name]}]
+    fields = [{"part": "Part"}] if within else inner
+    types = {
+        "R": {"fields": [{"n": {"type": "varint32", "derive": "e - s"}}, {"mark": "s"}, *fields, {"mark": "e"}]},
+        "Part": {"fields": inner},
+    }
+    if not within:
+        del types["Part"]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "byteOrder": "big", "root": "R"}
+    texts = [{"text": b"x" * count} for count in (0, 1, 2, 3, 9, 130)]
+    with generated(resolved(documents({"r.yaml": spec | {"types": types}}))) as made:
+        codec = made.module.CODEC
+        records = [made.module.build({"part": text} if within else text) for text in texts]
+        is_native = codec.encode_path() == engines.Path(native=True)
+        assert codec.encode(codec.decode(pa.array(records, pa.binary())).records).to_pylist() == records
+        assert is_native or (name == "a word" and not within)
+        assert codec.engine.rebuilt == 0
+
+
 UNSAID = {  # what a value does not say, or need not
     "a constant": {"const": 0x1234, "hidden": True},
     "filler": {"hidden": True},

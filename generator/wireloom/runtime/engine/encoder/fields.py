@@ -208,15 +208,27 @@ class Fields(Part):
         register = self.derived(tree, scope)
         match node, register.kind:
             case ("bool",), "bool":
-                self._one_of({1: True, 0: False}, register, node, scope)
+                self._one_of({0: False, 1: True}, register, node, scope, guess=scope.is_assumed(tree))
             case ("text", *_), "text":
-                self._one_of({self.assembly.text(encoded(word)): word for word in _words(tree)}, register, node, scope)
+                words: dict[int | None, str | bool] = {self.assembly.text(encoded(word)): word for word in _words(tree)}
+                self._one_of(words, register, node, scope, guess=scope.is_assumed(tree))
             case _:
                 self._number(register, node, scope)
 
-    def _one_of(self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope) -> None:
-        """Write the constant that a register says; the record is given up where it says none of them."""
+    def _one_of(
+        self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope, *, guess: bool
+    ) -> None:
+        """Write the constant that a register says; the record is given up where it says none of them.
+
+        A first pass that does not know takes the first one as a `guess`.
+        """
         labels, end = {each: Label() for each in constants}, Label()
+        if guess:
+            told = Label()
+            self.assembly.emit("GUESSING", told)
+            self._constant(next(iter(constants.values())), node, scope)
+            self.assembly.emit("JUMP", end)
+            self.assembly.place(told)
         self.compiler.switch(labels, register)
         for each, label in labels.items():
             self.assembly.place(label)

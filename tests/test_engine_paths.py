@@ -413,6 +413,26 @@ def test_a_text_that_is_computed_in_a_case_is_written_by_the_engine(name):
         assert codec.engine.rebuilt == 0
 
 
+@native
+def test_bytes_behind_a_record_are_an_error_of_the_first_order_in_which_it_reads():
+    """Though it would read to its end in the other."""
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    spec["byteOrder"] = {"parameter": "order", "wrongWhen": ["truncated"]}
+    spec["parameters"] = {"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}}
+    versions = {"short": {"when": "order == 'big'"}, "long": {"when": "order != 'big'"}}
+    fields = [{"n": "uint8"}, {"more": {"type": "list(uint8)", "since": "long"}}]
+    spec["types"] = {"R": {"versions": versions, "fields": fields}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        for record in (b"\1", b"\1\2\3"):
+            decoded = made.module.CODEC.decode(pa.array([record], pa.binary()))
+            if len(record) == 1:
+                assert decoded.records.to_pylist() == [made.module.parse(record)]
+                continue
+            with pytest.raises(DecodeError) as caught:
+                made.module.parse(record)
+            assert decoded.errors[0].as_py()["code"] == caught.value.code == "trailing_bytes"
+
+
 UNTOLD_AT_FIRST = {  # what is derived of a length that counts it
     "a truth": {"type": "bool", "derive": "n > 3"},
     "a truth that readers do not see": {"type": "bool", "derive": "n > 3", "hidden": True},

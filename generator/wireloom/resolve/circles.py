@@ -100,7 +100,8 @@ class _Following:
             elif site.role is Role.CONDITION and _follows_alone(site.field):
                 # a record says whether what readers see of the wire is there
                 for each in (node, *((struct.name, bit.name) for bit in site.field.bits)):
-                    self._written |= {} if site.field.compute is not None else {each: struct.name}
+                    if site.field.compute is None:
+                        self._written[each] = struct.name
                     self._conditions.setdefault(each, []).extend(sources)
                     self.nodes.setdefault(each, []).extend(sources)
 

@@ -245,8 +245,8 @@ class Placement:
         """Compute what is not known before its place is, or is only there by that."""
         name, was = step.name, self._facts.present[index]
         there = self._is_there(index, step)
-        if name in self._facts.late or self.scope.get(name) is PENDING:
-            self.late.append((step, self.target.tell() if self.binary else 0))
+        if self.binary and (name in self._facts.late or self.scope.get(name) is PENDING):
+            self.late.append((step, self.target.tell()))
         if was and not there:
             self.scope[name] = None
         elif there and (not was or self.scope.get(name) is PENDING):

@@ -85,7 +85,7 @@ class Fields(Part):
         """What a condition decides; where it is not known in time, nulls are given up."""
         scope.pending.discard(name)
         try:
-            is_known = not _waits(tree, scope)
+            is_known = not scope.waits(tree)
             if is_known:
                 self._derive_name(name, tree, scope)
         except Uncovered:
@@ -105,9 +105,9 @@ class Fields(Part):
             scope.pending.add(name)
 
     def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        if scope.waits_for_places(tree):
+        if scope.follows_places(tree):
             scope.following.add(name)
-        if _waits(tree, scope):
+        if scope.waits(tree):
             scope.pending.add(name)
             return
         compiled = self.expressions.held(self.expressions.compiled(tree, scope))
@@ -158,12 +158,9 @@ class Fields(Part):
                 raise Uncovered("a choice by values of another kind")
             places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
             words.append(codec)
-        register, told, done = self.assembly.register("int").read(), Label(), Label()
+        register, done = self.assembly.register("int").read(), Label()
         if is_assumed:
-            self.assembly.emit("GUESSING", told)
-            self.compiler.compute(Constant(NAMES.index(cases[0][1])), register)
-            self.assembly.emit("JUMP", done)
-            self.assembly.place(told)
+            self._guess(lambda: self.compiler.compute(Constant(NAMES.index(cases[0][1])), register), done)
         self.assembly.emit(
             "MAP", value, self.assembly.table(hashed(places)), self.assembly.table([len(words), *words]), register
         )
@@ -174,7 +171,7 @@ class Fields(Part):
         attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
         if "const" in attributes:
             self._constant(attributes["const"], node, item.scope)
-        elif "checksum" in attributes or _waits(attributes.get("derive"), item.scope):
+        elif "checksum" in attributes or item.scope.waits(attributes.get("derive")):
             return [self._held(item, node)]
         elif _is_late(attributes, item.scope):
             self._settled(item, node)
@@ -224,17 +221,21 @@ class Fields(Part):
         """
         labels, end = {each: Label() for each in constants}, Label()
         if guess:
-            told = Label()
-            self.assembly.emit("GUESSING", told)
-            self._constant(next(iter(constants.values())), node, scope)
-            self.assembly.emit("JUMP", end)
-            self.assembly.place(told)
+            self._guess(lambda: self._constant(next(iter(constants.values())), node, scope), end)
         self.compiler.switch(labels, register)
         for each, label in labels.items():
             self.assembly.place(label)
             self._constant(constants[each], node, scope)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
+
+    def _guess(self, write: Callable[[], None], behind: Label) -> None:
+        """In the first of several passes, which does not know, write this and go on behind."""
+        told = Label()
+        self.assembly.emit("GUESSING", told)
+        write()
+        self.assembly.emit("JUMP", behind)
+        self.assembly.place(told)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
@@ -600,15 +601,10 @@ def _words(tree: Tree) -> Iterator[str]:
             raise Uncovered("a derived text that is no choice among words")
 
 
-def _waits(tree: Tree, scope: Scope) -> bool:
-    """Whether a value is only known once the struct is laid out; passes assume how it will be."""
-    return not scope.in_passes and scope.waits_for_places(tree)
-
-
 def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from places that passes assume."""
     trees = [attributes.get("derive"), *(bit[BIT_DERIVED] for bit in attributes.get("bits", ()))]
-    return scope.in_passes and any(scope.waits_for_places(tree) for tree in trees)
+    return scope.in_passes and any(scope.follows_places(tree) for tree in trees)
 
 
 def _bit_names(attributes: Mapping[str, Any]) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ class Scope:
             case _:
                 return False
 
-    def waits_for_places(self, tree: Any) -> bool:
+    def follows_places(self, tree: Any) -> bool:
         """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
         match tree:
             case ("size",):
@@ -132,9 +132,13 @@ class Scope:
             case ("field", 0, str(name), *_):
                 return name in self.following
             case (str(), *parts):
-                return any(map(self.waits_for_places, parts))
+                return any(map(self.follows_places, parts))
             case _:
                 return False
+
+    def waits(self, tree: Any) -> bool:
+        """Whether a value is only known once the struct is laid out; passes assume how it will be."""
+        return not self.in_passes and self.follows_places(tree)
 
     def start(self) -> Register:
         """No expression of building counts from where it stands."""

@@ -94,7 +94,7 @@ class Structs(Absence):
             there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
             same.append(True if there is None else there)
             if _is_told_in_place(when, attributes):
-                present[name] = _InPlace("bool", _ONE, when, self._wanted(name, attributes, scope))
+                present[name] = _InPlace("bool", _ONE, when, there)
             else:
                 present[name] = self._condition(there, scope)
         return present
@@ -121,7 +121,7 @@ class Structs(Absence):
         wanted = self._wanted(name, attributes, scope)
         for other in before:
             wanted = ("and", wanted, ("not", other))
-        return ("if", ("present", ("size",)), when, wanted) if guessed else wanted
+        return _guessed(when, wanted) if guessed else wanted
 
     def _wanted(self, name: str, attributes: dict[str, Any], scope: Scope) -> Tree:
         """Whether there is something to write."""
@@ -414,13 +414,13 @@ class Structs(Absence):
     def _in_place(self, told: "_InPlace", item: Item) -> Compiled:
         """Whether a condition holds at this place; a first pass that does not know guesses whether it is wanted."""
         scope = item.scope
-        if scope.waits_for_places(told.when) and not scope.in_passes:
+        if scope.waits(told.when):
             if item.attributes.get("hidden"):
                 raise UnsettledError(scope.struct)
             return self._condition(told.wanted, scope)
         is_assumed = scope.is_assumed(told.when)
         holds = self.from_here(told.when, scope)
-        return self._condition(("if", ("present", ("size",)), holds, told.wanted) if is_assumed else holds, scope)
+        return self._condition(_guessed(holds, told.wanted) if is_assumed else holds, scope)
 
     def from_here(self, tree: Tree, scope: Scope) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""
@@ -501,6 +501,11 @@ class _InPlace(Code):
 def _is_told_in_place(when: Tree, attributes: Mapping[str, Any]) -> bool:
     """Whether places have a say in that a field is there of which a value says nothing."""
     return bool(attributes.keys() & {"hidden", "derive"}) and asks_for_place(when)
+
+
+def _guessed(when: Tree, wanted: Tree) -> Tree:
+    """A condition; in a first pass, which knows no places, whether there is something to write."""
+    return ("if", ("present", ("size",)), when, wanted)
 
 
 def _from_mark(tree: Tree) -> Tree:

@@ -498,6 +498,54 @@ def test_what_is_there_by_its_place_is_written_by_the_engine(condition, said, at
 
 
 @native
+@pytest.mark.parametrize("limit", [1, 100])
+def test_a_condition_in_which_a_parameter_forestalls_the_place_is_asked_for_by_the_engine(limit):
+    told = {"type": "uint16", "when": "limit <= (limit != 8 ? 16 : here)", "hidden": True}
+    flags = {**told, "bits": {"more": {"at": 6, "derive": "present(b)", "hidden": True}}}
+    fields = [{"a": "uint8"}, {"flags": flags}, {"b": {"type": "int32", "when": "more"}}, {"c": {**told, "const": 9}}]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "byteOrder": "big", "root": "R"}
+    spec |= {"parameters": {"limit": {"type": "int", "default": 1, "doc": "What it decides."}}}
+    with generated(resolved(documents({"r.yaml": spec | {"types": {"R": {"fields": fields}}}}))) as made:
+        codec = made.module.CODEC
+        assert codec.encode_path(limit=limit) == engines.Path(native=True)
+        rows = [{"a": 1, "b": None}, {"a": 2, "b": 3}][: 1 if limit == 100 else 2]
+        records = [made.module.build(row, limit=limit) for row in rows]
+        assert codec.encode(to_struct_array(rows, codec.root(None).logical), limit=limit).to_pylist() == records
+        assert codec.engine.rebuilt == 0
+
+
+@native
+@pytest.mark.parametrize("entry", ["str", "bytes", "uint32"])
+def test_what_refers_to_a_table_is_the_same_whatever_is_asked_for(entry):
+    types = {
+        "R": {
+            "fields": [
+                {"t": {"type": f"list({entry})", "tag": 1, "table": True}},
+                {"rows": {"type": "list(E)", "tag": 2, "unique": "key"}},
+                {"n": {"type": "uint8", "tag": 3}},
+            ]
+        },
+        "E": {"fields": [{"key": {"type": "uint32", "tag": 1, "refers": "t"}}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "protobuf", "root": "R", "types": types}
+    table = b"\x0a\x03\x01\x01\x02" if entry == "uint32" else b"\x0a\x01a\x0a\x01a\x0a\x01b"
+    records = [table + b"\x12\x02\x08\x00\x12\x02\x08" + bytes([other]) + b"\x18\x01" for other in range(4)]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        for columns in (None, ["t"], ["rows"], ["n"]):
+            decoded = codec.decode(pa.array(records, pa.binary()), columns)
+            for record, found, error in zip(records, decoded.records.to_pylist(), decoded.errors.to_pylist(), strict=True):
+                try:
+                    value = made.module.parse(record)
+                except DecodeError as caught:
+                    assert (error["code"], error["path"], error["offset"]) == (caught.code, caught.path, caught.offset)
+                else:
+                    assert found == {name: value[name] for name in found}
+        native = codec.decode_path(columns=["n"]).native
+        assert native == (entry == "str")
+
+
+@native
 def test_a_row_that_no_version_has_a_place_for_is_an_error_as_it_is_for_builders():
     fields = [{"a": "int"}, {"b": {"type": "str", "until": "old"}}, {"c": {"type": "str", "since": "new"}}]
     fields += [{"d": {"type": "int", "since": "new"}}]

@@ -25,6 +25,8 @@ class Protobuf(Part):
         for _, name, type, attributes in fields:
             scope.tables[name] = slot = self.assembly.slot()
             node = self.compiler.resolved(type)
+            if node[0] == "list" and self.compiler.resolved(node[1])[0] == "text":
+                scope.texts.add(name)
             if _CONDITIONS & attributes.keys() and self._holds_messages(node):
                 raise Uncovered("a message under a condition, which is looked at whether it holds or not")
             if _CONDITIONS & attributes.keys() and attributes.get("table"):
@@ -94,6 +96,8 @@ class Protobuf(Part):
                 raise Uncovered("an index that is held against a range")
             table, code = attributes["refers"]
             assert scope.parent is not None
+            if table not in scope.parent.texts:
+                raise Uncovered("an index into a table of what are no texts")
             self._proto_scalar(node, slot, NOWHERE)
             with self.compiler.into(column, "str") as target:
                 register = self.compiler.define(scope, name, "bytes")

@@ -82,6 +82,7 @@ class Scope:
     joint: bool = False  # the names of a field's members, whatever records it may be
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
+    texts: set[str] = field(default_factory=set)  # protobuf: the lists of texts, which have what others refer to
     checksums: dict[str, "Item"] = field(default_factory=dict)
     words: dict[str, Register] = field(default_factory=dict)  # of checksums, as they stand in 64 bits
     elements: dict[str, Tree] = field(default_factory=dict)  # what says that the array of the struct has an element

@@ -436,10 +436,10 @@ class Structs(Absence):
 
     def _placed(self, item: Item, present: Compiled) -> list[Placed]:
         """Write a field where it is there; what is to be written over once the struct is laid out."""
-        if isinstance(present, Constant) and not present.value:
-            return []
         if isinstance(present, _InPlace):
             present = self._in_place(present, item)
+        if _never(present):
+            return []
         with self.compiler.during(present):
             if "from" in item.attributes:
                 self._apart(item)

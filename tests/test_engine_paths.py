@@ -534,7 +534,9 @@ def test_what_refers_to_a_table_is_the_same_whatever_is_asked_for(entry):
         codec = made.module.CODEC
         for columns in (None, ["t"], ["rows"], ["n"]):
             decoded = codec.decode(pa.array(records, pa.binary()), columns)
-            for record, found, error in zip(records, decoded.records.to_pylist(), decoded.errors.to_pylist(), strict=True):
+            for record, found, error in zip(
+                records, decoded.records.to_pylist(), decoded.errors.to_pylist(), strict=True
+            ):
                 try:
                     value = made.module.parse(record)
                 except DecodeError as caught:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.columns.arrow import Decoded, OpenValues
+    from wireloom.runtime.columns.repetition import Bound
     from wireloom.runtime.streams.parts import DecodedPart
 
 __all__ = ["Codec", "Root"]
@@ -52,6 +53,8 @@ __all__ = ["Codec", "Root"]
 Buffer = bytes | bytearray | memoryview
 OPEN_VALUES = ("variant", "json", "binary")
 """How values of any type are shown in columns."""
+_TOGETHER = 1 << 29
+"""Bytes of columns, about, that the parser makes of several records at once."""
 _NO_LAYOUT = Path(native=False, reason="a format without a layout")
 
 
@@ -63,6 +66,7 @@ class _StreamReader:
     root: Root
     parameters: Mapping[str, ParameterValue]
     open_bytes: bool = False
+    bound: "Bound | None" = None  # where flat rows are asked for
 
     def read(self, cursor: Cursor) -> Any:
         """The record at the cursor."""
@@ -72,11 +76,26 @@ class _StreamReader:
     def _read(self, cursor: Cursor) -> Any:
         start = cursor.tell()
         value = self.root.complete(self.root.construct.read(cursor, self.parameters))
+        try:
+            self._hold(value)
+        except DecodeError as error:
+            error.offset, error.frame_end = start, cursor.tell()
+            raise
         return remembered(value, cursor.getvalue()[start : cursor.tell()])
 
     def read_all(self, data: bytes) -> Any:
         """The record that is all of `data`."""
-        return self.codec.parse_with(self.root, data, self.parameters, open_bytes=self.open_bytes)
+        value = self.codec.parse_with(self.root, data, self.parameters, open_bytes=self.open_bytes)
+        self.codec.labelled(lambda: self._hold(value))
+        return value
+
+    def _hold(self, value: Any) -> None:
+        if self.bound is not None:
+            self.bound.hold(value)
+
+    def weight(self, value: Any) -> int:
+        """Bytes that a value takes in columns, about."""
+        return weight(value) + (0 if self.bound is None or value is None else self.bound.size(value))
 
     def label(self, error: DecodeError) -> DecodeError:
         """The error, with the format's name and version."""
@@ -150,6 +169,21 @@ class Codec:
         cursor = Cursor(data)
         cursor.keeps_open = open_bytes
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
+
+    def parse_request(self, data: bytes, request: Request) -> Any:
+        """The value of a record of which columns are asked for; raises DecodeError."""
+        return self._reader(request).read_all(data)
+
+    def _reader(self, request: Request) -> _StreamReader:
+        """What reads the records of which columns are asked for."""
+        root = self.root(request.root)
+        bound = None
+        if request.explode and root.rows:
+            from wireloom.runtime.columns import arrow, repetition
+
+            view = arrow.View(request.columns, request.explode, request.open_values)
+            bound = repetition.Bound.of(root.tabulation, view)
+        return _StreamReader(self, root, request.settings, request.open_values == "binary", bound)
 
     def refusal(
         self,
@@ -342,7 +376,20 @@ class Codec:
         array = soundness.records_of(array)
         if self.engine is not None and (parts := self.engine.batches(array, asked, row_budget)) is not None:
             return parts
-        return iter((self.decode_request(array, asked, stop=asked.stop),))
+        return self._parsed_batches(array, asked)
+
+    def _parsed_batches(self, array: "pa.Array", request: Request) -> "Iterator[Decoded]":
+        """`batches` where the construct parser reads."""
+        import pyarrow.compute as pc
+
+        start = 0
+        while True:
+            values, errors = self.parse_all(array[start:], request, _TOGETHER)
+            found = self._tabulated(values, errors, request)
+            yield found if not start or found.parents is None else replace(found, parents=pc.add(found.parents, start))
+            start += len(values)
+            if start >= len(array):
+                return
 
     def root_of_rows(self, root: str | None, *, explode: bool, open_values: "OpenValues") -> Root:
         """The root of which rows are asked for; raises ParameterError for a root, flag or word that there is not."""
@@ -463,7 +510,7 @@ class Codec:
         framed.check(on_error)
         accept_flag("resync", resync)
         request = self._request(root, parameters, columns, explode, open_values)
-        reader = _StreamReader(self, self.root(root), request.settings, request.open_values == "binary")
+        reader = self._reader(request)
         file = framed.opened(source)
         found = self._searching(reader, bare(chosen)) if resync else None
         if isinstance(chosen, Headed):
@@ -504,7 +551,7 @@ class Codec:
 
         It ends behind the record with which the values have `made` bytes, if so many are said.
         """
-        reader = _StreamReader(self, self.root(request.root), request.settings, request.open_values == "binary")
+        reader = self._reader(request)
         values: list[Any] = []
         errors: list[DecodeError | None] = []
         for item in array:
@@ -517,7 +564,7 @@ class Codec:
                     raise
                 values.append(None)
                 errors.append(error.bare())
-            if made is not None and (made := made - weight(values[-1])) <= 0:
+            if made is not None and (made := made - reader.weight(values[-1])) <= 0:
                 break
         return values, errors
 

@@ -250,9 +250,9 @@ def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
 def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> pa.Array:
     match type:
         case Boolean() | Float() | Text() | Binary() | Integer() | Meant():
-            return pa.array(values, arrow_type(type))
+            return _one_array(values, arrow_type(type))
         case BigInteger():
-            return pa.array([None if value is None else str(value) for value in values], pa.string())
+            return _one_array([None if value is None else str(value) for value in values], pa.string())
         case List():
             return _list_array(values, type, open_values)
         case Map():
@@ -270,6 +270,18 @@ def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> 
             return _OPEN_ARRAYS[open_values](values)
         case _:
             assert_never(type)
+
+
+def too_many() -> OverflowError:
+    """What is raised for columns that are more than an array of Arrow."""
+    return OverflowError("the columns do not fit into one Arrow array of 2 GiB; decode fewer records at a time")
+
+
+def _one_array(values: Sequence[object], type: pa.DataType) -> pa.Array:
+    found = pa.array(values, type)
+    if isinstance(found, pa.ChunkedArray):
+        raise too_many()
+    return found
 
 
 def _column(values: list[object], name: str) -> list[object]:
@@ -337,16 +349,16 @@ def _content(value: object, option: LogicalType) -> object:
 
 def _variant_array(values: list[object]) -> pa.StructArray:
     variants = [(b"", b"") if value is None else variant.encode(value) for value in values]
-    children = [pa.array([part[i] for part in variants], pa.binary()) for i in (0, 1)]
+    children = [_one_array([part[i] for part in variants], pa.binary()) for i in (0, 1)]
     return _struct_array(values, children, VARIANT)
 
 
 def _tagged_array(values: list[object]) -> pa.StringArray:
-    return pa.array([None if value is None else dumps(to_tagged(value)) for value in values], pa.string())
+    return _one_array([None if value is None else dumps(to_tagged(value)) for value in values], pa.string())
 
 
 def _bytes_array(values: list[object]) -> pa.BinaryArray:
-    return pa.array([value.data if isinstance(value, OpenBytes) else value for value in values], pa.binary())
+    return _one_array([value.data if isinstance(value, OpenBytes) else value for value in values], pa.binary())
 
 
 _OPEN_ARRAYS = {"variant": _variant_array, "json": _tagged_array, "binary": _bytes_array}

@@ -1,6 +1,6 @@
 """The flat form of records: one row for each element of a list in them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
@@ -23,10 +23,21 @@ def row_record(record: Record, path: Sequence[str]) -> Record:
     """
     if not path:
         return record
+    own, rest = _sides(record, path)
+    return Record((*own, *rest))
+
+
+def repeated(record: Record, path: Sequence[str]) -> Record:
+    """The members of flat rows that are the record's, which each of its rows has."""
+    return Record(_sides(record, path)[1])
+
+
+def _sides(record: Record, path: Sequence[str]) -> tuple[tuple[LogicalField, ...], tuple[LogicalField, ...]]:
+    """The members of a flat row that are an element's, and those of its record."""
     element, rest = _split(record, tuple(path))
     own = element.fields if isinstance(element, Record) else (LogicalField(path[-1], element, nullable=False),)
     names = {member.name for member in own}
-    return Record((*own, *(member for member in rest.fields if member.name not in names)))
+    return own, tuple(member for member in rest.fields if member.name not in names)
 
 
 def _split(record: Record, path: tuple[str, ...]) -> tuple[LogicalType, Record]:
@@ -68,18 +79,19 @@ def _flat(value: object, path: tuple[str, ...], *, elements: bool) -> list[dict[
     record = as_record(value)
     if not path:
         return [record]
-    found, rest = _parted(record, path)
+    found, rest = parted(record, path)
     return [{**rest, **(each if isinstance(each, dict) else {path[-1]: each})} for each in found]
 
 
-def _parted(value: dict[str, object], path: tuple[str, ...]) -> tuple[list[object], dict[str, object]]:
+def parted(value: Mapping[str, object], path: tuple[str, ...]) -> tuple[list[object], dict[str, object]]:
+    """The elements of the list at `path`, which are rows, and the value without it."""
     inner = value.get(path[0])
     others = {name: member for name, member in value.items() if name != path[0]}
     if inner is None:
         return [], others
     if len(path) == 1:
         return _as_list(inner), others
-    found, rest = _parted(as_record(inner), path[1:])
+    found, rest = parted(as_record(inner), path[1:])
     return found, {**others, path[0]: rest}
 
 

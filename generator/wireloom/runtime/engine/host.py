@@ -58,7 +58,7 @@ class Format(Protocol):
     def root(self, name: str | None) -> Root:
         """The root of that name."""
 
-    def parse_with(self, root: Root, data: bytes, parameters: Mapping[str, Any], *, open_bytes: bool = False) -> Any:
+    def parse_request(self, data: bytes, request: Request) -> Any:
         """The construct parser's value; raises DecodeError."""
 
     def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, Any]) -> bytes:
@@ -84,6 +84,4 @@ class Host:
 
     def parse(self, data: bytes, request: Request) -> Any:
         """The construct parser's value; raises DecodeError."""
-        return self.codec.parse_with(
-            self.root(request), data, request.settings, open_bytes=request.open_values == "binary"
-        )
+        return self.codec.parse_request(data, request)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime.columns import arrow, interpretation
+from wireloom.runtime.columns import arrow, interpretation, repetition
 from wireloom.runtime.columns.arrow import ERROR, Decoded
 from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
 from wireloom.runtime.columns.projection import project
@@ -48,22 +48,27 @@ class Table:
     open_values: arrow.OpenValues
     rows: str = ""  # the list whose elements are the rows, where flat rows are asked for
     row: Record | None = None  # the flat row
+    varying: tuple[str, ...] = ()  # what flat rows repeat of their record that has any number of bytes or elements
 
     @classmethod
     def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
         """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
         root = engine.root(request)
         type: Record | List
-        rows, row = "", None
+        rows, row, varying = "", None, tuple[str, ...]()
         if root.elements:
             type = List(project(root.logical, request.columns))
         elif request.explode and root.rows:
             rows, row, type = _flat(root.logical, root.rows, request.columns)
+            bound = repetition.Bound.of(
+                root.tabulation, arrow.View(request.columns, request.explode, request.open_values)
+            )
+            varying = () if bound is None else tuple(bound.names)
         else:
             type = project(root.logical, request.columns)
         shown = request.open_values
         compiler = Compiler(native, engine.layout, request.settings, type, shown, engine.codec.extensions)
-        return cls(engine, native, compiler.program(request.root), compiler.columns, type, shown, rows, row)
+        return cls(engine, native, compiler.program(request.root), compiler.columns, type, shown, rows, row, varying)
 
     @staticmethod
     def takes(array: object) -> bool:
@@ -74,7 +79,7 @@ class Table:
         """All columns in one; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
         batches = list(self.batches(array, request))
         if len(batches) != 1:
-            raise OverflowError("the columns do not fit into one Arrow array of 2 GiB; decode fewer records at a time")
+            raise arrow.too_many()
         return batches[0]
 
     def batches(self, array: pa.Array, request: Request, row_budget: int = 0) -> Iterator[Decoded]:
@@ -86,7 +91,8 @@ class Table:
         bounds = *((row_budget, self._listed()) if row_budget else (0, -1)), -1 if limit is None else limit
         while True:
             batch = self.program.run(form, array.buffers(), array.offset, start, count, *bounds)
-            yield self.decoded(batch, *self._read_again(array, batch, start, request), start)
+            records, errors, accepted = self._judged(array, batch, start, request)
+            yield from (part for _, _, part in self.parts(records, errors, accepted, start=start))
             start += batch.consumed
             if start >= count:
                 return
@@ -98,7 +104,8 @@ class Table:
         limit = self.engine.root(request).construct.size_limit(request.settings)
         bounds = 0, -1, -1 if limit is None else limit, made
         batch = self.program.run(_FORMS[array.type], array.buffers(), array.offset, 0, len(array), *bounds)
-        return self.decoded(batch, *self._read_again(array, batch, 0, request)), batch.consumed
+        _, count, first = next(self.parts(*self._judged(array, batch, 0, request), made))
+        return first, count
 
     def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
         """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
@@ -118,20 +125,21 @@ class Table:
             return root.element.index
         return root.children[self.rows].element.index if self.rows else -1
 
-    def _read_again(
+    def _judged(
         self, array: pa.Array, batch: Any, start: int, request: Request
-    ) -> tuple[dict[int, DecodeError], dict[int, Any]]:
-        """What the parser says of the records that the engine gave up on: errors, and values, by row."""
+    ) -> tuple[pa.Array, dict[int, DecodeError], dict[int, Any]]:
+        """The records of a batch and, of those that the engine leaves to the parser, the errors and values by row."""
+        records = self.records(batch)
         errors: dict[int, DecodeError] = {}
         accepted: dict[int, Any] = {}
-        for row in _failed(batch):
+        for row in sorted([*_failed(batch), *self.excessive(records)]):
             try:
                 accepted[row] = self.engine.parse(array[start + row].as_buffer().to_pybytes(), request)
             except DecodeError as error:
                 if request.stop:
                     raise
                 errors[row] = error.bare()
-        return errors, accepted
+        return records, errors, accepted
 
     def follow(  # noqa: PLR0913 - a window, and how records stand in it
         self,
@@ -157,16 +165,45 @@ class Table:
         )
         return Followed(batch, starts, sizes, end, full)
 
-    def decoded(self, batch: Any, errors: dict[int, DecodeError], accepted: dict[int, Any], start: int = 0) -> Decoded:
-        """The columns of a batch, with what the parser said of the records that the engine gave up on."""
-        records = self._array(batch, self.columns[0], self.type)
-        if accepted:
-            self.engine.reread += len(accepted)
-            records = _merged(records, accepted, self.type, self.open_values)
-        shaped = self._shaped(records, _errors(errors, len(records)), start)
-        reread = len(errors) + len(accepted)
-        reason = _GIVEN_UP if accepted and reread == len(records) else ""
-        return replace(shaped, reread=reread, reason=reason) if reread else shaped
+    def records(self, batch: Any) -> pa.Array:
+        """The records that the engine has read."""
+        return self._array(batch, self.columns[0], self.type)
+
+    def excessive(self, records: pa.Array) -> list[int]:
+        """The records whose flat rows would repeat more of them than they may, as the parser says."""
+        return repetition.excessive(self._repeated(records)) if self.varying else []
+
+    def parts(
+        self,
+        records: pa.Array,
+        errors: dict[int, DecodeError],
+        accepted: dict[int, Any],
+        most: int | None = None,
+        start: int = 0,
+    ) -> Iterator[tuple[int, int, Decoded]]:
+        """The columns of records, in parts: their first record, the one behind their last, and what there is of them.
+
+        Flat rows repeat at most `most` in each (None: what a column may have), or are those of one record. `errors`
+        and `accepted` are what the parser says of records by their rows.
+        """
+        self.engine.reread += len(accepted)
+        overruled = {row: None for row in errors if records[row].is_valid} if self.varying else {}
+        if accepted or overruled:
+            records = _merged(records, accepted | overruled, self.type, self.open_values)
+        shown = _errors(errors, len(records))
+        for first, last in self._spans(records, most):
+            part = self._shaped(records[first:last], shown[first:last], start + first)
+            given, refused_here = (sum(first <= row < last for row in each) for each in (accepted, errors))
+            reread = given + refused_here
+            reason = _GIVEN_UP if given and reread == last - first else ""
+            yield first, last, replace(part, reread=reread, reason=reason)
+
+    def _spans(self, records: pa.Array, most: int | None) -> Iterator[tuple[int, int]]:
+        return repetition.spans(self._repeated(records), most) if self.varying else iter([(0, len(records))])
+
+    def _repeated(self, records: pa.Array) -> pa.Int64Array:
+        """What the flat rows of each record repeat of it."""
+        return repetition.sizes(records, self.varying, pc.list_value_length(records.field(self.rows)))
 
     def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
         """Records, or their flat rows."""
@@ -174,7 +211,7 @@ class Table:
             return Decoded(records, errors)
         lists = records if isinstance(self.type, List) else records.field(self.rows)
         rows = _Rows.of(self.native, lists, records)
-        found = rows.elements(lists.values)
+        found = rows.elements(lists)
         parents = rows.parents if not start else pc.add(rows.parents, pa.scalar(start, pa.int32()))
         if self.row is not None:
             found = self._joined(found, records, rows)
@@ -219,9 +256,12 @@ class _Rows:
         raw = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(places)])
         return cls(whole, pc.if_else(pc.less(raw, 0), None, raw))
 
-    def elements(self, values: pa.Array) -> pa.Array:
+    def elements(self, lists: pa.ListArray) -> pa.Array:
         """The element of each row."""
-        return values if self.places is None else values.take(self.places)
+        if self.places is not None:
+            return lists.values.take(self.places)
+        first, last = (lists.offsets[place].as_py() for place in (0, -1))
+        return lists.values[first:last]
 
 
 def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = True) -> pa.Array:

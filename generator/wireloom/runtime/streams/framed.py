@@ -72,6 +72,9 @@ class Reader(Protocol):
     def label(self, error: DecodeError) -> DecodeError:
         """The same error, with the format's name and version."""
 
+    def weight(self, value: Any) -> int:
+        """Bytes that a value takes in columns, about."""
+
 
 class Searching(Protocol):
     """Who looks for the place where a stream goes on; see `resync`."""

@@ -165,9 +165,9 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
         case Lines() if table is not None and searching is None:
             return _of_lines(codec, source, reader, request, room)
         case Concatenated():
-            return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, room)
         case _ if searching is not None:
-            return _of_values(codec, framed.extents(reader, source, framing, searching), request, room)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, room)
         case _:
             return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, room)
 
@@ -214,7 +214,7 @@ class _Window:
                 followed = self.read(position)
                 position, full = followed.end, followed.full
                 if len(followed.starts):
-                    yield self.part(followed)
+                    yield from self.parts(followed)
 
     def advanced(self, position: int) -> Iterator[_Found]:
         """Drop what stands before `position` and read on; what the engine cannot be given."""
@@ -244,19 +244,25 @@ class _Window:
         self.first += 1
         return found
 
-    def part(self, followed: "Followed") -> _Found:
-        """The part that was read."""
+    def parts(self, followed: "Followed") -> Iterator[_Found]:
+        """What was read, in parts."""
+        records = self.table.records(followed.batch)
+        for row in self.table.excessive(records):
+            start, size = (each[row].as_py() for each in (followed.starts, followed.sizes))
+            self.asked[row] = framed.one(self.reader, self.base + start, self.data[start : start + size])
         asked, self.asked = self.asked, {}
         errors = {row: extent.error for row, extent in asked.items() if extent.error is not None}
         accepted = {row: asked[row].value for row in asked.keys() - errors.keys()}
-        columns, sizes = self.table.decoded(followed.batch, errors, accepted), followed.sizes
+        sizes = followed.sizes
         if asked:  # of a rest that is not in the window, the size is not the engine's to say
             known = sizes.to_pylist()
             sizes = pa.array([asked[row].size if row in asked else size for row, size in enumerate(known)], pa.int64())
-        places = pc.add(followed.starts, pa.scalar(self.base, pa.int64())), sizes
-        found = _part(columns, self.first, places, {row: asked[row].data for row in errors})
-        self.first += len(found.offsets)
-        return _Found(found, errors)
+        offsets = pc.add(followed.starts, pa.scalar(self.base, pa.int64()))
+        for first, last, columns in self.table.parts(records, errors, accepted, self.room.made):
+            own = {row - first: error for row, error in errors.items() if first <= row < last}
+            bad = {row: asked[first + row].data for row in own}
+            yield _Found(_part(columns, self.first, (offsets[first:last], sizes[first:last]), bad), own)
+            self.first += last - first
 
 
 class _Concatenated(_Window):
@@ -384,15 +390,21 @@ class _Unread:
         """As the reader does it."""
         return self.reader.label(error)
 
+    def weight(self, value: Any) -> int:
+        """As the reader does it."""
+        return self.reader.weight(value)
 
-def _chunks(extents: Iterator[Extent], most: int, room: Room) -> Iterator[list[Extent]]:
+
+def _chunks(
+    extents: Iterator[Extent], most: int, room: Room, weigh: Callable[[Any], int] = weight
+) -> Iterator[list[Extent]]:
     """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
     chunk: list[Extent] = []
     held = made = 0
     for extent in extents:
         chunk.append(extent)
         held += len(extent.data)
-        made += weight(extent.value)
+        made += weigh(extent.value)
         if extent.last:
             break
         if len(chunk) == most or held >= room.bytes or made >= room.made:
@@ -420,9 +432,11 @@ def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
     )
 
 
-def _of_values(codec: Format, extents: Iterator[Extent], request: Request, room: Room) -> Iterator[_Found]:
+def _of_values(
+    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, room: Room
+) -> Iterator[_Found]:
     first = 0
-    for chunk in _chunks(extents, VALUES, room):
+    for chunk in _chunks(extents, VALUES, room, reader.weight):
         yield _of_extents(codec, chunk, first, request)
         first += len(chunk)
 

@@ -1,0 +1,127 @@
+"""What flat rows repeat: the columns of a record stand in each of its rows.
+
+A text of a megabyte beside a thousand rows is a gigabyte of columns. So the rows of several records are made in parts,
+each of which repeats a bounded number of bytes, and a record whose own rows would repeat too much is a bad one.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime.columns.arrow import OpenValues, Tabulation, View, arrow_type, to_struct_array
+from wireloom.runtime.columns.logical import Record
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.rows import parted, repeated, row_record
+from wireloom.runtime.errors import DecodeError
+
+REPEATED = 1 << 30
+"""Bytes, and elements of lists, that the rows of one record may repeat."""
+COLUMN = (1 << 31) - 1
+"""As many as one column of Arrow may have, of all records together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How much the flat rows of a record may repeat, for who has its value."""
+
+    path: tuple[str, ...]
+    beside: Record
+    open_values: OpenValues
+
+    @classmethod
+    def of(cls, tabulation: Tabulation, view: View) -> "Bound | None":
+        """That of a view of a root; None where rows are records, or repeat what is of a fixed size only."""
+        path = tuple(tabulation.rows)
+        if not (path and view.explode) or tabulation.elements:
+            return None
+        names = {member.name for member in repeated(tabulation.record, path).fields}
+        row = project(row_record(tabulation.record, path), view.columns)
+        beside = (member for member in row.fields if member.name in names)
+        varying = tuple(each for each in beside if varies(arrow_type(each.type, view.open_values)))
+        return cls(path, Record(varying), view.open_values) if varying else None
+
+    def size(self, value: Mapping[str, Any]) -> int:
+        """Bytes and elements that the rows of a value repeat."""
+        elements, rest = parted(value, self.path)
+        if not elements:
+            return 0
+        records = to_struct_array([rest], self.beside, open_values=self.open_values)
+        (size,) = sizes(records, self.names, pa.array([len(elements)])).to_pylist()
+        return cast(int, size)
+
+    def hold(self, value: Mapping[str, Any]) -> None:
+        """Raises DecodeError where the rows of a value repeat more than they may."""
+        size = self.size(value)
+        if size > REPEATED:
+            expected = f"rows that repeat at most {REPEATED} bytes of their record"
+            error = DecodeError("size_limit", offset=0, expected=expected, actual=f"{size} bytes")
+            for name in reversed(self.path):
+                error.at(name)
+            raise error
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are repeated and vary."""
+        return [member.name for member in self.beside.fields]
+
+
+def varies(type: pa.DataType) -> bool:
+    """Whether values of a type are of any number of bytes or elements."""
+    if pa.types.is_struct(type):
+        return any(varies(field.type) for field in type)
+    return not pa.types.is_primitive(type) and not pa.types.is_decimal(type)
+
+
+def sizes(records: pa.StructArray, names: Sequence[str], counts: pa.Array) -> pa.Int64Array:
+    """What the rows of each record repeat of these columns, which vary, where it has so many rows."""
+    held = pa.repeat(pa.scalar(0, pa.int64()), len(records))
+    for name in names:
+        held = pc.add(held, _size(records.field(name)))
+    return pc.multiply(pc.min_element_wise(held, COLUMN), pc.fill_null(counts.cast(pa.int64()), 0))
+
+
+def excessive(repeated: pa.Int64Array) -> list[int]:
+    """The records whose rows repeat more than they may."""
+    return cast("list[int]", pc.indices_nonzero(pc.greater(repeated, REPEATED)).to_pylist())
+
+
+def spans(repeated: pa.Int64Array, most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Records, from one up to another, that repeat at most so much together (None: what a column may have), or one."""
+    most = COLUMN if most is None else most
+    if (pc.sum(repeated).as_py() or 0) <= most:
+        yield 0, len(repeated)
+        return
+    first = total = 0
+    for row, size in enumerate(repeated.to_pylist()):
+        if row > first and total + size > most:
+            yield first, row
+            first, total = row, 0
+        total += size
+    yield first, len(repeated)
+
+
+def _size(values: pa.Array) -> pa.Int64Array:
+    """The bytes of texts and the elements of lists of each value; of null nothing."""
+    if pa.types.is_struct(values.type):
+        varying = [each for each in values.flatten() if varies(each.type)]
+        return _sum([_size(each) for each in varying], len(values))
+    if isinstance(values, pa.ListArray | pa.MapArray):
+        below = [values.keys, values.items] if isinstance(values, pa.MapArray) else [values.values]
+        own = pa.repeat(pa.scalar(1, pa.int64()), len(below[0]))
+        each = _sum([own, *(_size(child) for child in below if varies(child.type))], len(own))
+        until = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(each)])
+        ends = until.take(values.offsets)
+        found = pc.subtract(ends[1:], ends[:-1])
+    else:
+        found = pc.binary_length(values).cast(pa.int64())
+    return pc.if_else(values.is_valid(), found, 0)
+
+
+def _sum(parts: Sequence[pa.Int64Array], count: int) -> pa.Int64Array:
+    total = pa.repeat(pa.scalar(0, pa.int64()), count)
+    for part in parts:
+        total = pc.add(total, part)
+    return total

@@ -4,6 +4,7 @@ from proof.chance import Chance
 from proof.formats import written_format
 from proof.libraries import with_library
 from proof.modules import Spec, documents, resolved
+from proof.namesakes import with_namesakes
 from proof.parameters import with_parameters
 from proof.repairing import with_doubts
 from proof.schemas import with_schema
@@ -15,7 +16,7 @@ _LENDING = 0.6  # of the few formats that have checksums or ranges of their own,
 
 def spec_of(seed: int) -> Spec:
     """The spec that the seed makes."""
-    content, chance = with_doubts(written_format(seed)), Chance(-seed - 1)
+    content, chance = with_namesakes(with_doubts(written_format(seed)), Chance(-seed - 3)), Chance(-seed - 1)
     other = Chance(-seed - 2)
     if other.often(_GENERIC):
         content = with_parameters(content, other)

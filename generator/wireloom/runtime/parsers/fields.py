@@ -515,10 +515,7 @@ class Field:
 
     def _put(self, run: Run, name: str, title: str, value: Any, *, hidden: bool) -> None:
         """Give a value to expressions, and to readers unless it is hidden or another field of that title has one."""
-        if value is not None or name not in run.scope:
-            run.scope[name] = meant(value)
-        if hidden or title != name:  # expressions around a flattened struct know its fields by their wire names
-            run.value.hidden[name] = meant(value)
+        run.see(name, meant(value), apart=hidden or title != name)
         if hidden:
             return
         if value is not None or title not in run.value:

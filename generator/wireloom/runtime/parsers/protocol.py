@@ -292,6 +292,16 @@ class Run:
     front: int = 0  # where the fields end that do not count from the end
     tail: int | None = None  # where those begin that do
 
+    def see(self, name: str, value: Any, *, apart: bool) -> None:
+        """Give a value to expressions, for those around the struct beside its members where readers call it otherwise.
+
+        Of several fields of one name, each of other versions, one at most has a value.
+        """
+        if value is not None or name not in self.scope:
+            self.scope[name] = value
+        if apart or name in self.value.hidden:
+            self.value.hidden[name] = self.scope[name]
+
 
 class Step(Protocol):
     """What a struct does in its turn."""

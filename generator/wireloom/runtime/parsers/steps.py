@@ -41,9 +41,7 @@ class Computed:
     def parse(self, run: Run) -> None:
         """Compute, hold against the type, store."""
         value = self._value(run) if holds(self.when, run.scope) else None
-        run.scope[self.name] = value
-        if self.hidden or (self.title and self.title != self.name):
-            run.value.hidden[self.name] = value
+        run.see(self.name, value, apart=self.hidden or (self.title or self.name) != self.name)
         if not self.hidden and (value is not None or (self.title or self.name) not in run.value):
             run.value[self.title or self.name] = value
 

@@ -121,8 +121,10 @@ class Fields(Part):
             case ("int", bits, signed, *_), "int" | "wide" if (
                 bits > _WIDEST and not signed and isinstance(compiled, Code)
             ):
-                register = self.compiler.define(item.scope, item.name, "wide").read()
+                known = self.compiler.define(item.scope, item.name, "wide")
+                register = known.read() if known.kind == "wide" else self.assembly.register("wide", 2).read()
                 self._wide(compiled, register)
+                _need_one_kind(item.column)
                 with self.compiler.into(item.column, "big") as column:
                     if column is not None:
                         self.assembly.emit("WIDE_TEXT", register, column.index)
@@ -131,6 +133,7 @@ class Fields(Part):
                 wide = self.assembly.register("wide", 2).read()
                 self._wide(compiled, wide)
                 register = self.compiler.define(item.scope, item.name, "int")
+                _need_one_kind(item.column)
                 with self.compiler.into(item.column, "int") as column:
                     need_width(column, bits, signed)
                     self.assembly.emit("WIDE_NARROW", wide, *limits(bits, signed), register, column and column.index)
@@ -139,6 +142,7 @@ class Fields(Part):
                 self.computed(compiled, sink, limits(bits, signed))
             case ("float", *_), "int":
                 register = self.compiler.define(item.scope, item.name, "mixed")
+                _need_one_kind(item.column)
                 with self.compiler.into(item.column, "float") as column:
                     place = self.expressions.place(compiled)
                     self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
@@ -153,6 +157,7 @@ class Fields(Part):
         register = self.compiler.define(item.scope, item.name, "bytes")
         most = self.compiler.expansion() if counted else None
         takes = "str" if self._value_type(item.type)[0] == "text" else "bytes"
+        _need_one_kind(item.column)
         with self.compiler.into(item.column, takes) as column:
             self.assembly.emit("MAKE", place, register, column and column.index, most)
 
@@ -188,8 +193,28 @@ class Fields(Part):
         takes = {"int": "int", "bool": "bool", "text": "str"}.get(compiled.kind)
         if takes is None:
             raise Uncovered(f"a field computed from {KINDS.get(compiled.kind, compiled.kind)}")
+        self._given(
+            sink, compiled.kind, takes, lambda register, column: self._into(compiled, Sink(register, column), within)
+        )
+
+    def _given(
+        self, sink: Sink, kind: str, takes: str, give: Callable[[Register | None, Column | None], object]
+    ) -> None:
+        """Deliver a number, a truth or a word that may be null: of alternatives none is there then."""
+        if sink.column is None or sink.column.takes:
+            with self.compiler.into(sink.column, takes) as column:
+                give(sink.register, column)
+            return
+        register = self.assembly.register(kind).read()
+        give(register, None)
+        loaded, absent = Code(kind, Term("LOAD", (), register)), Label()
+        if sink.register is not None:
+            self._into(loaded, Sink(sink.register, None), UNBOUNDED)
+        self.compiler.unless(Code("bool", Term("present", (loaded.term,))), absent)
         with self.compiler.into(sink.column, takes) as column:
-            self._into(compiled, Sink(sink.register, column), within)
+            if column is not None:
+                self._into(loaded, Sink(None, column), UNBOUNDED)
+        self.assembly.place(absent)
 
     def _into(self, compiled: Compiled, sink: Sink, within: tuple[int, int]) -> None:
         """The value of an expression; by jumps where numbers of 128 bits decide, which no expression compares."""
@@ -401,18 +426,20 @@ class Fields(Part):
             case "int" | "bool" as wire:
                 read(NOWHERE)
                 op, _, table = self._mapping(wire, _without_null(item.attributes["values"]), item.scope)
-                with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
-                    self.assembly.emit(op, table, self.assembly.refusal(code), sink.register, column and column.index)
+                head: tuple[str, *tuple[Any, ...]] = op, table, self.assembly.refusal(code)
             case "text" | "bytes" | "charset":
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
                 table = self._texts(_without_null(item.attributes["values"]), item.scope)
-                with self.compiler.into(sink.column, _TAKES.get(kind, kind)) as column:
-                    self.assembly.emit(
-                        "MATCH", found, table, self.assembly.refusal(code), sink.register, column and column.index
-                    )
+                head = "MATCH", found, table, self.assembly.refusal(code)
             case other:
                 raise Uncovered(f"a mapping of a {other}")
+        self._given(
+            sink,
+            kind,
+            _TAKES.get(kind, kind),
+            lambda register, column: self.assembly.emit(*head, register, column and column.index),
+        )
 
     def _null_meant(self, item: Item, sink: Sink, kind: str) -> None:
         """What null means."""
@@ -545,10 +572,14 @@ class Fields(Part):
             return
         op, kind, table = self._mapping("int", values, scope)
         form = 3 if op == "MAPPING" else 4
-        with self.compiler.into(column, _TAKES.get(kind, kind)) as target:
-            self.assembly.emit(
-                "BITS", place, form, table, number, self.compiler.define(scope, name, kind), target and target.index
-            )
+        self._given(
+            Sink(self.compiler.define(scope, name, kind), column),
+            kind,
+            _TAKES.get(kind, kind),
+            lambda register, target: self.assembly.emit(
+                "BITS", place, form, table, number, register, target and target.index
+            ),
+        )
 
     def _mapping(self, type: str, values: Sequence[Any], scope: Scope) -> tuple[str, str, int]:
         """How wire values are looked up, the kind of what they mean, and the table.
@@ -589,6 +620,12 @@ class Fields(Part):
             raise Uncovered("a mapping to a number beyond 64 bits")
         kind = {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind]
         return kind + 8 * wide, self.compiler.records.word(meaning.value)
+
+
+def _need_one_kind(column: Column | None) -> None:
+    """Of alternatives none is there where a value is null, which nothing says of those that no register holds."""
+    if column is not None and not column.takes:
+        raise Uncovered("a computed value that may be null, and that no register holds, among alternatives")
 
 
 def _without_null(values: Sequence[Any]) -> list[Any]:

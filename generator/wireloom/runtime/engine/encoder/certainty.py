@@ -15,8 +15,8 @@ from typing import Any
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, member
 from wireloom.runtime.engine.encoder.part import Compiler, Part
-from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree, makes_text, stated
+from wireloom.runtime.engine.encoder.scope import Node, Scope, is_never
+from wireloom.runtime.engine.expressions import Tree, makes_text, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -179,7 +179,7 @@ class Certainty(Part):
         self._known(when, struct)
         if column is not None:
             excluded = self.expressions.condition(("if", when, False, True), struct.scope)
-            if not _never(excluded):
+            if not is_never(excluded):
                 with self.compiler.during(excluded):
                     self._hold_nothing([column])
 
@@ -421,7 +421,3 @@ def _is_plain_text(struct: Node, name: str) -> bool:
     if len(found) != 1 or found[0][1] != name or found[0][3].keys() - {"member", "code"}:
         return False
     return bool(found[0][2][0] in ("text", "bytes"))
-
-
-def _never(compiled: Compiled) -> bool:
-    return isinstance(compiled, Constant) and not compiled.value

@@ -15,7 +15,7 @@ from wireloom.runtime.engine.compiler.scope import limits, taken
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term
+from wireloom.runtime.engine.expressions import Code, Constant, Term
 from wireloom.runtime.engine.outline import Column
 
 _NULL = b"null"
@@ -32,19 +32,19 @@ class Json(Unions, Absence):
 
     # --- structs -----------------------------------------------------------------------------------------------------
 
-    def struct(self, form: str, items: Sequence[Item], present: dict[str, Compiled], scope: Scope) -> None:
+    def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
         """Write an object or an array, or the members that an inline struct has of the object around it."""
         assert scope.parent is not None
-        items = [item for item in items if not _never(present[item.name])]
+        items = [item for item in items if not item.is_never_there]
         lent = scope.parent.lent
         if lent is not None:
             scope.lead = lent
-            self._members(items, present)
+            self._members(items)
             return
         opening, closing = _BRACKETS[form][:1], _BRACKETS[form][1:]
-        certain = bool(items) and _is_certain(items[0], present[items[0].name])
+        certain = bool(items) and _is_certain(items[0])
         scope.lead = Lead(named=form == "object", opening=opening if certain else b",")
-        self._members(items, present)
+        self._members(items)
         if certain:
             self.assembly.constant(closing)
         elif not items:
@@ -53,9 +53,9 @@ class Json(Unions, Absence):
             assert scope.start_register is not None
             self.assembly.emit("JSON_CLOSE", scope.start_register.read(), opening[0], closing[0])
 
-    def _members(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+    def _members(self, items: Sequence[Item]) -> None:
         for item in items:
-            with self.compiler.during(present[item.name]):
+            with self.compiler.during(item.present):
                 self._field(item)
 
     def _field(self, item: Item) -> None:
@@ -320,9 +320,9 @@ def literal(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _is_certain(item: Item, present: Compiled) -> bool:
+def _is_certain(item: Item) -> bool:
     """Whether a member is always written, and as one that has a name of its own."""
-    is_there = isinstance(present, Constant) and present.value is True
+    is_there = isinstance(item.present, Constant) and item.present.value is True
     apart = item.type[0] == "inline" or "besides" in item.attributes
     return is_there and not item.attributes.get("optional") and not apart
 
@@ -334,7 +334,3 @@ def _null_is_written(node: Node, default: Any) -> bool:
 
 def _is_same(wire: Any, default: Any) -> bool:
     return bool(wire == default) and isinstance(wire, bool) == isinstance(default, bool)
-
-
-def _never(present: Compiled) -> bool:
-    return isinstance(present, Constant) and not present.value

@@ -121,7 +121,7 @@ class MessagePack(Protocol):
 class Protobuf(Protocol):
     """protobuf messages, as other parts ask for them."""
 
-    def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+    def message(self, items: Sequence[Item]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
 
 
@@ -179,7 +179,7 @@ class Json(Protocol):
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
 
-    def struct(self, form: str, items: Sequence[Item], present: dict[str, Compiled], scope: Scope) -> None:
+    def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
         """Write an object or an array, or the members that an inline struct has of the object around it."""
 
 

@@ -10,7 +10,6 @@ from wireloom.runtime.engine.compiler.scope import limits, taken
 from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
-from wireloom.runtime.engine.expressions import Compiled, Constant
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.values import is_other_zero
 
@@ -24,9 +23,9 @@ _WIRE_TYPE = 7  # the bits of a tag that have it
 class Protobuf(Absence):
     """A message and its fields."""
 
-    def message(self, items: Sequence[Item], present: dict[str, Compiled]) -> None:
+    def message(self, items: Sequence[Item]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
-        items = [item for item in items if not _never(present[item.name])]
+        items = [item for item in items if not item.is_never_there]
         tables = [item for item in items if item.attributes.get("table")]
         for item in tables:
             item.scope.tables[item.name] = slot = self.assembly.slot()
@@ -35,7 +34,7 @@ class Protobuf(Absence):
         scattered = any(earlier.attributes["tag"] > later.attributes["tag"] for earlier, later in pairwise(order))
         bounds = [self._bound()] if scattered else []
         for item in order:
-            with self.compiler.during(present[item.name]):
+            with self.compiler.during(item.present):
                 self._field(item)
             if scattered:
                 bounds.append(self._bound())
@@ -241,10 +240,6 @@ class Protobuf(Absence):
         if node[0] != "list" or self.compiler.reader.resolved(node[1])[0] != "text":
             raise Uncovered("a table of what are no texts")
         self.assembly.emit("PROTO_DUMP", tag | _LENGTH, item.scope.tables[item.name])
-
-
-def _never(present: Compiled) -> bool:
-    return isinstance(present, Constant) and not present.value
 
 
 def _literal(const: Any, node: Node, tag: int) -> bytes:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.expressions import Tree
+from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
+_ALWAYS = Constant(True)  # noqa: FBT003 - a value
 
 
 class UnsettledError(Uncovered):
@@ -160,15 +161,29 @@ class Scope:
         raise Uncovered("an index outside a list")
 
 
+def is_never(present: Compiled) -> bool:
+    """Whether a condition is known not to hold."""
+    return isinstance(present, Constant) and not present.value
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A field being written: what the layout says of it, where it stands, and the column of its value (None: none)."""
+    """A field being written: what the layout says of it, where it stands, and the column of its value (None: none).
+
+    Several of one struct may have one name, of versions that exclude one another.
+    """
 
     name: str
     type: Node
     attributes: dict[str, Any]
     scope: Scope
     column: Column | None
+    present: Compiled = _ALWAYS
+
+    @property
+    def is_never_there(self) -> bool:
+        """Whether nothing is ever written of it."""
+        return is_never(self.present)
 
     @property
     def title(self) -> str:

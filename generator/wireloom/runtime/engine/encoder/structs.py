@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import msgpack
@@ -12,7 +13,7 @@ from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
-from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
@@ -68,36 +69,39 @@ class Structs(Absence):
         else:
             waiting = self.compiler.given.fill(steps, scope, version)
             self.compiler.fields.derive_early(steps, scope, version, waiting)
-        present = self._present(version, steps, scope)
+        items = self._items(version, steps, scope)
         match encoding, form:
             case "binary", "sequence":
-                self._sequence(steps, scope, present)
+                self._sequence(steps, scope, items)
             case "msgpack", "array":
-                self._array(steps, scope, present)
+                self._array(items, scope)
             case "msgpack", "object":
-                self._object(version, steps, scope)
+                self._object(version, items)
             case "json", _:
-                self.compiler.json.struct(form, self._items(steps, scope), present, scope)
+                self.compiler.json.struct(form, items, scope)
             case "protobuf", "message":
-                self.compiler.protobuf.message(self._items(steps, scope), present)
+                self.compiler.protobuf.message(items)
             case _:
                 raise Uncovered(f"a {form} in {encoding}")
         enter[3] = Edge(len(self.assembly.registers))
         scope.is_closed = True
 
-    def _present(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> dict[str, Compiled]:
-        """Whether each field is there."""
-        present, titled = dict[str, Compiled](), dict[str, list[Tree]]()
-        for _, name, _, attributes in _fields(steps):
+    def _items(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> list[Item]:
+        """The fields that stand on the wire, in their order, each with whether it is there."""
+        items, titled = list[Item](), dict[str, list[Tree]]()
+        for _, name, type, attributes in _fields(steps):
             same = titled.setdefault(attributes.get("as", name), [])
             when = self.compiler.reader.fields.condition(attributes, version)
             there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
             same.append(True if there is None else there)
             if _is_told_in_place(when, attributes):
-                present[name] = _InPlace("bool", _ONE, when, there)
+                present: Compiled = _InPlace("bool", _ONE, when, there)
             else:
-                present[name] = self._condition(there, scope)
-        return present
+                present = self._condition(there, scope)
+            self._check_null(attributes)
+            column = self.compiler.sentinels.written(name, self._column(name, attributes, scope), scope)
+            items.append(Item(name, type, attributes, scope, column, present))
+        return items
 
     def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
         """Whether a field is there that no other one shares its name with."""
@@ -173,21 +177,22 @@ class Structs(Absence):
         """
         newest = len(names) - 1
         fields = [step for step in _fields(steps) if _VERSIONED & step[3].keys()]
-        titles = Counter(attributes.get("as", name) for _, name, _, attributes in _fields(steps))
-        own = {attributes.get("as", name) for _, name, _, attributes in fields}
         if not fields or any({"hidden", "bits"} & step[3].keys() for step in fields):
             return newest
+        titles, lasting = Counter(map(_title, _fields(steps))), _lasting(names, fields)
+        if any(titles[_title(step)] > lasting.get(_title(step), 1) for step in fields):
+            return newest
         shown = [list(self._shown(field, scope)) for field in fields]
-        if any(titles[title] > 1 for title in own) or any(each.filled for columns in shown for each in columns):
+        if any(each.filled for columns in shown for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
-        for (_, name, type, attributes), columns in zip(fields, shown, strict=True):
+        for step, columns in zip(fields, shown, strict=True):
+            _, name, type, attributes = step
             there = self._any_given(name, columns, scope)
-            first = names.index(attributes.get("since", names[0]))
-            last = names.index(attributes.get("until", names[-1]))
+            has = _places(names, attributes)
             for place, fit in enumerate(fits):
-                if not first <= place <= last:
-                    fits[place] = _both(fit, ("not", there))
+                if place not in has:
+                    fits[place] = fit if _title(step) in lasting else _both(fit, ("not", there))
                 elif columns and ("flatten" in attributes or self._is_required(type, attributes)):
                     fits[place] = _both(fit, there)
         if fits[newest] is True:
@@ -239,32 +244,21 @@ class Structs(Absence):
         if null and not any(wire == default and type(wire) is type(default) for wire in null):
             raise Uncovered("a value that means null beside a default that does not")
 
-    def _items(self, steps: Sequence[Any], scope: Scope) -> list[Item]:
-        for _, _, _, attributes in _fields(steps):
-            self._check_null(attributes)
-        return [
-            Item(name, type, attributes, scope, self._written(name, attributes, scope))
-            for _, name, type, attributes in _fields(steps)
-        ]
-
-    def _written(self, name: str, attributes: dict[str, Any], scope: Scope) -> Column | None:
-        """The column that a field is written from."""
-        return self.compiler.sentinels.written(name, self._column(name, attributes, scope), scope)
-
-    def _array(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
+    def _array(self, items: Sequence[Item], scope: Scope) -> None:
         """MessagePack: as many elements as there are fields, but for the last ones that say nothing."""
-        items = [item for item in self._items(steps, scope) if not _never(present[item.name])]
+        items = [item for item in items if not item.is_never_there]
         last = [item for item in items if item.attributes.get("optional")]
         if last:
-            present |= self._lengths(last, scope)
-            items = [item for item in items if not _never(present[item.name])]
-        unsure = [_where(holds.term) for item in items if isinstance(holds := present[item.name], Code)]
+            told = iter(self._last(last, scope))
+            items = [next(told) if item.attributes.get("optional") else item for item in items]
+            items = [item for item in items if not item.is_never_there]
+        unsure = [_where(item.present.term) for item in items if isinstance(item.present, Code)]
         if unsure:
             self.assembly.emit("PACK_COUNT", self._number(len(items) - len(unsure), unsure))
         else:
             self.assembly.constant(msgpack.Packer().pack_array_header(len(items)))
         for item in items:
-            with self.compiler.during(present[item.name]):
+            with self.compiler.during(item.present):
                 self.compiler.fields.field(item)
 
     def _number(self, certain: int, unsure: Sequence[Term]) -> Register:
@@ -276,13 +270,13 @@ class Structs(Absence):
         self.compiler.compute(Code("int", count), register)
         return register
 
-    def _object(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> None:
+    def _object(self, version: tuple[list[str], Tree], fields: Sequence[Item]) -> None:
         """MessagePack: a map of the members that say something, each behind its name."""
         packer = msgpack.Packer()
         items, unsure, certain = list[tuple[Item, Register | None]](), list[Term](), 0
-        for item in self._items(steps, scope):
+        for item in fields:
             present = self._member_present(item, version)
-            if _never(present):
+            if is_never(present):
                 continue
             register = None
             if isinstance(present, Code):
@@ -326,17 +320,18 @@ class Structs(Absence):
         says = self._says(item)
         return self.expressions.condition(says if when is None else ("and", when, says), item.scope)
 
-    def _lengths(self, last: Sequence[Item], scope: Scope) -> dict[str, Compiled]:
-        """Whether there is each of the elements that may be left out: it says something, or one behind it does."""
+    def _last(self, last: Sequence[Item], scope: Scope) -> list[Item]:
+        """The elements that may be left out, each of which is there where it says something, or one behind it does."""
         register = scope.names[_ELEMENTS] = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), register)
         for place, item in enumerate(last, 1):
             says = self.expressions.condition(self._says(item), scope)
-            if not _never(says):
+            if not is_never(says):
                 with self.compiler.during(says):
                     self.compiler.compute(Constant(place), register)
         length: Tree = ("field", 0, _ELEMENTS)
-        return {item.name: self.expressions.compiled((">=", length, n), scope) for n, item in enumerate(last, 1)}
+        conditions = (self.expressions.compiled((">=", length, place), scope) for place in range(1, len(last) + 1))
+        return [replace(item, present=present) for item, present in zip(last, conditions, strict=True)]
 
     def _says(self, item: Item) -> Tree:
         """Whether an element says more than its absence would."""
@@ -360,23 +355,23 @@ class Structs(Absence):
             raise Uncovered("a default of this kind")
         return stated(meaning)
 
-    def _sequence(self, steps: Sequence[Any], scope: Scope, present: dict[str, Compiled]) -> None:
+    def _sequence(self, steps: Sequence[Any], scope: Scope, items: Sequence[Item]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""
-        items = {item.name: item for item in self._items(steps, scope)}
         placed: list[Placed] = []
-        turns, doubt, reached = Turns[Any](), _Doubt(), 0
+        turns, doubt, reached, fields = Turns[tuple[Any, Item | None]](), _Doubt(), 0, iter(items)
         for step in steps:
-            there = present[step[1]] if step[0] == "field" and step[1] in items else _NOWHERE
+            item = next(fields) if _is_on_wire(step) else None
+            there = _NOWHERE if item is None else item.present
             stand = _stand(step, there)
             doubt.comes(stand, turns, certain=isinstance(there, Constant))
             if not (turns.waits and stand == FOLLOWS):
                 reached = _reached(reached, step, stand, there)
-            if turns.comes(step, stand):
-                placed += self._step(step, scope, items, present)
+            if turns.comes((step, item), stand):
+                placed += self._step(step, item, scope)
         self._write_elsewhere(steps, scope)
         kept = list(turns.kept())
-        for step in kept:
-            placed += self._step(step, scope, items, present)
+        for step, item in kept:
+            placed += self._step(step, item, scope)
         if kept:
             self._write_elsewhere(steps, scope)
         if scope.in_passes:
@@ -389,13 +384,11 @@ class Structs(Absence):
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
 
-    def _step(self, step: Any, scope: Scope, items: Mapping[str, Item], present: dict[str, Compiled]) -> list[Placed]:
+    def _step(self, step: Any, item: Item | None, scope: Scope) -> list[Placed]:
         """Do what a step says at the place that has been reached; what is to be written over later."""
         if step[0] == "mark":
             self._mark(step[1], scope)
-        elif step[0] == "field" and step[1] in items:
-            return self._placed(items[step[1]], present[step[1]])
-        return []
+        return [] if item is None else self._placed(item)
 
     def _write_elsewhere(self, steps: Sequence[Any], scope: Scope) -> None:
         """Write what stands elsewhere for marks of this struct."""
@@ -434,11 +427,11 @@ class Structs(Absence):
         self.assembly.emit("MARK", register.read(), scope.start_register.read())
         return register
 
-    def _placed(self, item: Item, present: Compiled) -> list[Placed]:
+    def _placed(self, item: Item) -> list[Placed]:
         """Write a field where it is there; what is to be written over once the struct is laid out."""
-        if isinstance(present, _InPlace):
-            present = self._in_place(present, item)
-        if _never(present):
+        told = item.present
+        present = self._in_place(told, item) if isinstance(told, _InPlace) else told
+        if is_never(present):
             return []
         with self.compiler.during(present):
             if "from" in item.attributes:
@@ -520,12 +513,16 @@ def _from_mark(tree: Tree) -> Tree:
 
 def _fields(steps: Sequence[Any]) -> list[Any]:
     """The fields that stand on the wire."""
-    return [s for s in steps if s[0] == "field" and "compute" not in s[3] and "counted" not in s[3]]
+    return [step for step in steps if _is_on_wire(step)]
+
+
+def _is_on_wire(step: Any) -> bool:
+    return step[0] == "field" and not {"compute", "counted"} & step[3].keys()
 
 
 def _stand(step: Any, present: Compiled) -> Stand:
     """How a step stands among the others; one that is not there goes with what is before it."""
-    if step[0] != "field" or _never(present):
+    if step[0] != "field" or is_never(present):
         return FOLLOWS
     attributes = step[3]
     at, tail = attributes.get("at"), _from_the_end(attributes)
@@ -539,7 +536,7 @@ def _stand(step: Any, present: Compiled) -> Stand:
 
 def _reached(least: int, step: Any, stand: Stand, present: Compiled) -> int:
     """How far a struct reaches at least; raises Uncovered where a constant offset goes back from there."""
-    if step[0] != "field" or stand not in (FOLLOWS, PLACED) or _never(present):
+    if step[0] != "field" or stand not in (FOLLOWS, PLACED) or is_never(present):
         return least
     at = step[3].get("at", least)
     if isinstance(at, int) and at < least:
@@ -580,6 +577,26 @@ class _Doubt:
         self._hangs = self._hangs or follows
 
 
+def _lasting(names: Sequence[str], fields: Sequence[Any]) -> dict[str, int]:
+    """What readers call members that each version has, each as another field; of how many fields they are."""
+    found: dict[str, list[range]] = {}
+    for step in fields:
+        if "flatten" not in step[3]:
+            found.setdefault(_title(step), []).append(_places(names, step[3]))
+    every = [*range(len(names))]
+    return {title: len(ranges) for title, ranges in found.items() if sorted(chain(*ranges)) == every}
+
+
+def _title(step: Any) -> str:
+    """What readers call a field."""
+    return str(step[3].get("as", step[1]))
+
+
+def _places(names: Sequence[str], attributes: Mapping[str, Any]) -> range:
+    """The versions that have a field."""
+    return range(names.index(attributes.get("since", names[0])), names.index(attributes.get("until", names[-1])) + 1)
+
+
 def _both(one: Tree, other: Tree) -> Tree:
     return other if one is True else ("and", one, other)
 
@@ -587,10 +604,6 @@ def _both(one: Tree, other: Tree) -> Tree:
 def _where(holds: Term, size: Term = _ONE) -> Term:
     """A number where a condition holds, else nothing."""
     return Term("if", (holds, size, Term("CONST")))
-
-
-def _never(present: Compiled) -> bool:
-    return isinstance(present, Constant) and not present.value
 
 
 def _from_the_end(attributes: Mapping[str, Any]) -> int | None:

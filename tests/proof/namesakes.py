@@ -1,0 +1,53 @@
+"""Fields of one name, each of other versions of its struct."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from proof.chance import Chance
+from proof.modules import documents, resolved
+from wireloom.problems import SpecProblems
+
+_SHARED = 0.6  # of the structs in which two fields could have one name
+
+
+def with_namesakes(content: Mapping[str, Any], chance: Chance) -> Mapping[str, Any]:
+    """The format with one name for two fields of which a record has one, where that leaves it well-formed."""
+    for type in content["types"].values():
+        pairs = list(_pairs(type)) if isinstance(type, dict) else []
+        if not pairs or not chance.often(_SHARED):
+            continue
+        kept, renamed = chance.one(pairs)
+        changed = _changed(content, re.compile(rf"\b{re.escape(renamed)}\b"), kept)
+        try:
+            resolved(documents({"proof.yaml": changed}))
+        except SpecProblems:
+            continue
+        return dict(changed)
+    return content
+
+
+def _pairs(type: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names of fields of which each version has one at most."""
+    spans: dict[str, set[str]] = {}
+    names = list(type.get("versions", ()))
+    for entry in type.get("fields", ()):
+        for key, written in entry.items():
+            ends = {each: written[each] for each in ("since", "until") if isinstance(written, dict) and each in written}
+            if ends and set(ends.values()) <= set(names):
+                first, last = names.index(ends.get("since", names[0])), names.index(ends.get("until", names[-1]))
+                spans[key] = set(names[first : last + 1])
+    for kept, own in spans.items():
+        yield from ((kept, renamed) for renamed, other in spans.items() if kept != renamed and not own & other)
+
+
+def _changed(part: Any, old: re.Pattern[str], new: str) -> Any:
+    match part:
+        case str():
+            return old.sub(new, part)
+        case Mapping():
+            return {_changed(key, old, new): _changed(value, old, new) for key, value in part.items()}
+        case list():
+            return [_changed(each, old, new) for each in part]
+        case _:
+            return part

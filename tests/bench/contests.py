@@ -132,8 +132,8 @@ def construct(name: str, messages: Sequence[bytes], part: int, target: float | N
     request = Request(engine.codec.default_root, engine.codec.settings({}))
     if differential.compare(engine, some, request):
         raise data.DifferenceError(f"{name}: engine and construct parser")
-    share = len(some) / len(messages)
-    return Contestant("construct parser", lambda: [engine.parse(each, request) for each in some], share, target)
+    share, reader = len(some) / len(messages), engine.reader(request)
+    return Contestant("construct parser", lambda: [reader.read_all(each) for each in some], share, target)
 
 
 def encoder(name: str, records: pa.StructArray, messages: Sequence[bytes]) -> Sequence[Contestant]:

@@ -170,11 +170,7 @@ class Codec:
         cursor.keeps_open = open_bytes
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
-    def parse_request(self, data: bytes, request: Request) -> Any:
-        """The value of a record of which columns are asked for; raises DecodeError."""
-        return self._reader(request).read_all(data)
-
-    def _reader(self, request: Request) -> _StreamReader:
+    def reader(self, request: Request) -> _StreamReader:
         """What reads the records of which columns are asked for."""
         root = self.root(request.root)
         bound = None
@@ -510,7 +506,7 @@ class Codec:
         framed.check(on_error)
         accept_flag("resync", resync)
         request = self._request(root, parameters, columns, explode, open_values)
-        reader = self._reader(request)
+        reader = self.reader(request)
         file = framed.opened(source)
         found = self._searching(reader, bare(chosen)) if resync else None
         if isinstance(chosen, Headed):
@@ -551,7 +547,7 @@ class Codec:
 
         It ends behind the record with which the values have `made` bytes, if so many are said.
         """
-        reader = self._reader(request)
+        reader = self.reader(request)
         values: list[Any] = []
         errors: list[DecodeError | None] = []
         for item in array:

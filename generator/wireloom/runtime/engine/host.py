@@ -44,6 +44,13 @@ class Request:
         return self.root, tuple(self.settings.items()), self.columns, self.explode, self.open_values
 
 
+class Reader(Protocol):
+    """Whoever reads a record at a time."""
+
+    def read_all(self, data: bytes) -> Any:
+        """The value of a record; raises DecodeError."""
+
+
 class Format(Protocol):
     """What the engine needs of a codec."""
 
@@ -58,8 +65,8 @@ class Format(Protocol):
     def root(self, name: str | None) -> Root:
         """The root of that name."""
 
-    def parse_request(self, data: bytes, request: Request) -> Any:
-        """The construct parser's value; raises DecodeError."""
+    def reader(self, request: Request) -> Reader:
+        """What reads the records of which columns are asked for."""
 
     def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, Any]) -> bytes:
         """The bytes that the construct path builds; raises EncodeError at the row."""
@@ -82,6 +89,6 @@ class Host:
         """The root that a request names."""
         return self.codec.root(request.root)
 
-    def parse(self, data: bytes, request: Request) -> Any:
-        """The construct parser's value; raises DecodeError."""
-        return self.codec.parse_request(data, request)
+    def reader(self, request: Request) -> Reader:
+        """The construct parser, which judges what the engine gives up."""
+        return self.codec.reader(request)

@@ -1,6 +1,7 @@
 """From the engine's buffers to Arrow arrays: records, their errors, flat rows."""
 
 from array import array as numbers
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -132,9 +133,10 @@ class Table:
         records = self.records(batch)
         errors: dict[int, DecodeError] = {}
         accepted: dict[int, Any] = {}
+        reader = self.engine.reader(request)
         for row in sorted([*_failed(batch), *self.excessive(records)]):
             try:
-                accepted[row] = self.engine.parse(array[start + row].as_buffer().to_pybytes(), request)
+                accepted[row] = reader.read_all(array[start + row].as_buffer().to_pybytes())
             except DecodeError as error:
                 if request.stop:
                     raise
@@ -190,13 +192,12 @@ class Table:
         overruled = {row: None for row in errors if records[row].is_valid} if self.varying else {}
         if accepted or overruled:
             records = _merged(records, accepted | overruled, self.type, self.open_values)
-        shown = _errors(errors, len(records))
+        shown, good, bad = _errors(errors, len(records)), sorted(accepted), sorted(errors)
         for first, last in self._spans(records, most):
             part = self._shaped(records[first:last], shown[first:last], start + first)
-            given, refused_here = (sum(first <= row < last for row in each) for each in (accepted, errors))
-            reread = given + refused_here
-            reason = _GIVEN_UP if given and reread == last - first else ""
-            yield first, last, replace(part, reread=reread, reason=reason)
+            given, refused = (bisect_left(rows, last) - bisect_left(rows, first) for rows in (good, bad))
+            reason = _GIVEN_UP if given and given + refused == last - first else ""
+            yield first, last, replace(part, reread=given + refused, reason=reason)
 
     def _spans(self, records: pa.Array, most: int | None) -> Iterator[tuple[int, int]]:
         return repetition.spans(self._repeated(records), most) if self.varying else iter([(0, len(records))])

@@ -5,6 +5,7 @@ parser's word on a record that it gives up on. Otherwise the stream is taken apa
 the records, their places and their errors are those of `iter_parse`.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -258,8 +259,10 @@ class _Window:
             known = sizes.to_pylist()
             sizes = pa.array([asked[row].size if row in asked else size for row, size in enumerate(known)], pa.int64())
         offsets = pc.add(followed.starts, pa.scalar(self.base, pa.int64()))
+        bad_rows = sorted(errors)
         for first, last, columns in self.table.parts(records, errors, accepted, self.room.made):
-            own = {row - first: error for row, error in errors.items() if first <= row < last}
+            some = bad_rows[bisect_left(bad_rows, first) : bisect_left(bad_rows, last)]
+            own = {row - first: errors[row] for row in some}
             bad = {row: asked[first + row].data for row in own}
             yield _Found(_part(columns, self.first, (offsets[first:last], sizes[first:last]), bad), own)
             self.first += last - first

@@ -158,8 +158,10 @@ def work_out(spec: Spec, examinations: Sequence["_Examination"]) -> None:
         for examination in examinations:
             for record, parameters in examination.candidates():
                 with suppress(DecodeError):
-                    made.module.parse(record, root=examination.root.name, **parameters)
-                    examination.worked_out(record, parameters)
+                    root = examination.root.name
+                    value = made.module.parse(record, root=root, **parameters)
+                    if same(value, examination.module.parse(record, root=root, **parameters)):  # in one byte order
+                        examination.worked_out(record, parameters)
 
 
 def exemplify(spec: Spec, made: Made, examples: list[dict[str, Any]], report: Report) -> None:

@@ -64,6 +64,10 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
             message = f"{field.wire_name} is there twice, and a message has one field of each name"
             hint = f"give one of them another name, and `as: {field.wire_name}` for its readers"
             draft.reports_entry(where, "duplicate-field", message, hint)
+        elif others and any(each.checksum is not None for each in (*others, field)):
+            message = f"{field.wire_name} is there twice, once as a checksum, which is verified in every version"
+            hint = f"give one of them another name, and `as: {field.name}` for its readers"
+            draft.reports_entry(where, "duplicate-field", message, hint)
         elif field.wire_name in taken and not (
             others and all(never_in_one_version(struct, each, field) for each in others)
         ):

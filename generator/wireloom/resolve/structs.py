@@ -162,7 +162,13 @@ def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Disca
     members = around.scope.outlines.types[around.scope.type].members
     listed = members.get(document.list_)
     _require_field(around, place / "list", document.list_, lambda name: _may_be_list(members[name]))
-    if listed is not None and listed.position > around.scope.position:
+    struct = around.scope.draft.content.types[around.scope.type]
+    entries = struct.fields if isinstance(struct, StructType) else ()
+    if sum(entry.is_field and entry.key == document.list_ for entry in entries) > 1:
+        message = f"{document.list_} is several fields, of other versions each, and what is looked into is one list"
+        hint = f"give the list a name of its own, and `as: {document.list_}` for its readers"
+        around.reports(place / "list", "wrong-shape", message, hint)
+    elif listed is not None and listed.position > around.scope.position:
         message = f"{document.list_} is not read yet where it is looked into"
         around.reports(place / "list", "later-name", message, "move the step behind the list")
     require_counted(around, place / "count", document.count)

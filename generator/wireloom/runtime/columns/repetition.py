@@ -75,6 +75,20 @@ def varies(type: pa.DataType) -> bool:
     return not pa.types.is_primitive(type) and not pa.types.is_decimal(type)
 
 
+def is_little(records: pa.StructArray, names: Sequence[str], lists: pa.ListArray, most: int | None = None) -> bool:
+    """Whether the rows of all records surely repeat no more than so much (None: what the rows of one may), at a glance.
+
+    Buffers have a bit at least for each byte or element that is repeated, and no list is longer than the longest.
+    """
+    most = REPEATED if most is None else most
+    bits: int = 8 * sum(records.field(name).nbytes for name in names)
+    return bits * len(lists.values) <= most or bits * _longest(lists) <= most
+
+
+def _longest(lists: pa.ListArray) -> int:
+    return cast(int, pc.max(pc.list_value_length(lists)).as_py() or 0)
+
+
 def sizes(records: pa.StructArray, names: Sequence[str], counts: pa.Array) -> pa.Int64Array:
     """What the rows of each record repeat of these columns, which vary, where it has so many rows."""
     held = pa.repeat(pa.scalar(0, pa.int64()), len(records))

@@ -173,7 +173,7 @@ class Table:
 
     def excessive(self, records: pa.Array) -> list[int]:
         """The records whose flat rows would repeat more of them than they may, as the parser says."""
-        return repetition.excessive(self._repeated(records)) if self.varying else []
+        return [] if self._is_little(records) else repetition.excessive(self._repeated(records))
 
     def parts(
         self,
@@ -200,7 +200,13 @@ class Table:
             yield first, last, replace(part, reread=given + refused, reason=reason)
 
     def _spans(self, records: pa.Array, most: int | None) -> Iterator[tuple[int, int]]:
-        return repetition.spans(self._repeated(records), most) if self.varying else iter([(0, len(records))])
+        if self._is_little(records, most):
+            return iter([(0, len(records))])
+        return repetition.spans(self._repeated(records), most)
+
+    def _is_little(self, records: pa.Array, most: int | None = None) -> bool:
+        """Whether flat rows surely repeat little of their records."""
+        return not self.varying or repetition.is_little(records, self.varying, records.field(self.rows), most)
 
     def _repeated(self, records: pa.Array) -> pa.Int64Array:
         """What the flat rows of each record repeat of it."""

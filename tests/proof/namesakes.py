@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from proof.chance import Chance
 from proof.modules import documents, resolved
+from proof.renaming import retold
 from wireloom.problems import SpecProblems
 
 _SHARED = 0.6  # of the structs in which two fields could have one name
@@ -18,7 +20,7 @@ def with_namesakes(content: Mapping[str, Any], chance: Chance) -> Mapping[str, A
         if not pairs or not chance.often(_SHARED):
             continue
         kept, renamed = chance.one(pairs)
-        changed = _changed(content, re.compile(rf"\b{re.escape(renamed)}\b"), kept)
+        changed = retold(content, partial(re.sub, rf"\b{re.escape(renamed)}\b", kept))
         try:
             resolved(documents({"proof.yaml": changed}))
         except SpecProblems:
@@ -39,15 +41,3 @@ def _pairs(type: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 spans[key] = set(names[first : last + 1])
     for kept, own in spans.items():
         yield from ((kept, renamed) for renamed, other in spans.items() if kept != renamed and not own & other)
-
-
-def _changed(part: Any, old: re.Pattern[str], new: str) -> Any:
-    match part:
-        case str():
-            return old.sub(new, part)
-        case Mapping():
-            return {_changed(key, old, new): _changed(value, old, new) for key, value in part.items()}
-        case list():
-            return [_changed(each, old, new) for each in part]
-        case _:
-            return part

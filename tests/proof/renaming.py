@@ -1,7 +1,7 @@
 """Names as authors give them: words of Python and of the generated code, and one name for several things."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from proof.chance import Chance
@@ -57,15 +57,17 @@ def renamed(document: Mapping[str, Any], chance: Chance) -> dict[str, Any]:
             given[name] = pool[0] if again else pool.pop()
             again = again and chance.often(0.5)
 
-    def changed(part: Any) -> Any:
-        match part:
-            case str():
-                return _NAME.sub(lambda found: given.get(found[0], found[0]), part)
-            case Mapping():
-                return {changed(key): changed(value) for key, value in part.items()}
-            case list():
-                return [changed(each) for each in part]
-            case _:
-                return part
+    return dict(retold(document, lambda text: _NAME.sub(lambda found: given.get(found[0], found[0]), text)))
 
-    return dict(changed(document))
+
+def retold(part: Any, change: Callable[[str], str]) -> Any:
+    """A part of a document with its texts changed, names among them."""
+    match part:
+        case str():
+            return change(part)
+        case Mapping():
+            return {retold(key, change): retold(value, change) for key, value in part.items()}
+        case list():
+            return [retold(each, change) for each in part]
+        case _:
+            return part

@@ -91,9 +91,7 @@ def _longest(lists: pa.ListArray) -> int:
 
 def sizes(records: pa.StructArray, names: Sequence[str], counts: pa.Array) -> pa.Int64Array:
     """What the rows of each record repeat of these columns, which vary, where it has so many rows."""
-    held = pa.repeat(pa.scalar(0, pa.int64()), len(records))
-    for name in names:
-        held = pc.add(held, _size(records.field(name)))
+    held = _sum([_size(records.field(name)) for name in names], len(records))
     return pc.multiply(pc.min_element_wise(held, COLUMN), pc.fill_null(counts.cast(pa.int64()), 0))
 
 

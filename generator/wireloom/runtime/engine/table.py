@@ -133,8 +133,11 @@ class Table:
         records = self.records(batch)
         errors: dict[int, DecodeError] = {}
         accepted: dict[int, Any] = {}
+        doubtful = sorted([*_failed(batch), *self.excessive(records)])
+        if not doubtful:
+            return records, errors, accepted
         reader = self.engine.reader(request)
-        for row in sorted([*_failed(batch), *self.excessive(records)]):
+        for row in doubtful:
             try:
                 accepted[row] = reader.read_all(array[start + row].as_buffer().to_pybytes())
             except DecodeError as error:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, BIT_HIDDEN, member
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
@@ -406,7 +406,7 @@ class Records(Part):
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)
         for (_, _, _, when), label in zip(trials, labels, strict=True):
-            holds = Constant(True) if when is None else self.expressions.condition(when, scope)  # noqa: FBT003 - a value
+            holds = ALWAYS if when is None else self.expressions.condition(when, scope)
             if isinstance(holds, Constant) and not holds.value:
                 continue
             with self.compiler.during(holds):

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import ALWAYS
 from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
 Node = tuple[Any, ...]
-_ALWAYS = Constant(True)  # noqa: FBT003 - a value
 
 
 class UnsettledError(Uncovered):
@@ -178,7 +178,7 @@ class Item:
     attributes: dict[str, Any]
     scope: Scope
     column: Column | None
-    present: Compiled = _ALWAYS
+    present: Compiled = ALWAYS
 
     @property
     def is_never_there(self) -> bool:

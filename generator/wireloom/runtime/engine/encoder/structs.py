@@ -10,7 +10,7 @@ import msgpack
 
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.bases import based
-from wireloom.runtime.engine.compiler.scope import member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
@@ -108,7 +108,7 @@ class Structs(Absence):
         return self._condition(self._there(when, name, attributes, scope), scope)
 
     def _condition(self, there: Tree, scope: Scope) -> Compiled:
-        return Constant(True) if there is None else self.expressions.condition(there, scope)  # noqa: FBT003 - a value
+        return ALWAYS if there is None else self.expressions.condition(there, scope)
 
     def _there(
         self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope, before: Sequence[Tree] = ()
@@ -295,7 +295,7 @@ class Structs(Absence):
         else:
             self.assembly.constant(packer.pack_map_header(certain))
         for item, register in items:
-            there: Compiled = Constant(True) if register is None else Code("bool", Term("LOAD", (), register))  # noqa: FBT003
+            there: Compiled = ALWAYS if register is None else Code("bool", Term("LOAD", (), register))
             with self.compiler.during(there):
                 if "besides" in item.attributes:
                     self.compiler.msgpack.rest(item)

@@ -414,6 +414,30 @@ def test_a_text_that_is_computed_in_a_case_is_written_by_the_engine(name):
 
 
 @native
+def test_a_row_that_says_no_tag_is_of_the_case_whose_tag_is_constant():
+    """Where one of two cases says itself what its tag is, and the other leaves it to the value."""
+    types = {
+        "R": {"select": {"member": "kind"}, "cases": {"a": "Named", "b": "Constant"}},
+        "Named": {"fields": [{"kind": "str"}, {"x": {"type": "int", "optional": True}}]},
+        "Constant": {
+            "fields": [
+                {"tag": {"type": "str", "member": "kind", "const": "b", "hidden": True}},
+                {"y": {"type": "int", "optional": True}},
+            ]
+        },
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    records = [b'{"kind":"b"}', b'{"kind":"a"}', b'{"kind":"b","y":1}', b'{"kind":"a","x":1}']
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        rows = codec.decode(pa.array(records, pa.binary())).records
+        assert codec.encode(rows).to_pylist() == records
+        without = pa.array([{"y": 1}, {}], pa.struct([("y", pa.int64())]))
+        assert codec.encode(without).to_pylist() == [b'{"kind":"b","y":1}', b'{"kind":"b"}']
+        assert codec.engine.rebuilt == 0
+
+
+@native
 def test_bytes_behind_a_record_are_an_error_of_the_first_order_in_which_it_reads():
     """Though it would read to its end in the other."""
     spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}

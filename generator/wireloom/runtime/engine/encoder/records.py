@@ -281,10 +281,7 @@ class Records(Part):
             self.compiler.given.load(struct[5], scope, version)
         refused = Label()
         for title, _ in told:
-            column = member(record, title)
-            if column is None:
-                raise Uncovered("a case that is told by a member which has no column")
-            scope.names[f"\0{title}"] = self.compiler.names.value(column, textual=True)
+            scope.names[f"\0{title}"] = self.compiler.names.value(member(record, title), textual=True)
         for tree in (*(tree for _, tree in told), *self._agreements(struct[5], scope, record)):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:

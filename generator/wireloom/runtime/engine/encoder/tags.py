@@ -1,4 +1,4 @@
-"""Which case readers come to by a member that tells, where two structs leave it to the value what the member says."""
+"""Which case readers come to by a member that tells, where structs leave it to the value what the member says."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,36 +30,48 @@ class Tag:
         member, presence, default, _, cases, _ = told
         known = {each[1]: stated_tag(each, member, presence=presence) for each in structs}
         unstated = frozenset(name for name, found in known.items() if found is UNSTATED)
-        return cls(member, presence, default, cases, unstated if len(unstated) >= _MANY else frozenset(), resolved)
+        return cls(member, presence, default, cases, unstated, resolved)
 
     def tells(self, case: Node, struct: Node) -> list[tuple[str, Tree]]:
         """The member, as readers call it, and what must hold of it for readers to come to the struct of a case.
 
-        Builders try the next struct where it does not hold. Raises Uncovered where the value does not say it plainly.
+        Builders try the next struct where it does not hold. Where the value does not say it plainly there is nothing to
+        hold, and rows that come to a struct which they do not fit are the builders'; raises Uncovered where that may be
+        one of several.
         """
         if struct[1] not in self.open:
             return []
+        told = self._told(case, struct)
+        if told is None and len(self.open) >= _MANY:
+            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+        return [] if told is None else [told]
+
+    def _told(self, case: Node, struct: Node) -> tuple[str, Tree] | None:
         fields = fields_of(struct, self.member)
         if len(fields) > 1 or struct[3] != "object":
-            raise Uncovered("a case that is told by one of several members")
+            return None
         _, name, type, attributes = fields[0]
         given = self.resolved(type)
         plain = self.resolved(given[1]) if given[0] == "nullable" else given
         said = _PLAIN - {"values"} if self.presence else _PLAIN
         if plain[0] not in ("int", "bool", "text") or attributes.keys() - said:
-            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+            return None
         title = attributes.get("as", name)
-        if "values" in attributes:
-            return [(title, self._means(case, f"\0{title}", attributes))]
-        return [(title, self._selects(case, f"\0{title}", attributes, is_nullable=plain is not given))]
+        if "values" not in attributes:
+            return title, self._selects(case, f"\0{title}", attributes, is_nullable=plain is not given)
+        means = self._means(case, f"\0{title}", attributes)
+        return None if means is None else (title, means)
 
-    def _means(self, case: Node, given: str, attributes: Mapping[str, Any]) -> Tree:
-        """Whether the word that is given stands for a value that selects the case; of several the first is written."""
+    def _means(self, case: Node, given: str, attributes: Mapping[str, Any]) -> Tree | None:
+        """Whether the word that is given stands for a value that selects the case; of several the first is written.
+
+        None where the value does not say plainly what is written.
+        """
         wires: dict[Any, Any] = {}
         for wire, meaning in attributes["values"]:
             wires.setdefault(meaning, wire)
         if "optional" in attributes or not all(_is_word(meaning) for meaning in wires):
-            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+            return None
         words = tuple(meaning for meaning, wire in wires.items() if self._takes(case, wire))
         return ("in", ("field", 0, given), words) if words else False
 

@@ -38,6 +38,12 @@ def test_more_than_there_may_be_is_refused(name):
         unpacked(name, packed(name, CONTENTS[2]), len(CONTENTS[2]) - 1)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("limit", [(1 << 63) - 2, (1 << 63) - 1, 1 << 70])
+def test_a_limit_may_be_beyond_what_codecs_can_be_asked_for(name, limit):
+    assert unpacked(name, packed(name, CONTENTS[2]), limit) == CONTENTS[2]
+
+
 @pytest.mark.parametrize("name", COMPRESSIONS)
 def test_what_is_cut_off_is_damaged(name):
     data = packed(name, CONTENTS[2])

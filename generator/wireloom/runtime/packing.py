@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from wireloom.runtime import leb128
 
-UNBOUNDED = (1 << 63) - 2
+UNBOUNDED = (1 << 63) - 2  # one more, which a codec is asked for, is the most that zlib knows
 _LEVEL, _ZSTD_LEVEL = 6, 3
 _CHUNK = 1 << 20  # bytes that are asked for at once
 _RAW, _ZLIB, _GZIP = -15, 15, 31  # what zlib calls its three framings
@@ -52,7 +52,7 @@ def packed(name: str, content: bytes) -> bytes:
 
 def unpacked(name: str, data: bytes, limit: int = UNBOUNDED) -> bytes:
     """What `data` says; raises PackingError, or ExpansionError beyond `limit` bytes."""
-    content = CODECS[name].unpack(data, limit)
+    content = CODECS[name].unpack(data, min(limit, UNBOUNDED))
     if len(content) > limit:
         raise ExpansionError
     return content

@@ -438,6 +438,122 @@ def test_a_row_that_says_no_tag_is_of_the_case_whose_tag_is_constant():
 
 
 @native
+@pytest.mark.parametrize(
+    "tag", [{"type": "str?"}, {"type": "str?", "optional": True}, {"type": "str", "optional": True}]
+)
+def test_a_row_without_a_tag_is_of_the_case_that_readers_come_to(tag):
+    """Null is written where the member must be there, and tells no case; where it is left out, that is the default."""
+    types = {
+        "R": {"select": {"member": "kind", "default": "b"}, "cases": {"a": "Constant", "b": "Named"}},
+        "Constant": {"fields": [{"tag": {"type": "str", "member": "kind", "const": "a", "hidden": True}}]},
+        "Named": {"fields": [{"kind": tag}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        rows = pa.array([{"kind": None}, {"kind": "b"}], pa.struct([("kind", pa.string())]))
+        assert codec.encode(rows).to_pylist() == [codec.build(row) for row in rows.to_pylist()]
+        assert codec.engine.rebuilt == 0
+
+
+NUMBERS_OF_SEVERAL_BYTES = (
+    "uint16",
+    "int24",
+    "uint64",
+    "varint32",
+    "zigzag64",
+    "sleb32",
+    "sleb64",
+    "vlq32",
+    "vlq64",
+    "quic62",
+    "sqlite64",
+    "flac36",
+    "ebml56",
+    "bcd3",
+    "packed4",
+    "zoned2",
+    "lzoned2",
+    "overpunch2",
+    "dec2",
+    "sdec2",
+    "hex2",
+    "oct2",
+    "extended(253,uint16,uint32)",
+)
+BEGUN = (b"", b"\x80", b"\xff", b"\xf0\x80", b"\x40", b"\x01", b"\x12", b"1", b"\x80\x80", b"\xfd\x01", b"\xfe\x01\x02")
+
+
+def _attempted(fields, **types):
+    """A format whose records are these fields, or, where they are not, bytes."""
+    codes = ["truncated", "int_range", "type_mismatch", "bad_region", "bad_size", "depth_limit"]
+    trials = [{"name": "first", "type": "First", "fallback": [{"codes": codes}]}, {"name": "rest", "type": "Rest"}]
+    types |= {"Root": {"attempt": trials}, "First": {"fields": fields}, "Rest": {"fields": [{"rest": "bytes"}]}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "Root", "types": types}
+    return resolved(documents({"r.yaml": spec}))
+
+
+def _read_alike(format, records, *, natively):
+    with generated(format) as made:
+        codec = made.module.CODEC
+        decoded = codec.decode(pa.array(records, pa.binary()))
+        for record, value, error in zip(records, decoded.records.to_pylist(), decoded.errors.to_pylist(), strict=True):
+            if error is None:
+                assert value == codec.parse(record)
+                continue
+            with pytest.raises(DecodeError) as raised:
+                codec.parse(record)
+            assert (raised.value.code, raised.value.offset) == (error["code"], error["offset"])
+        assert not natively or decoded.reread == len(records) - decoded.errors.null_count
+
+
+@native
+@pytest.mark.parametrize("number", NUMBERS_OF_SEVERAL_BYTES)
+def test_a_number_that_lacks_bytes_makes_way_for_the_next_alternative(number):
+    _read_alike(_attempted([{"n": number}]), BEGUN, natively=False)
+    _read_alike(_attempted([{"n": number}]), [b""], natively=True)
+
+
+@native
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "list(uint16)", "count": "uint8"},
+        {"type": "list(uint16)", "count": "blocks(uint8)"},
+        {"type": "list(uint16)", "count": "blocks(zigzag64, zigzag64)"},
+        {"type": "bytes(blocks(uint8))"},
+        {"type": "list(Item)", "count": "uint8"},
+    ],
+    ids=str,
+)
+def test_more_elements_than_there_are_bytes_make_way_for_the_next_alternative(field):
+    records = [b"\x04\1\2", b"\x0a\x09\1", b"\x02\1\0\2\0\x06\1"]
+    types = (
+        {"Item": {"depth": 2, "fields": [{"items": {"type": "list(Item)", "count": "uint8"}}]}}
+        if "Item" in str(field)
+        else {}
+    )
+    _read_alike(_attempted([{"n": field}], **types), records, natively=True)
+
+
+@native
+@pytest.mark.parametrize("type", ["int", "str", "bytes", "float", "list(int)", "map(str, int)", "ext(5, bytes)", "V"])
+@pytest.mark.parametrize("form", ["array", "object"])
+def test_a_head_of_another_family_that_lacks_bytes_is_of_another_family(type, form):
+    """The parser looks at the first byte before it looks for the others; an alternative was chosen by another code."""
+    front = b"\x91" if form == "array" else b"\x81\xa1a"
+    heads = (0xC4, 0xC7, 0xCA, 0xCD, 0xD1, 0xD4, 0xD9, 0xDC, 0xDE)
+    bodies = [bytes([head]) for head in heads] + [front + bytes([head]) for head in heads]
+    types = {"Body": {"encoding": "msgpack", "form": form, "fields": [{"a": type}]}}
+    types |= {"V": {"oneOf": {"int": "int", "list": "list(V)"}}} if type == "V" else {}
+    _read_alike(
+        _attempted([{"n": {"type": "Body", "size": "uint8"}}], **types),
+        [bytes([len(b)]) + b for b in bodies],
+        natively=False,
+    )
+
+
+@native
 def test_bytes_behind_a_record_are_an_error_of_the_first_order_in_which_it_reads():
     """Though it would read to its end in the other."""
     spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}

@@ -24,32 +24,32 @@ cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest
     return True
 
 
+cdef inline int64_t told_size(int64_t form, uint8_t first) noexcept nogil:
+    """How many bytes a number has whose first bits say it (2 QUIC, 4 FLAC, 5 EBML); 0 where they say none."""
+    cdef int64_t size = 0
+    if form == 2:
+        return <int64_t>1 << (first >> 6)
+    if form == 5:
+        size = 1
+        while size <= 8 and not first >> (8 - size):
+            size += 1
+        return size if size <= 8 else 0
+    while size < 8 and first >> (7 - size) & 1:
+        size += 1
+    return 0 if size == 1 or size == 8 else max(size, 1)
+
+
 cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, uint64_t *number) noexcept nogil:
-    """A number whose first bits say its bytes (2 QUIC, 4 FLAC, 5 EBML); true where they are not there, or say none."""
+    """A number whose first bits say its bytes; true where they are not there, or say none."""
     cdef const uint8_t *p = position[0]
     cdef int64_t size, n
     cdef uint64_t found
     if p >= end:
         return True
-    found = p[0]
-    if form == 2:
-        size = <int64_t>1 << (found >> 6)
-        found &= 0x3F
-    elif form == 5:
-        size = 1
-        while size <= 8 and not found >> (8 - size):
-            size += 1
-        if size > 8:
-            return True
-        found &= 0xFF >> size
-    else:
-        size = 0
-        while size < 8 and found >> (7 - size) & 1:
-            size += 1
-        if size == 1 or size == 8:
-            return True
-        found &= 0x7F >> size
-        size = size if size else 1
+    size = told_size(form, p[0])
+    if size == 0:
+        return True
+    found = p[0] & (0x3F if form == 2 else (0xFF >> size if form == 5 else 0x7F >> (size if size > 1 else 0)))
     if end - p < size:
         return True
     for n in range(1, size):
@@ -171,17 +171,23 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
     return False
 
 
+cdef inline int64_t marked_width(int64_t markers, uint8_t first) noexcept nogil:
+    """How many bytes stand behind a byte that is a marker (see `number_form`); 0 where none does."""
+    cdef int64_t place = first - (markers & 0xFF)
+    return markers >> (9 + 4 * place) & 0xF if place < MARKERS else 0
+
+
 cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t markers, bint *wide, int64_t *value) noexcept nogil:
     """A number in a byte, or behind one of the `markers` (see `number_form`); true where it is not there, or none."""
     cdef const uint8_t *p = position[0]
-    cdef int64_t first = markers & 0xFF, width
+    cdef int64_t width
     if p >= end:
         return True
-    if p[0] < first:
+    if p[0] < (markers & 0xFF):
         value[0] = p[0]
         position[0] = p + 1
         return False
-    width = markers >> (9 + 4 * (p[0] - first)) & 0xF if p[0] - first < MARKERS else 0
+    width = marked_width(markers, p[0])
     if width == 0 or end - p <= width:
         return True
     wide[0] = load(p + 1, width, False, markers >> 8 & 1, value)
@@ -289,15 +295,35 @@ cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint 
     return False
 
 
-cdef int unended(const Machine *m, const uint8_t *p, const uint8_t *end, int64_t bits) noexcept nogil:
-    """The code of what `load_varint` does not take: bytes are missing where none that is there can be the last."""
-    if bits >> 8 or end - p >= (bits + 6) // 7:
-        return IRREGULAR
-    while p < end:
-        if p[0] < 0x80:
-            return IRREGULAR
-        p += 1
-    return m.overrun
+cdef bint lacks(const uint8_t *p, const uint8_t *end, int64_t word, bint signed) noexcept nogil:
+    """Whether bytes of a number (see `load_varint`) are missing behind those that are there, as far as these say it."""
+    cdef int64_t form = word >> 8 & 0xFF, held = end - p, longest = ((word & 0xFF) + 6) // 7, n
+    if form == 14:  # which has an end of its own
+        return False
+    if held == 0:
+        return True
+    if form == 12:
+        return p[0] >= (word >> 16 & 0xFF) and held <= marked_width(word >> 16, p[0])
+    if form >= 15:
+        return held < word >> 16
+    if 6 <= form < 12:
+        return held < digits_width(form, word >> 16, signed)
+    if form == 2 or form == 4 or form == 5:
+        for n in range(1, held if form == 4 else 0):
+            if p[n] >> 6 != 2:
+                return False
+        return held < told_size(form, p[0])
+    if held >= (9 if form == 3 else longest):
+        return False
+    for n in range(held):
+        if p[n] < 0x80:
+            return False
+    return True
+
+
+cdef inline int unended(const Machine *m, const uint8_t *p, const uint8_t *end, int64_t word, bint signed) noexcept nogil:
+    """The code of what `load_varint` does not take: bytes are missing, or what only the parser tells."""
+    return m.overrun if lacks(p, end, word, signed) else IRREGULAR
 
 
 cdef inline bint load(const uint8_t *p, int64_t size, bint signed, bint big, int64_t *value) noexcept nogil:
@@ -359,7 +385,7 @@ cdef int read_front(Machine *m, int64_t word, int64_t *count) noexcept nogil:
     cdef bint wide = False
     if width == 0:
         if load_varint(&m.position, m.end, word >> 5 & 1, word >> 8, count, &wide):
-            return unended(m, m.position, m.end, word >> 8)
+            return unended(m, m.position, m.end, word >> 8, word >> 5 & 1)
     else:
         if m.end - m.position < width:
             return m.overrun
@@ -394,12 +420,12 @@ cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept n
     if not code and block.left < 0:
         code = read_prefix(m, table[1], &size, &none) if table[1] else IRREGULAR
         if code or size > m.end - m.position:
-            return code if code else IRREGULAR
+            return code if code else m.overrun
         block.left = -block.left
         block.end = m.position + size
-    if code or block.left < 0 or block.left > m.end - m.position:  # below zero: the least number of 64 bits
+    if code or block.left < 0:  # the least number of 64 bits
         return code if code else IRREGULAR
-    return OK
+    return OK if block.left <= m.end - m.position else m.overrun
 
 
 cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
@@ -961,8 +987,10 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         code = evaluate(m, i[2], &count, &none)
         if code:
             return code
-        if none or count < 0 or count > m.end - m.position:
+        if none or count < 0:
             return IRREGULAR
+        if count > m.end - m.position:
+            return m.overrun
     elif i[1] == 3:
         code = read_prefix(m, i[2], &count, &none)
         if code:
@@ -972,7 +1000,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
                 m.absent[i[6]] = True
             return OK
         if count > m.end - m.position:
-            return IRREGULAR
+            return m.overrun
     if i[4] >= 0:
         if ready(m.columns, i[4]) == NULL:
             return EXHAUSTED

@@ -58,7 +58,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 m.wide = load(p, i[1], i[2], i[3], &number)
                 p += i[1]
             elif load_varint(&p, end, i[2], i[3], &number, &m.wide):
-                return unended(m, p, end, i[3])
+                return unended(m, p, end, i[3], i[2])
             m.value = number
             if i[6] >= 0:
                 registers[i[6]] = number

@@ -133,10 +133,17 @@ cdef int read_head(const uint8_t **position, const uint8_t *end, Head *head) noe
 
 cdef inline int take(Machine *m, int64_t family, Head *head) noexcept nogil:
     """The head at the machine's position, which must be of one family."""
+    cdef const uint8_t *start = m.position
     cdef int code = read_head(&m.position, m.end, head)
     if code:
-        return code if code != TRUNCATED else m.overrun
+        return code if code != TRUNCATED else cut_off(m, start, family, family)
     return OK if head.family == family else IRREGULAR
+
+
+cdef inline int cut_off(const Machine *m, const uint8_t *start, int64_t family, int64_t other) noexcept nogil:
+    """The code of a head that is not all there, but for its first byte, which may say that it is none of these families."""
+    cdef bint fits = start >= m.end or wl_family[start[0]] == family or wl_family[start[0]] == other
+    return m.overrun if fits else IRREGULAR
 
 
 cdef inline int64_t write_map_head(uint8_t *target, int64_t count) noexcept nogil:

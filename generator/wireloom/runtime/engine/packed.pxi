@@ -29,7 +29,7 @@ cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
     cdef Head head
     cdef int code = read_head(&p, m.end, &head)
     if code:
-        return code if code != TRUNCATED else m.overrun
+        return code if code != TRUNCATED else cut_off(m, m.position, F_ARRAY, F_MAP)
     if head.family != F_ARRAY and head.family != F_MAP:
         return IRREGULAR
     if target >= 0:

@@ -555,9 +555,9 @@ cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     cdef const uint8_t *ahead = start
     cdef int code = read_head(&ahead, m.end, &head)
     cdef int64_t size, both = (i[2] >> 16) - 1
-    if code:
-        return code if code != TRUNCATED else m.overrun
-    if not i[2] >> head.family & 1:
+    if code == TRUNCATED and (start >= m.end or i[2] >> wl_family[start[0]] & 1):
+        return m.overrun
+    if code or not i[2] >> head.family & 1:
         return IRREGULAR
     m.extents.length = 0
     w.machine = m

@@ -88,14 +88,14 @@ class Tag:
         default = attributes.get("default")
         if default is not None:
             there = ("and", there, ("not", ("==", field, stated(default))))
+        is_written = not attributes.get("optional") or (is_nullable and default is not None)  # also where it is null
         if self.presence:
-            is_written = not attributes.get("optional") or (is_nullable and default is not None)
             has, lacks = (self._takes(case, each) for each in (True, False))
             return has if is_written else ("if", there, has, lacks)
         takes_rest = any(not values for values, node in self.cases if node == case)
         listed = [value for values, node in self.cases if (node == case) != takes_rest for value in values]
         among: Tree = ("in", field, tuple(stated(value) for value in listed)) if listed else False
-        absent = self.default is not None and self._takes(case, self.default)
+        absent = not is_written and self.default is not None and self._takes(case, self.default)
         return ("if", there, ("not", among) if takes_rest else among, absent)
 
 

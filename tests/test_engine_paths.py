@@ -456,6 +456,29 @@ def test_a_row_without_a_tag_is_of_the_case_that_readers_come_to(tag):
         assert codec.engine.rebuilt == 0
 
 
+@native
+def test_zero_is_stored_where_what_is_stored_comes_to_null():
+    """Builders, parser and engine take it for the checksum, whether it is verified or not."""
+    fields = [
+        {"crc": {"type": "uint16", "checksum": "crc", "over": "2 .. 3", "stored": "crc ^ mask"}},
+        {"n": "uint8"},
+        {"verify": {"field": "crc"}},
+    ]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    spec["types"] = {"R": {"fields": fields}}
+    spec["parameters"] = {"mask": {"type": "int", "default": None}}
+    spec["checksums"] = {"crc": {"width": 16, "poly": 4129, "init": 65535, "check": 0x29B1}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        assert codec.build({"n": 7}) == b"\0\0\7"
+        assert codec.build({"n": 7}, mask=1)[:2] not in (b"\0\0", b"\0\1")
+        decoded = codec.decode(pa.array([b"\0\0\7", b"\0\1\7"], pa.binary()))
+        assert decoded.records.to_pylist() == [codec.parse(b"\0\0\7"), None]
+        assert decoded.errors[1].as_py()["code"] == "bad_checksum"
+        assert codec.encode(decoded.records.slice(0, 1)).to_pylist() == [b"\0\0\7"]
+        assert (codec.engine.rebuilt, decoded.reread) == (0, 1)
+
+
 NUMBERS_OF_SEVERAL_BYTES = (
     "uint16",
     "int24",

@@ -344,14 +344,24 @@ def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> type
 
 
 def _never_null(struct: Struct, step: types.Step, named: Types) -> types.Step:
-    """A field that says what is not null is 0, false or empty where what it is derived of is null."""
-    if not isinstance(step, Field) or step.derive is None or step.mappings is not None or _may_be_left_out(step):
+    """A field that says what is not null is 0, false or empty where what it is derived of, or what is stored, is."""
+    if not isinstance(step, Field):
+        return step
+    checksum = step.checksum
+    if checksum is not None and checksum.stored is not None:
+        if not _may_be_null(checksum.stored, field_extents(struct, named, step.when)):
+            return step
+        return replace(step, checksum=replace(checksum, stored=_or(checksum.stored, Literal(0))))
+    if step.derive is None or step.mappings is not None or _may_be_left_out(step):
         return step
     nothing = _nothing(step.type)
     if nothing is None or not _may_be_null(step.derive, field_extents(struct, named, step.when)):
         return step
-    is_null = Binary("==", step.derive, Literal(None))
-    return replace(step, derive=Conditional(is_null, Literal(nothing), step.derive))
+    return replace(step, derive=_or(step.derive, Literal(nothing)))
+
+
+def _or(expression: Expression, nothing: Literal) -> Expression:
+    return Conditional(Binary("==", expression, Literal(None)), nothing, expression)
 
 
 def _may_be_null(expression: Expression, known: Extents) -> bool:

@@ -185,6 +185,9 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     constant = path_text((place / "const").path)
     if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
         return  # said of the constant
+    if field.table and field.hidden and looked_at.has(struct, field.wire_name):
+        message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
+        draft.reports_entry(place, "unknown-on-build", message, "let readers see it")
     if not needs_source(field):
         return
     if field.bits:
@@ -275,9 +278,6 @@ def _check_constant(draft: Draft, place: Place, struct: Struct, field: Field, lo
     """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
     if field.derive is BROKEN:
         return
-    if field.hidden and looked_at.has(struct, field.wire_name) and field.table:
-        message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
-        draft.reports_entry(place, "unknown-on-build", message, "let readers see it")
     if field.hidden and looked_at.has(struct, field.wire_name) and _may_lack_its_constant(field):
         message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
         draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")

@@ -49,7 +49,13 @@ cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, 
     size = told_size(form, p[0])
     if size == 0:
         return True
-    found = p[0] & (0x3F if form == 2 else (0xFF >> size if form == 5 else 0x7F >> (size if size > 1 else 0)))
+    found = p[0]
+    if form == 2:
+        found &= 0x3F
+    elif form == 5:
+        found &= 0xFF >> size
+    elif size > 1:
+        found &= 0x7F >> size
     if end - p < size:
         return True
     for n in range(1, size):

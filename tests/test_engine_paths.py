@@ -456,6 +456,100 @@ def test_a_row_without_a_tag_is_of_the_case_that_readers_come_to(tag):
         assert codec.engine.rebuilt == 0
 
 
+_SUM = {"type": "uint8", "checksum": "sum", "over": "0 .. end", "hidden": True}
+LEFT_OUT = {
+    "a count": ([{"n": {"type": "uint8", "derive": "count(row) + 1", "hidden": True}}], "n - 1"),
+    "a count that readers see": ([{"n": {"type": "uint8", "derive": "count(row) + 1"}}], "n - 1"),
+    "a checksum": ([{"mark": "end"}, {"n": _SUM}, {"verify": {"field": "n"}}], "uint8"),
+}
+
+
+@native
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_case_that_shows_what_is_computed_of_what_rows_leave_out_is_told_by_it(name):
+    """Rows that say otherwise are of the case that takes them; what follows from bytes is not known in time.
+
+    Rows that say otherwise of that are the builders', which work it out anew.
+    """
+    told, count = LEFT_OUT[name]
+    first = [{"tag": {"type": "uint8", "const": 1, "hidden": True}}, *told]
+    first += [{"row": {"type": "list(uint8)", "count": count}}, {"is_long": {"type": "bool", "compute": "n > 4"}}]
+    second = [{name: {"type": "uint8", "const": 2}} for name in ("tag", "again", "at_last")]
+    second += [{"is_long": "bool"}, {"row": {"type": "list(uint8)", "count": "uint8"}}]
+    types = {
+        "R": {"select": {"peek": "uint8"}, "cases": {1: "First", 2: "Second"}},
+        "First": {"fields": first},
+        "Second": {"fields": second},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    spec["checksums"] = {"sum": {"width": 8, "poly": 7, "check": 0xF4}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        values = [{"row": [*range(length)], "is_long": fact} for length in range(7) for fact in (True, False)]
+        built = [codec.build(value) for value in values]
+        assert {record[0] for record in built} == ({1} if name == "a checksum" else {1, 2})
+        assert codec.encode(pa.array(values, type)).to_pylist() == built
+        assert codec.engine.rebuilt == (7 if name == "a checksum" else 0)
+
+
+@native
+def test_a_case_without_a_member_that_it_needs_is_passed_over():
+    """Of two that say as little, builders write the one that can be built."""
+    first = [
+        {"tag": {"type": "uint8", "const": 1, "hidden": True}},
+        {"parts": {"type": "list(uint8)", "count": "uint8"}},
+    ]
+    second = [
+        {"tag": {"type": "uint8", "const": 2, "hidden": True}},
+        {"n": {"type": "uint8", "when": "false_", "as": "n"}},
+    ]
+    types = {
+        "R": {"select": {"peek": "uint8"}, "cases": {1: "First", 2: "Second"}},
+        "First": {"fields": first},
+        "Second": {"fields": second},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    spec["parameters"] = {"false_": {"type": "bool", "default": False}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        rows = codec.decode(pa.array([b"\2", b"\1\0", b"\1\2ab"], pa.binary())).records
+        assert (
+            codec.encode(rows).to_pylist()
+            == [b"\2", b"\1\0", b"\1\2ab"]
+            == [codec.build(row) for row in rows.to_pylist()]
+        )
+        assert codec.engine.rebuilt == 0
+
+
+@native
+@pytest.mark.parametrize(
+    "asking",
+    [
+        {"shown": {"type": "bytes", "compute": "sum"}},
+        {"check": {"that": "sum != lead", "else": "bad_checksum"}},
+    ],
+)
+def test_a_digest_that_expressions_look_at_stands_where_the_record_is_read_back(asking):
+    """Digests of several records are made together only where nothing of a record follows from them."""
+    fields = [
+        {"text": "str(3)"},
+        {"lead": "bytes(1)"},
+        {"mark": "end"},
+        {"sum": {"type": "bytes(16)", "checksum": "md5", "over": "0 .. end", "hidden": True}},
+        {"verify": {"field": "sum"}},
+        asking,
+    ]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    spec["types"] = {"R": {"fields": fields}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        records = [codec.build({"text": each, "lead": b"\0"}) for each in ("abc", "def", "ghi")]
+        decoded = codec.decode(pa.array(records, pa.binary()))
+        assert codec.encode(decoded.records).to_pylist() == records
+        assert (codec.engine.rebuilt, decoded.reread) == (0, 0)
+
+
 @native
 def test_zero_is_stored_where_what_is_stored_comes_to_null():
     """Builders, parser and engine take it for the checksum, whether it is verified or not."""

@@ -453,13 +453,17 @@ class Fields(Part):
         summed = [each for each in placed if "checksum" in each.item.attributes]
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
-        alone = len(summed) == 1 and summed[0].item.column is None and self.compiler.records.outermost(scope)
+        alone = len(summed) == 1 and self._is_unseen(summed[0].item) and self.compiler.records.outermost(scope)
         alone = alone and not _reads_ahead((layout["types"], layout["roots"])) and not _covers_itself(summed[0].item)
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
             table = self.assembly.table([len(words) // _CHECKSUM, *words])
             self.assembly.emit("CHECKSUMS", table, scope.start_register.read())
+
+    def _is_unseen(self, item: Item) -> bool:
+        """Whether a checksum is neither a member of the value nor looked at by expressions."""
+        return item.column is None and item.name not in self.compiler.given.asked()
 
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)

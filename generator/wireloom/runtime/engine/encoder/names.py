@@ -200,6 +200,11 @@ class Names(Part):
         for name, title, attributes, _ in self._fields(steps):
             yield name if attributes.get("hidden") else title, attributes
 
+    def following(self, steps: Sequence[Any]) -> set[str]:
+        """What expressions call the fields of a struct that have a value though their columns have none."""
+        fields = [each for each in self._fields(steps) if each.type is None or FOLLOWING & each.attributes.keys()]
+        return {name for each in fields for name in (each.name, each.title)}
+
     def _fields(self, steps: Sequence[Any]) -> "Iterator[_Known]":
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
         for step in steps:

@@ -29,6 +29,9 @@ class Names(Protocol):
     def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
 
+    def following(self, steps: Sequence[Any]) -> set[str]:
+        """What expressions call the fields of a struct that have a value though their columns have none."""
+
     def titles(self, steps: Sequence[Any]) -> Iterator[str]:
         """What readers call the members of a struct, those of structs that melt into it included."""
 

@@ -16,7 +16,8 @@ from wireloom.runtime.engine.outline import Column
 _ALTERNATIVES = 1 << 32
 _FITTING = 63  # structs, each of which has a bit of a register
 _GIVEN = {"given", "build", "values"}
-_LEFT_OUT = {"const", "checksum", "bits", "derive"}
+_REQUIRED = {"as", "code", "member", "minimum", "maximum"}  # what may be said of a field that is always there
+_WITHOUT_NULL = {"int", "float", "bool", "text", "bytes", "list"}
 
 
 _Fit = Callable[[Sequence[tuple[Label, Node]]], None]  # goes to the one of several structs that fits the value best
@@ -279,18 +280,42 @@ class Records(Part):
         self.compiler.sentinels.load(struct[5], scope, version)
         if scope.encoding == "json":
             self.compiler.given.load(struct[5], scope, version)
+        elif self._looks_at_what_follows(struct[5]):
+            waiting = self.compiler.given.fill(struct[5], scope, version)
+            self.compiler.fields.derive_early(struct[5], scope, version, waiting)
+        unknown = self._unknown(struct[5], scope)
         refused = Label()
         for title, _ in told:
             scope.names[f"\0{title}"] = self.compiler.names.value(member(record, title), textual=True)
-        for tree in (*(tree for _, tree in told), *self._agreements(struct[5], scope, record)):
+        for tree in (
+            *(tree for _, tree in told),
+            *self._required(struct, record),
+            *self._agreements(struct[5], scope, record, unknown),
+        ):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
             self.assembly.emit("ACCEPT", mask, bit)
         self.assembly.place(refused)
         enter[3] = Edge(len(self.assembly.registers))
 
-    def _agreements(self, steps: Sequence[Any], scope: Scope, record: Column | None) -> list[Tree]:
-        """What must hold of a value of the struct: where it says what is constant, mapped or computed, it agrees."""
+    def _required(self, struct: Node, record: Column | None) -> Iterator[Tree]:
+        """That the value has what the struct cannot be built without: builders try the next one then."""
+        for step in struct[5] if struct[2] != "protobuf" else ():
+            if step[0] != "field" or step[3].keys() - _REQUIRED:
+                continue
+            _, name, type, attributes = step
+            column = member(record, attributes.get("as", name))
+            stands_for_null = column is not None and column.filled is not None
+            if self.compiler.reader.resolved(type)[0] in _WITHOUT_NULL and not stands_for_null:
+                yield "present", ("field", 0, name)
+
+    def _agreements(
+        self, steps: Sequence[Any], scope: Scope, record: Column | None, unknown: Mapping[str, bool]
+    ) -> list[Tree]:
+        """What must hold of a value of the struct: where it says what is constant, mapped or computed, it agrees.
+
+        Unless the value says what is `unknown`, too, what is computed of it agrees, or the row is left to the builders.
+        """
         trees: list[Tree] = []
         for step in steps:
             if step[0] != "field" or step[3].get("hidden"):
@@ -306,8 +331,11 @@ class Records(Part):
             scope.names[given] = self.compiler.names.value(column, textual=is_word)
             agrees = self._agrees(attributes, given)
             self._give_up_unsettled(given, agrees, scope)
-            if scope.encoding != "json":  # whose members have what the format gives them
-                agrees = self._known(agrees, steps)
+            for name in sorted(own_fields(agrees) & unknown.keys()):
+                unsaid: Tree = ("not", ("present", ("field", 0, name)))
+                if not unknown[name]:
+                    self._give_up(("and", ("present", ("field", 0, given)), unsaid), scope)
+                agrees = ("or", unsaid, agrees)
             trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
 
@@ -319,16 +347,33 @@ class Records(Part):
     def _give_up_unsettled(self, given: str, agrees: Tree, scope: Scope) -> None:
         """Where a member is given that follows from a null of which it is not known whether it has a value."""
         for name in sorted(own_fields(agrees) & (scope.unfilled | scope.early.keys() | scope.late.keys())):
-            unsettled: Tree = ("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name))))
-            with self.compiler.during(self.expressions.condition(unsettled, scope)):
-                self.compiler.fail()
+            self._give_up(("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name)))), scope)
 
-    def _known(self, tree: Tree, steps: Sequence[Any]) -> Tree:
-        """False where the value leaves out what the expression needs and only the format determines."""
-        left_out = {step[1] for step in steps if step[0] == "field" and _LEFT_OUT & step[3].keys()}
-        for name in sorted(own_fields(tree) & left_out):
-            tree = ("and", ("present", ("field", 0, name)), tree)
-        return tree
+    def _give_up(self, when: Tree, scope: Scope) -> None:
+        with self.compiler.during(self.expressions.condition(when, scope)):
+            self.compiler.fail()
+
+    def _unknown(self, steps: Sequence[Any], scope: Scope) -> dict[str, bool]:
+        """What is not known yet of fields unless the value says it, and whether builders do not know it either.
+
+        They do not where a field follows from where things stand, or from the bytes; they do of an integer of bits.
+        """
+        found: dict[str, bool] = {}
+        for _, name, _, attributes in (step for step in steps if step[0] == "field"):
+            if name in scope.pending:
+                if name in scope.following or "checksum" in attributes:
+                    found[name] = True
+                elif "bits" in attributes and not attributes.get("hidden"):
+                    found[name] = False
+        scope.pending -= found.keys()
+        scope.following.clear()  # what is unknown here is so in passes, too
+        return found
+
+    def _looks_at_what_follows(self, steps: Sequence[Any]) -> bool:
+        """Whether something is computed of what has a value though its column has none."""
+        following = self.compiler.names.following(steps)
+        computed = [step[3]["compute"] for step in steps if step[0] == "field" and "compute" in step[3]]
+        return any(own_fields(tree) & following for tree in computed)
 
     def _agrees(self, attributes: dict[str, Any], given: str) -> Tree:
         field: Tree = ("field", 0, given)

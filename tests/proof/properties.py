@@ -745,9 +745,11 @@ class _Examination:
 
     def too_short(self, error: EncodeError) -> bool:
         """Whether another alternative refuses what is built because what says nothing is left out."""
-        return error.expected.startswith("a value that reads back as") and any(
-            field.presence is Presence.OPTIONAL for field in fields(self.format)
+        unnamed = any(isinstance(type, Attempt) and not type.kind_field for _, type in self.format.types)
+        is_other = error.expected.startswith("a value that reads back as") or (
+            unnamed and error.expected.endswith("to be read back")
         )
+        return is_other and any(field.presence is Presence.OPTIONAL for field in fields(self.format))
 
     @cached_property
     def following(self) -> frozenset[str]:

@@ -493,6 +493,33 @@ def test_a_case_that_shows_what_is_computed_of_what_rows_leave_out_is_told_by_it
         assert codec.engine.rebuilt == (7 if name == "a checksum" else 0)
 
 
+COMING_BACK = {
+    "a default": {"type": "int", "optional": True, "default": 1},
+    "a word as a default": {"type": "int", "optional": True, "default": 2, "values": {2: 1, 3: 5}},
+    "a constant": {"type": "int", "const": 1},
+    "what is computed": {"type": "int", "compute": "1"},
+}
+
+
+@native
+@pytest.mark.parametrize("encoding", ["json", "msgpack"])
+@pytest.mark.parametrize("name", COMING_BACK)
+def test_an_entry_that_is_null_is_not_one_that_comes_back_as_something(name, encoding):
+    """Members of other structs may be left out where the format determines them; an entry has its value."""
+    entry = [{"key": "str"}, {"number": {**COMING_BACK[name], "as": "value"}}]
+    types = {"R": {"fields": [{"map": "map(Entry)"}]}, "Entry": {"fields": entry}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding, "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        assert codec.encode(pa.array([{"map": [("a", 1)]}], type)).to_pylist() == [codec.build({"map": {"a": 1}})]
+        assert codec.engine.rebuilt == 0
+        with pytest.raises(EncodeError, match="null to be read back, found 1"):
+            codec.build({"map": {"a": None}})
+        with pytest.raises(EncodeError, match="null to be read back, found 1"):
+            codec.encode(pa.array([{"map": [("a", None)]}], type))
+
+
 @native
 def test_a_case_without_a_member_that_it_needs_is_passed_over():
     """Of two that say as little, builders write the one that can be built."""

@@ -22,6 +22,7 @@ from wireloom.runtime.engine.outline import Column
 _ALTERNATIVES = 1 << 32
 _KNOWN = frozenset({"as", "code", "when", "optional", "default", "const", "values", "compute"})
 _KNOWN |= {"derive", "hidden", "member"}
+_COMING_BACK = frozenset({"const", "compute", "default"})
 _COMPARING = frozenset(("and", "or", "==", "!=", "<", "<=", ">", ">="))
 _WIDEST = 64
 _KINDS = {"null": "null", "bool": "bool", "int": "int", "float": "float", "text": "str", "bytes": "str"}
@@ -150,6 +151,8 @@ class Certainty(Part):
             struct.titles.append(title)
         if attributes.get("when") is not None:
             self._condition(attributes["when"], column, struct)
+        if _COMING_BACK & attributes.keys() and column is not None and self._is_of_entry(column):
+            self._require(column, attributes)
         node, nullable = self._inner(type)
         match attributes:
             case {"compute": compute}:
@@ -164,6 +167,17 @@ class Certainty(Part):
                 return "value"
             case _:
                 return self._plain(name, node, nullable, attributes, column)
+
+    def _is_of_entry(self, column: Column) -> bool:
+        """Whether it is a member of an entry of a map."""
+        entry = column.parent
+        return entry is not None and entry.parent is not None and entry.parent.takes == "map"
+
+    def _require(self, column: Column, attributes: dict[str, Any]) -> None:
+        """Give up the rows that do not say what comes back: an entry has a value, be it null."""
+        if "when" in attributes or column.takes == "":
+            raise _DoubtError("an entry that need not say its value")
+        self.assembly.emit("PRESENT", column.index)
 
     def _inner(self, type: Node) -> tuple[Node, bool]:
         """A type without its null."""

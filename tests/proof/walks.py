@@ -205,6 +205,21 @@ def leaves_bytes_unnamed(format: Format) -> bool:
     return any(not isinstance(at, Literal) or (isinstance(at.value, int) and at.value < 0) for at in offsets)
 
 
+def leaves_bits_unnamed(format: Format) -> bool:
+    """Whether readers do not see all bits of an integer."""
+    return any(field.bits and field.hidden for field in fields(format))
+
+
+def maps_or_records(format: Format) -> frozenset[str]:
+    """Readers' names of fields that are a map in one version of a struct and a record in another."""
+    found: set[str] = set()
+    for _, type in format.types:
+        if isinstance(type, wire.Struct):
+            maps = {field.name for field in type.fields if isinstance(field.type, wire.Map)}
+            found |= maps & {field.name for field in type.fields if not isinstance(field.type, wire.Map)}
+    return frozenset(found)
+
+
 def keys(document: Any) -> Iterator[str]:
     """Every key that a document of the language gives, as `Class.key`."""
     match document:

@@ -20,7 +20,7 @@ from proof.formats import written_format
 from proof.modules import documents, resolved
 from proof.properties import examined
 from proof.shrinking import candidates
-from proof.specs import spec_of
+from proof.specs import leaning_spec_of, spec_of
 from proof.texts import yaml
 from proof.walks import keys
 from test_roundtrips import COUPLED
@@ -124,6 +124,13 @@ def violations() -> dict[tuple[int, str], str]:
 
 def test_random_specs_keep_what_is_promised(violations):
     assert not violations
+
+
+def test_a_spec_that_leans_is_another_one_and_the_same_each_time():
+    leaning = [leaning_spec_of(seed) for seed in range(4)]
+    assert leaning == [leaning_spec_of(seed) for seed in range(4)]
+    plain = [spec_of(seed) for seed in range(4)]
+    assert plain == [spec_of(seed) for seed in range(4)] != leaning
 
 
 def test_specs_that_are_crossed_with_one_another_keep_what_is_promised():

@@ -1,7 +1,8 @@
 """Thousands of random specs: `python -m proof.running 20000 --seed 0`, in two processes, with a table at the end.
 
-Each seed makes one spec and its records, on any machine; with `--crossed` it makes one of those of the project. A
-class of violations is shown by the smallest spec found of it; `--write FOLDER` keeps each as a case.
+Each seed makes one spec and its records, on any machine; with `--crossed` it makes one of those of the project, with
+`--leaning` one that is full of a few things. A class of violations is shown by the smallest spec found of it;
+`--write FOLDER` keeps each as a case.
 """
 # ruff: noqa: T201 - it prints how far it is
 
@@ -26,7 +27,7 @@ from proof.crossing import crossed_spec_of
 from proof.modules import Spec
 from proof.properties import Report, TooSlowError, Violation, examined
 from proof.shrinking import shrunk
-from proof.specs import spec_of
+from proof.specs import leaning_spec_of, spec_of
 
 _SECONDS = 20  # of the processor, for one spec
 _HANGS = 300  # seconds until a process that says nothing is ended
@@ -220,14 +221,16 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=0, help="the first seed; each spec has one")
     arguments.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     arguments.add_argument("--write", type=Path, help="keep the smallest spec of each class in this folder")
-    arguments.add_argument("--crossed", action="store_true", help="cross the specs and cases of the project")
+    makers = arguments.add_mutually_exclusive_group()
+    makers.add_argument("--crossed", action="store_true", help="cross the specs and cases of the project")
+    makers.add_argument("--leaning", action="store_true", help="make some choices far oftener, for each spec others")
     arguments.add_argument("--no-shrink", action="store_true", help="only count")
     arguments.add_argument("--library", help="a build of the engine with sanitizers, whose runtimes are preloaded")
     given = arguments.parse_args()
     start = time.monotonic()
     if given.library:
         built(given.library)
-    maker = crossed_spec_of if given.crossed else spec_of
+    maker = crossed_spec_of if given.crossed else leaning_spec_of if given.leaning else spec_of
     totals = run(given.count, given.seed, given.workers, maker, small=not given.no_shrink)
     print(table(totals, time.monotonic() - start))
     if given.write:

@@ -1,6 +1,6 @@
 """The spec of a seed: a format, now and then with a shared schema, or with libraries."""
 
-from proof.chance import Chance
+from proof.chance import Chance, leaning
 from proof.formats import written_format
 from proof.libraries import with_library
 from proof.modules import Spec, documents, resolved
@@ -31,3 +31,9 @@ def spec_of(seed: int) -> Spec:
     if lending and content["types"]:
         return with_library(content, chance)
     return {"proof.yaml": content}
+
+
+def leaning_spec_of(seed: int) -> Spec:
+    """The spec that the seed makes where some of its choices are made far oftener than usual, for each seed others."""
+    with leaning(seed):
+        return spec_of(seed)

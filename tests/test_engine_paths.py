@@ -493,6 +493,44 @@ def test_a_case_that_shows_what_is_computed_of_what_rows_leave_out_is_told_by_it
         assert codec.engine.rebuilt == (7 if name == "a checksum" else 0)
 
 
+AT_LAST = {
+    "a number": {"type": "uint16"},
+    "bytes": {"type": "bytes(2)"},
+    "nothing": {"type": "bytes(0)"},
+    "a list": {"type": "list(uint8)", "count": 2},
+    "a struct": {"type": "Pair"},
+}
+
+
+@native
+@pytest.mark.parametrize("name", AT_LAST)
+def test_the_last_field_may_go_back_to_what_has_been_written(name):
+    """It stands where what is there says the same, as builders find when they read back what they wrote."""
+    part = [{"place": "uint8"}, {"data": "bytes(4)"}, {"last": {**AT_LAST[name], "at": "place"}}]
+    types = {
+        "R": {"fields": [{"parts": {"type": "list(Part)", "count": "uint8"}}, {"behind": "uint8"}]},
+        "Part": {"fields": part},
+    }
+    if name == "a struct":
+        types["Pair"] = {"fields": [{"x": "uint8"}, {"y": "uint8"}]}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        parts = [bytes([place, 1, 2, 0, 1]) for place in range(5 if name == "nothing" else 4)]
+        records = [b"\2" + one + other + b"\7" for one in parts for other in parts]
+        decoded = codec.decode(pa.array(records, pa.binary()))
+        assert decoded.errors.null_count == len(records)
+        assert codec.encode(decoded.records).to_pylist() == records
+        assert (codec.engine.rebuilt, decoded.reread) == (0, 0)
+        other = decoded.records.to_pylist()[0]
+        other["parts"][0]["data"] = b"\5\6\7\x08"
+        if name != "nothing":
+            with pytest.raises(EncodeError):
+                codec.build(other)
+            with pytest.raises(EncodeError):
+                codec.encode(pa.array([other], decoded.records.type))
+
+
 COMING_BACK = {
     "a default": {"type": "int", "optional": True, "default": 1},
     "a word as a default": {"type": "int", "optional": True, "default": 2, "values": {2: 1, 3: 5}},

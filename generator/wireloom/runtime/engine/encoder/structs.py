@@ -8,7 +8,7 @@ from typing import Any
 
 import msgpack
 
-from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
@@ -367,11 +367,11 @@ class Structs(Absence):
             if not (turns.waits and stand == FOLLOWS):
                 reached = _reached(reached, step, stand, there)
             if turns.comes((step, item), stand):
-                placed += self._step(step, item, scope)
+                placed += self._step(step, item, steps, scope)
         self._write_elsewhere(steps, scope)
         kept = list(turns.kept())
         for step, item in kept:
-            placed += self._step(step, item, scope)
+            placed += self._step(step, item, steps, scope)
         if kept:
             self._write_elsewhere(steps, scope)
         if scope.in_passes:
@@ -384,11 +384,11 @@ class Structs(Absence):
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
 
-    def _step(self, step: Any, item: Item | None, scope: Scope) -> list[Placed]:
+    def _step(self, step: Any, item: Item | None, steps: Sequence[Any], scope: Scope) -> list[Placed]:
         """Do what a step says at the place that has been reached; what is to be written over later."""
         if step[0] == "mark":
             self._mark(step[1], scope)
-        return [] if item is None else self._placed(item)
+        return [] if item is None else self._placed(item, steps)
 
     def _write_elsewhere(self, steps: Sequence[Any], scope: Scope) -> None:
         """Write what stands elsewhere for marks of this struct."""
@@ -427,7 +427,7 @@ class Structs(Absence):
         self.assembly.emit("MARK", register.read(), scope.start_register.read())
         return register
 
-    def _placed(self, item: Item) -> list[Placed]:
+    def _placed(self, item: Item, steps: Sequence[Any]) -> list[Placed]:
         """Write a field where it is there; what is to be written over once the struct is laid out."""
         told = item.present
         present = self._in_place(told, item) if isinstance(told, _InPlace) else told
@@ -443,11 +443,44 @@ class Structs(Absence):
                 start = item.scope.start_register.read()
                 if isinstance(at, int):
                     self.assembly.emit("PAD", at, start)
+                elif self._may_go_back(item, steps):
+                    return self._back_or_ahead(item, at)
                 else:
                     assumed = item.scope.is_assumed(at)  # the first pass does not know
                     with self.compiler.during(self._condition(("present", at) if assumed else None, item.scope)):
                         self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
             return self.compiler.fields.field(item)
+
+    def _may_go_back(self, item: Item, steps: Sequence[Any]) -> bool:
+        """Whether a field at a computed offset may stand among what has been written: nothing follows it there."""
+        written = [step for step in steps if step[0] == "mark" or _is_on_wire(step)]
+        is_last = written[-1][0] == "field" and written[-1][1] == item.name
+        is_settled = not any(each.in_passes for each in item.scope.outward())
+        return is_last and is_settled and self._is_movable(item)
+
+    def _back_or_ahead(self, item: Item, at: Tree) -> list[Placed]:
+        """Write a field behind zeros up to its offset, or lay it down there, where that has been passed."""
+        ahead, end, start = Label(), Label(), item.scope.start_register
+        assert start is not None
+        begin = self.marked(item.scope)
+        offset = self._offset(at, item.scope)
+        back = self._condition(self.from_here(("<", at, ("here",)), item.scope), item.scope)
+        self.compiler.unless(back, ahead)
+        placed = self.compiler.fields.field(item)
+        self.assembly.emit("APART", offset, begin.read(), start.read(), start.read())
+        self.assembly.emit("APARTS", start.read())
+        self.assembly.emit("JUMP", end)
+        self.assembly.place(ahead)
+        self.assembly.emit("PAD_BY", offset, start.read())
+        placed += self.compiler.fields.field(item)
+        self.assembly.place(end)
+        return placed
+
+    def _is_movable(self, item: Item) -> bool:
+        """Whether a field may be written at one place and stand at another: no checksum or open value is in it."""
+        is_open = self.compiler.reader.msgpack.shows_open(item.type)
+        follows = item.attributes.keys() & {"derive", "checksum", "bits"}
+        return not is_open and not follows and not self._has_checksum(item.type, set())
 
     def _apart(self, item: Item) -> None:
         """Write what stands elsewhere, and take it up for the struct that has the mark."""

@@ -531,6 +531,29 @@ def test_the_last_field_may_go_back_to_what_has_been_written(name):
                 codec.encode(pa.array([other], decoded.records.type))
 
 
+@native
+@pytest.mark.parametrize("encoding", ["binary", "msgpack", "json", "protobuf"])
+@pytest.mark.parametrize("type", ["uint64", "list(Word)"])
+def test_words_of_numbers_beyond_int64_are_written_by_the_engine(encoding, type):
+    """Registers have no such number; what is written for a word is stated."""
+    words = {2**64 - 1: "most", 2**63: "more", 1: "one"}
+    tag = {"tag": 1} if encoding == "protobuf" else {}
+    number = {"type": "uint64", "values": words, **tag}
+    field = number if type == "uint64" else {"type": type, **tag}
+    types = {"R": {"fields": [{"number": field}]}}
+    if type != "uint64":
+        types["Word"] = {"fields": [{"word": number}]}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding, "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        values = [{"number": word if type == "uint64" else [{"word": word}] * 2} for word in words.values()]
+        records = [codec.build(value) for value in values]
+        decoded = codec.decode(pa.array(records, pa.binary()))
+        assert decoded.records.to_pylist() == values
+        assert codec.encode(decoded.records).to_pylist() == records
+        assert (codec.engine.rebuilt, decoded.reread) == (0, 0)
+
+
 COMING_BACK = {
     "a default": {"type": "int", "optional": True, "default": 1},
     "a word as a default": {"type": "int", "optional": True, "default": 2, "values": {2: 1, 3: 5}},

@@ -23,6 +23,11 @@ def is_beyond(value: object) -> bool:
     return isinstance(value, int) and value >> 63 > 0
 
 
+def has_beyond(values: Sequence[Any]) -> bool:
+    """Whether some of the values on the wire that mean something are numbers that no register has."""
+    return any(is_beyond(wire) for wire, _ in values)
+
+
 def otherwise(cases: Sequence[Any]) -> Any:
     """What a value of no case selects; None where that is an error."""
     values, case = cases[-1]

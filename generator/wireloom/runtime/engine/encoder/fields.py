@@ -17,7 +17,7 @@ from wireloom.runtime.engine.compiler.scope import (
     number_form,
     ordered,
 )
-from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
+from wireloom.runtime.engine.compiler.switches import has_beyond, hashed
 from wireloom.runtime.engine.digests import digest_word, is_digest
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
@@ -350,8 +350,8 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
-        if node[0] in ("text", "bytes", "bool"):
-            self._stated(item.attributes["values"], self._meant(item), node, item.scope)
+        if node[0] in ("text", "bytes", "bool") or has_beyond(item.attributes["values"]):
+            self.stated(item, lambda wire: self._constant(wire, node, item.scope))
             return
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
@@ -374,24 +374,19 @@ class Fields(Part):
         places: dict[int | None, int] = {}
         wires: list[int] = []
         for wire, meaning in self._numbers(attributes["values"], value.kind):
-            if is_beyond(wire):
-                continue  # no register has it: such a row is the construct path's
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
             wires.append(wire)
         register = self.assembly.register("int").read()
-        if not wires:
-            self.compiler.fail()
-            self.compiler.compute(Constant(0), register)
-            return register
         table = self.assembly.table(hashed(places))
         self.assembly.emit("MAP", value, table, self.assembly.table([len(wires), *wires]), register)
         return register
 
-    def _stated(self, values: Sequence[Any], value: Register, node: Node, scope: Scope) -> None:
-        """The first text or bytes that mean what is in the register."""
+    def stated(self, item: Item, write: Callable[[Any], None]) -> None:
+        """Write the first value on the wire that means what the column says, where no register has such values."""
+        value = self._meant(item)
         targets: dict[int | None, Label] = {}
         arms: list[tuple[Label, Any]] = []
-        for wire, meaning in self.meanings(values, value.kind):
+        for wire, meaning in self.meanings(item.attributes["values"], value.kind):
             word = None if meaning is None else self.compiler.records.word(meaning)
             if word not in targets:
                 targets[word] = Label()
@@ -400,7 +395,7 @@ class Fields(Part):
         end = Label()
         for label, wire in arms:
             self.assembly.place(label)
-            self._constant(wire, node, scope)
+            write(wire)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 

@@ -85,6 +85,9 @@ class Fields(Protocol):
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
 
+    def stated(self, item: Item, write: Callable[[Any], None]) -> None:
+        """Write the first value on the wire that means what the column says, where no register has such values."""
+
     def mapped(self, item: Item) -> Register:
         """A register with the first integer on the wire that means what the column says."""
 

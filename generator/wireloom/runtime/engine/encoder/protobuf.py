@@ -7,7 +7,7 @@ from typing import Any
 from wireloom.runtime import leb128
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, taken
-from wireloom.runtime.engine.compiler.switches import is_beyond
+from wireloom.runtime.engine.compiler.switches import has_beyond, is_beyond
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -101,7 +101,14 @@ class Protobuf(Absence):
             if item.column is None:
                 return
             self.compiler.null(item.column, absent, b"")
-        register, default = self.compiler.fields.mapped(item), attributes.get("default")
+        default = attributes.get("default")
+        if has_beyond(attributes["values"]):
+            self.compiler.fields.stated(
+                item, lambda wire: None if wire == default else self.assembly.constant(_literal(wire, node, tag))
+            )
+            self.assembly.place(absent)
+            return
+        register = self.compiler.fields.mapped(item)
         need = _NOT_NOTHING if default == 0 else _NEEDED
         if default and not is_beyond(default):  # which no register has
             item.scope.names[_WIRE] = register
@@ -195,7 +202,11 @@ class Protobuf(Absence):
         node = self.compiler.reader.resolved(type)
         if node[0] != "int":
             raise Uncovered("a mapping of what is no integer")
-        register = self.compiler.fields.mapped(Item("", type, attributes, scope, column))
+        item = Item("", type, attributes, scope, column)
+        if has_beyond(attributes["values"]):
+            self.compiler.fields.stated(item, lambda wire: self.assembly.constant(_literal(wire, node, tag)))
+            return
+        register = self.compiler.fields.mapped(item)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), _NEEDED)
 
     def _map(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:

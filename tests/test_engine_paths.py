@@ -554,6 +554,33 @@ def test_words_of_numbers_beyond_int64_are_written_by_the_engine(encoding, type)
         assert (codec.engine.rebuilt, decoded.reread) == (0, 0)
 
 
+@native
+@pytest.mark.parametrize("elsewhere", [{"at": "place", "from": "start"}, {"at": "place"}], ids=["mark", "struct"])
+def test_bytes_that_reach_into_a_digest_are_refused(elsewhere):
+    """What stands there is the digest; a digest made later would stand over what was read back."""
+    fields = [
+        {"mark": "start"},
+        {"place": "uint8"},
+        {"text": "bytes(2)"},
+        {"mark": "ends"},
+        {"sum": {"type": "bytes(16)", "checksum": "md5", "over": "1 .. ends", "hidden": True}},
+        {"verify": {"field": "sum"}},
+        {"far": {"type": "bytes(4)", **elsewhere}},
+    ]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    spec["types"] = {"R": {"fields": fields}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        value = {"place": 19, "text": b"ab", "far": b"wxyz"}
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        if "from" not in elsewhere:
+            assert codec.encode(pa.array([value], type)).to_pylist() == [codec.build(value)]
+        with pytest.raises(EncodeError):
+            codec.build(value | {"place": 9})
+        with pytest.raises(EncodeError):
+            codec.encode(pa.array([value | {"place": 9}], type))
+
+
 COMING_BACK = {
     "a default": {"type": "int", "optional": True, "default": 1},
     "a word as a default": {"type": "int", "optional": True, "default": 2, "values": {2: 1, 3: 5}},

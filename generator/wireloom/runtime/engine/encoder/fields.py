@@ -449,7 +449,8 @@ class Fields(Part):
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
         alone = len(summed) == 1 and self._is_unseen(summed[0].item) and self.compiler.records.outermost(scope)
-        alone = alone and not _reads_ahead((layout["types"], layout["roots"])) and not _covers_itself(summed[0].item)
+        whole = layout["types"], layout["roots"]
+        alone = alone and not (_reads_ahead(whole) or _goes_elsewhere(whole) or _covers_itself(summed[0].item))
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
@@ -532,6 +533,17 @@ def _reads_ahead(part: Any) -> bool:
             return any(_reads_ahead(each) for each in part.values())
         case tuple() | list():
             return any(_reads_ahead(each) for each in part)
+        case _:
+            return False
+
+
+def _goes_elsewhere(part: Any) -> bool:
+    """Whether something below a part of a layout stands at an offset of the record, which may be within a digest."""
+    match part:
+        case Mapping():
+            return not isinstance(part.get("at", 0), int) or any(_goes_elsewhere(each) for each in part.values())
+        case tuple() | list():
+            return any(_goes_elsewhere(each) for each in part)
         case _:
             return False
 

@@ -30,8 +30,10 @@ def leaning(seed: int) -> Iterator[None]:
 
 def _leans_to(frame: FrameType, option: int) -> bool:
     """Whether what is chosen at a place in the code leans to one of its options."""
+    if not _leans:
+        return False
     place = f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}:{option}"
-    return bool(_leans) and zlib.crc32(f"{_leans[-1]}:{place}".encode()) < _LEANING * 2**32
+    return zlib.crc32(f"{_leans[-1]}:{place}".encode()) < _LEANING * 2**32
 
 
 class Chance(random.Random):
@@ -40,7 +42,7 @@ class Chance(random.Random):
     def often(self, share: float) -> bool:
         """True in that share of cases."""
         if 0 < share < _RARE and _leans_to(sys._getframe(1), 0):
-            share = max(share, _AS_OFTEN)
+            share = _AS_OFTEN
         return self.random() < share
 
     def one(self, options: Sequence[_Option]) -> _Option:

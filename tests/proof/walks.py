@@ -206,7 +206,7 @@ def leaves_bytes_unnamed(format: Format) -> bool:
 
 
 def leaves_bits_unnamed(format: Format) -> bool:
-    """Whether readers do not see all bits of an integer."""
+    """Whether readers may not see all bits of an integer."""
     return any(field.bits and field.hidden for field in fields(format))
 
 

@@ -449,8 +449,9 @@ class Fields(Part):
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
         alone = len(summed) == 1 and self._is_unseen(summed[0].item) and self.compiler.records.outermost(scope)
-        whole = layout["types"], layout["roots"]
-        alone = alone and not (_reads_ahead(whole) or _goes_elsewhere(whole) or _covers_itself(summed[0].item))
+        alone = (
+            alone and not _may_reach_digests((layout["types"], layout["roots"])) and not _covers_itself(summed[0].item)
+        )
         words = [word for each in summed for word in self._checksum(each, alone=alone)]
         if words:
             assert scope.start_register is not None
@@ -524,26 +525,18 @@ def _covers_itself(item: Item) -> bool:
     return bool(hole)
 
 
-def _reads_ahead(part: Any) -> bool:
-    """Whether something below a part of a layout is told by the bytes that it begins with."""
+def _may_reach_digests(part: Any) -> bool:
+    """Whether something below a part of a layout may be read, or stand, where a digest is.
+
+    So is what is told by the bytes that it begins with, and what stands at an offset of the record.
+    """
     match part:
         case ("peek", *_):
             return True
         case Mapping():
-            return any(_reads_ahead(each) for each in part.values())
+            return not isinstance(part.get("at", 0), int) or any(map(_may_reach_digests, part.values()))
         case tuple() | list():
-            return any(_reads_ahead(each) for each in part)
-        case _:
-            return False
-
-
-def _goes_elsewhere(part: Any) -> bool:
-    """Whether something below a part of a layout stands at an offset of the record, which may be within a digest."""
-    match part:
-        case Mapping():
-            return not isinstance(part.get("at", 0), int) or any(_goes_elsewhere(each) for each in part.values())
-        case tuple() | list():
-            return any(_goes_elsewhere(each) for each in part)
+            return any(map(_may_reach_digests, part))
         case _:
             return False
 

@@ -332,10 +332,9 @@ class Records(Part):
             agrees = self._agrees(attributes, given)
             self._give_up_unsettled(given, agrees, scope)
             for name in sorted(own_fields(agrees) & unknown.keys()):
-                unsaid: Tree = ("not", ("present", ("field", 0, name)))
                 if not unknown[name]:
-                    self._give_up(("and", ("present", ("field", 0, given)), unsaid), scope)
-                agrees = ("or", unsaid, agrees)
+                    self._give_up(given, name, scope)
+                agrees = ("or", ("not", ("present", ("field", 0, name))), agrees)
             trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
         return trees
 
@@ -347,10 +346,12 @@ class Records(Part):
     def _give_up_unsettled(self, given: str, agrees: Tree, scope: Scope) -> None:
         """Where a member is given that follows from a null of which it is not known whether it has a value."""
         for name in sorted(own_fields(agrees) & (scope.unfilled | scope.early.keys() | scope.late.keys())):
-            self._give_up(("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name)))), scope)
+            self._give_up(given, name, scope)
 
-    def _give_up(self, when: Tree, scope: Scope) -> None:
-        with self.compiler.during(self.expressions.condition(when, scope)):
+    def _give_up(self, given: str, name: str, scope: Scope) -> None:
+        """Leave the rows to the builders that say one member, but not another that it follows from."""
+        unsettled: Tree = ("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name))))
+        with self.compiler.during(self.expressions.condition(unsettled, scope)):
             self.compiler.fail()
 
     def _unknown(self, steps: Sequence[Any], scope: Scope) -> dict[str, bool]:

@@ -455,32 +455,29 @@ class Structs(Absence):
         """Whether a field at a computed offset may stand among what has been written: nothing follows it there."""
         written = [step for step in steps if step[0] == "mark" or _is_on_wire(step)]
         is_last = written[-1][0] == "field" and written[-1][1] == item.name
-        is_settled = not any(each.in_passes for each in item.scope.outward())
-        return is_last and is_settled and self._is_movable(item)
+        follows = item.attributes.keys() & {"derive", "checksum", "bits"}
+        in_passes = any(each.in_passes for each in item.scope.outward())
+        return is_last and not follows and not in_passes and self._is_movable(item)
 
     def _back_or_ahead(self, item: Item, at: Tree) -> list[Placed]:
         """Write a field behind zeros up to its offset, or lay it down there, where that has been passed."""
-        ahead, end, start = Label(), Label(), item.scope.start_register
-        assert start is not None
-        begin = self.marked(item.scope)
-        offset = self._offset(at, item.scope)
-        back = self._condition(self.from_here(("<", at, ("here",)), item.scope), item.scope)
+        ahead, end, scope = Label(), Label(), item.scope
+        assert scope.start_register is not None
+        offset = self._offset(at, scope)
+        back = self._condition(self.from_here(("<", at, ("here",)), scope), scope)
         self.compiler.unless(back, ahead)
-        placed = self.compiler.fields.field(item)
-        self.assembly.emit("APART", offset, begin.read(), start.read(), start.read())
-        self.assembly.emit("APARTS", start.read())
+        self._lift(item, offset, scope)
+        self.assembly.emit("APARTS", scope.start_register.read())
         self.assembly.emit("JUMP", end)
         self.assembly.place(ahead)
-        self.assembly.emit("PAD_BY", offset, start.read())
-        placed += self.compiler.fields.field(item)
+        self.assembly.emit("PAD_BY", offset, scope.start_register.read())
+        placed = self.compiler.fields.field(item)
         self.assembly.place(end)
         return placed
 
     def _is_movable(self, item: Item) -> bool:
         """Whether a field may be written at one place and stand at another: no checksum or open value is in it."""
-        is_open = self.compiler.reader.msgpack.shows_open(item.type)
-        follows = item.attributes.keys() & {"derive", "checksum", "bits"}
-        return not is_open and not follows and not self._has_checksum(item.type, set())
+        return not self.compiler.reader.msgpack.shows_open(item.type) and not self._has_checksum(item.type, set())
 
     def _apart(self, item: Item) -> None:
         """Write what stands elsewhere, and take it up for the struct that has the mark."""
@@ -489,14 +486,20 @@ class Structs(Absence):
         offset = self._offset(at, scope)
         if any(each.in_passes for each in scope.up_to(around)):
             raise Uncovered("an offset from a mark where places are found in passes")
-        if self.compiler.reader.msgpack.shows_open(item.type) or self._has_checksum(item.type, set()):
+        if not self._is_movable(item):
             raise Uncovered("checksums or open values at an offset from a mark")
-        begin = self.marked(scope)
+        self._lift(item, offset, around)
+
+    def _lift(self, item: Item, offset: int, around: Scope) -> None:
+        """Write a field, and take it up until it is laid down at an offset of the struct around it."""
+        begin = self.marked(item.scope)
         placed = self.compiler.fields.field(item)
         assert not placed, "nothing that stands elsewhere is derived"
-        assert scope.start_register is not None
+        assert item.scope.start_register is not None
         assert around.start_register is not None
-        self.assembly.emit("APART", offset, begin.read(), scope.start_register.read(), around.start_register.read())
+        self.assembly.emit(
+            "APART", offset, begin.read(), item.scope.start_register.read(), around.start_register.read()
+        )
 
     def _offset(self, at: Tree, scope: Scope) -> int:
         return self.expressions.place(self.expressions.number(at, scope))

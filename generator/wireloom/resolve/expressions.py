@@ -139,6 +139,8 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return _joined(scope, place, arguments, column)
         case Call("concat", arguments):
             return _concatenated(scope, place, tuple(inner(argument) for argument in arguments), column)
+        case Call("count", (argument,)):
+            return _counted(scope, place, inner(argument), column)
         case Call(function, arguments):
             return Call(function, tuple(inner(argument) for argument in arguments))
         case _:
@@ -163,6 +165,18 @@ def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], colum
             hint = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
             scope.draft.reports(place, "expression-type", "sum is of the name of a list", hint, column=column)
     return _NAMELESS
+
+
+def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> Expression:
+    """The number of elements of what is no record in any case: which members one has depends on who looks."""
+    possible = (argument.then, argument.otherwise) if isinstance(argument, Conditional) else (argument,)
+    for each in possible:
+        if isinstance(each, FieldRef) and each.kind is Kind.ANY and scope.may_be_record(each):
+            message = f"count is of a list, and {'.'.join((each.name, *each.members))} may be a record"
+            hint = "expressions count what is a list in any case: give the list a name of its own"
+            scope.draft.reports(place, "expression-type", message, hint, column=column)
+            return _NAMELESS
+    return Call("count", (argument,))
 
 
 def _joined(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:

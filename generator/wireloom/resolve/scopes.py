@@ -254,20 +254,22 @@ class Scope:
         return "" if member is None else member.charset
 
     def may_be_record(self, expression: Expression) -> bool:
-        """Whether the value of a field may be a record, or something else."""
-        member = self._member(expression)
-        return member is not None and bool(member.structs)
+        """Whether the value of a field may be a record, or something else, in any place where the type is used."""
+        return any(member.structs for member in self._possible(expression))
 
     def _member(self, expression: Expression) -> Member | None:
         """What is known of a field; None where that is several, or no field."""
+        found = self._possible(expression)
+        return found[0] if len(found) == 1 else None
+
+    def _possible(self, expression: Expression) -> list[Member]:
+        """What is known of a field in each place where the type is used; [] of what is no field."""
         match expression:
             case FieldRef(name=name, members=path):
-                found = [each for each in self._fields(name) if each is not None]
-                if len(found) != 1:
-                    return None
-                return reduce(lambda member, step: self._inner(member, step, name), path, found[0].member)
+                found = [each.member for each in self._fields(name) if each is not None]
+                return [reduce(lambda member, step: self._inner(member, step, name), path, each) for each in found]
             case _:
-                return None
+                return []
 
     def _position(self, fact: str, members: list[str]) -> Expression:
         if members:

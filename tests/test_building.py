@@ -21,7 +21,7 @@ from wireloom.pipeline import Project
 from wireloom.runtime import expressions
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.parsers import binary, record, structure, unions
-from wireloom.runtime.values import Pairs
+from wireloom.runtime.values import Pairs, sourceless
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -273,6 +273,19 @@ def test_what_means_null_is_written_as_it_was_read(made: Made):
     assert value == {"length": 3, "numbers": {"first": 5, "second": None}}
     assert module.build(value) == data
     assert module.build(dict(value)) == b"\x02\x05\x07"
+
+
+def test_what_is_hidden_is_written_as_it_was_read_beside_numbers_without_a_name(made: Made):
+    """The length says more than there is, which nobody checks, and decides what readers see of the part."""
+    part = {"fields": [{"n": {"type": "uint8", "derive": "number", "hidden": True}}, {"is_one": {"compute": "n == 1"}}]}
+    part["fields"][1]["is_one"]["type"] = "bool"
+    number = {"type": "uint8", "values": {2: "two"}, "raw": "given"}
+    module = made({"number": number}, {"part": "Part"}, types={"Part": part})
+    for data in (b"\x01\x01", b"\x01\x07", b"\x02\x01"):
+        value = module.parse(data)
+        assert module.build(sourceless(value)) == data
+    value["part"] = {}
+    assert module.build(sourceless(value)) == b"\x02\x02"
 
 
 def test_elements_and_records_of_a_stream_are_written_as_they_were_read(made: Made):

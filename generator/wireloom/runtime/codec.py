@@ -209,7 +209,9 @@ class Codec:
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         try:
-            return root.construct.written(root.wired(value), parameters, lambda: _unchanged(root, value, parameters))
+            return root.construct.written(
+                root.wired(value), parameters, lambda read: same(root.complete(read), value), source_of(value)
+            )
         except RecursionError:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
         except WireloomError:
@@ -651,18 +653,6 @@ class Codec:
             raise EncodeError("a rendering that the stack can hold", "one that is nested deeper") from None
         except (ValueError, ArithmeticError) as error:
             raise EncodeError("the canonical JSON rendering of a record", str(error)) from error
-
-
-def _unchanged(root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes | None:
-    """The bytes that a value was parsed of, where exactly that value is read of them; None where it was changed."""
-    source = source_of(value)
-    if source is None:
-        return None
-    try:
-        read = root.complete(root.construct.read_all(Cursor(source), parameters))
-    except DecodeError:
-        return None
-    return source if same(read, value) else None
 
 
 def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":

@@ -5,8 +5,6 @@ version is another, its count cuts it off, its tag says another case) is an Enco
 Members that follow from others (`Value.derived`) are worked out whatever was given: who changes a text need not know
 which lengths, checksums and classes follow from it. Members that were not given may come back only where the format
 determines them (`Value.free`).
-
-What was parsed before is held to more where that can be had: that it reads back as it was, null for null.
 """
 
 import math
@@ -15,20 +13,18 @@ from enum import IntEnum
 from typing import Any
 
 from wireloom.runtime.errors import EncodeError, UnplacedError, shown
-from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float16, float32, same
+from wireloom.runtime.values import Extension, OpenBytes, Pairs, Value, float16, float32
 
 _BYTES = (bytes, bytearray, memoryview)
 
 
 class Likeness(IntEnum):
-    """How alike what is read back has to be; each asks for more than the one before."""
+    """How alike what is read back has to be; the second asks for more."""
 
     INDEPENDENT = 0
     """What follows from other members may come back as something else."""
     GIVEN = 1
     """Whatever was given comes back."""
-    EXACT = 2
-    """What was null is null again, though the format determine it, and an integer no float."""
 
 
 def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT, *, rounds: bool = True) -> None:
@@ -51,7 +47,7 @@ def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEP
         case _:
             if read is None and given is not None:
                 raise UnplacedError(f"{shown(given)} to be read back", "null")
-            if not (same(given, read) if likeness == Likeness.EXACT else _same(given, read, rounds=rounds)):
+            if not _same(given, read, rounds=rounds):
                 raise _differs(given, read)
 
 
@@ -70,7 +66,7 @@ def _members(given: Mapping[str, Any], read: Value, likeness: Likeness, *, round
         if member is None or given.get(name) is not None:
             continue
         is_free = name in read.free or (isinstance(member, list | dict) and not member)
-        if likeness == Likeness.EXACT or not is_free:
+        if not is_free:
             raise _differs(None, member).at(name)
 
 

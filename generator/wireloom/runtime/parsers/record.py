@@ -4,10 +4,11 @@ It supplies parameters, finds the byte order where the caller says `auto`, and r
 Everything within is pure structure.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import chain
 from typing import Any
 
 import construct
@@ -179,7 +180,11 @@ class Record(construct.Construct):
             ) from None
 
     def written(
-        self, value: Any, parameters: Mapping[str, Any], source: Callable[[], bytes | None] = lambda: None
+        self,
+        value: Any,
+        parameters: Mapping[str, Any],
+        is_same: Callable[[Any], bool],
+        source: bytes | None = None,
     ) -> bytes:
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
@@ -188,17 +193,20 @@ class Record(construct.Construct):
         parsed where what follows from the members does not read back. What does not read back is what followed before
         the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
 
-        Of what was parsed the bytes count first of which exactly that is read: those that builders write, else those
-        that it was parsed of, the `source`, since not all that decides what is read is in the value.
+        Of what was parsed the bytes count first of which exactly that is read, which `is_same` decides by what readers
+        see: those that builders write, else those that it was parsed of, the `source`, since not all that decides what
+        is read is in the value.
         """
         orders = self._orders(parameters)
-        for likeness in (Likeness.EXACT, Likeness.GIVEN) if _was_parsed(value) else (Likeness.GIVEN,):
-            for sources in (_ANEW, _GIVEN, _PARSED):
-                for order in orders:
-                    with suppress(EncodeError):
-                        return self._agreeing(value, order, parameters, sources, likeness)
-            if likeness is Likeness.EXACT and (parsed := source()) is not None:
-                return parsed
+        if _was_parsed(value):
+            for data in chain(self._candidates(value, orders, parameters), () if source is None else (source,)):
+                with suppress(DecodeError):
+                    if is_same(self.read_all(Cursor(data), parameters)):
+                        return data
+        for sources in (_ANEW, _GIVEN, _PARSED):
+            for order in orders:
+                with suppress(EncodeError):
+                    return self._agreeing(value, order, parameters, sources, Likeness.GIVEN)
         refusals: dict[str, EncodeError] = {}
         for order in orders:
             try:
@@ -207,6 +215,13 @@ class Record(construct.Construct):
                 refusals[order] = error
         right = (refusals[order] for order in orders if not self._is_wrong(order, value, parameters))
         raise next(right, refusals[orders[0]])
+
+    def _candidates(self, value: Any, orders: Sequence[str], parameters: Mapping[str, Any]) -> Iterator[bytes]:
+        """What a value may be written as."""
+        for sources in (_ANEW, _GIVEN, _PARSED):
+            for order in orders:
+                with suppress(DecodeError, EncodeError):
+                    yield self._built(value, order, parameters, sources)[0]
 
     def _is_wrong(self, order: str, value: Any, parameters: Mapping[str, Any]) -> bool:
         """Whether what a value comes to in a byte order says, by its code, that it is the other one."""

@@ -44,14 +44,14 @@ def explained(codec: Codec) -> Iterator[Explained]:
 
 
 def slow(codec: Codec) -> str:
-    """Which of the format's usual ways leave the engine and why, on one line; empty where none does."""
+    """Which of the format's usual ways leave the engine, or some records do, and why, on one line; else empty."""
     reasons: dict[str, list[str]] = {}
     for name, root in codec.roots.items():
         ways = {"decode": codec.decode_path(root=name)}
         if not root.elements:  # no columns hold a list of records
             ways["encode"] = codec.encode_path(root=name)
         for way, path in ways.items():
-            if not path.native:
+            if path.reason:
                 reasons.setdefault(path.reason, []).append(way)
     told = (f"{' and '.join(dict.fromkeys(ways))}: {reason}" for reason, ways in reasons.items())
     return "; ".join(told)

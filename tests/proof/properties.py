@@ -471,17 +471,17 @@ class _Examination:
         if _mentions(codec.layout, _BEYOND):
             return
         engine, reread, before = codec.engine, 0, codec.engine.rebuilt
-        writes, rows = codec.encode_path(**self.options).native, 0
+        path, rows = codec.encode_path(**self.options), 0
         for record in built:
             decoded = self.module.decode(pa.array([record], pa.binary()), **self.options)
             if decoded.errors.null_count == 0:
                 return
             reread += decoded.reread
             with suppress(EncodeError):  # said where values are
-                rows += len(self.module.encode(decoded.records, **self.options)) if writes else 0
+                rows += len(self.module.encode(decoded.records, **self.options)) if path.native else 0
         if reread >= len(built):
             self.note("decode: every record is left to the parser", "", f"{reread} records", record=built[0])
-        if rows >= _TELLING and engine.rebuilt - before >= rows:
+        if rows >= _TELLING and not path.reason and engine.rebuilt - before >= rows:
             self.note("encode: every record is left to the builders", "", f"{rows} rows", record=built[0])
 
     # --- columns ---

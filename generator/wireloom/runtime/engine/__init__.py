@@ -150,7 +150,7 @@ class Engine(Host):
     def encode_path(self, request: Request) -> Path:
         """What encoding a request runs on."""
         found = self._writer(request)
-        return found if isinstance(found, Path) else NATIVE
+        return found if isinstance(found, Path) else found.path
 
     def _writer(self, request: Request) -> "Writer | Path":
         return self._writers.get(request.key, lambda: self._made("encoder.table", request))

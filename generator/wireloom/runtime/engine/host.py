@@ -16,14 +16,17 @@ class Path:
     """What a request runs on: the native engine or, for a reason, the construct path."""
 
     native: bool
-    reason: str = ""  # why not the engine; empty where it does
+    reason: str = ""  # why not the engine; where it does, why it leaves some records; empty where it leaves none
 
     def __str__(self) -> str:
         """One line for people."""
-        return "native engine" if self.native else f"construct path: {self.reason}"
+        if not self.native:
+            return f"construct path: {self.reason}"
+        return f"native engine, but for {self.reason}" if self.reason else "native engine"
 
 
 NATIVE = Path(native=True)
+FIRST_ORDER = Path(native=True, reason="records of the second byte order, from which more than a member follows")
 NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
 
 

@@ -35,7 +35,7 @@ def orders(layout: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str,
     """The byte orders that records are written in, one after the other; empty: the one that is stated.
 
     Where more than a member that says the order follows from it, what the program of one order leaves to builders that
-    of the other may be able to write, though builders would take the first: only that is made.
+    of the other may be able to write, though builders would take the first: only that is made (`FIRST_ORDER`).
     """
     match layout["order"]:
         case (str(parameter), _) if settings[parameter] == "auto":

@@ -27,7 +27,7 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import compiled, orders
-from wireloom.runtime.engine.host import Host, Request
+from wireloom.runtime.engine.host import FIRST_ORDER, NATIVE, Host, Path, Request
 from wireloom.runtime.engine.outline import Column
 
 _GIVEN_UP = 2
@@ -44,15 +44,17 @@ class Table:
     columns: Sequence[Column]
     type: Record
     next: "Table | None"  # where the value decides the byte order: that of the other one; else the construct path
+    path: Path
 
     @classmethod
     def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
         """The program for a request; raises Uncovered."""
         type, found = engine.root(request).logical, None
         first, *others = orders(engine.layout, request.settings)
+        path = FIRST_ORDER if first and not others else NATIVE
         for order in (*reversed(others), first):
             compiler, program = compiled(native, engine.layout, request.settings, type, order, request.root)
-            found = cls(engine, native, program, compiler.columns, type, found)
+            found = cls(engine, native, program, compiler.columns, type, found, path)
         assert found is not None, "there is one order at least"
         return found
 

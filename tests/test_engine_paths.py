@@ -232,6 +232,71 @@ def test_a_row_that_the_engine_leaves_in_one_byte_order_is_not_written_in_the_ot
         rows = [{"number": number} for number in (0, 1, 200)]  # of the last the engine has no number in big-endian
         records = to_struct_array(rows, made.module.CODEC.root(None).logical)
         assert made.module.encode(records).to_pylist() == [made.module.build(row) for row in rows]
+        assert made.module.CODEC.encode_path(order="big") == engines.Path(native=True)
+        assert "second byte order" in str(made.module.CODEC.encode_path())
+
+
+NAMED = {0: "a", 1: "b", 2: None, 3: "c"}
+WITHIN = {  # a struct of bits, or of numbers, and what expressions call those of its members
+    "beside": ("", lambda bits: bits),
+    "in a struct": ("part.", lambda bits: {"part": bits}),
+    "in a struct that may lack": ("part.", lambda bits: {"part": bits}),
+    "melting in": ("", lambda bits: bits),
+    "melting in where that may lack": ("", lambda bits: bits),
+    "two structs deep": ("outer.part.", lambda bits: {"outer": {"part": bits}}),
+}
+BITS = {
+    "that share bytes": [{"low": {"type": "int2", "null": -1}}, {"high": "uint6"}],
+    "of a hidden integer": [
+        {"whole": {"type": "uint8", "bits": {"low": {"at": "0..1", "values": NAMED}, "high": "2..7"}, "hidden": True}}
+    ],
+    "of an integer": [{"whole": {"type": "uint8", "bits": {"low": {"at": "0..1", "values": NAMED}, "high": "2..7"}}}],
+    "derived": [{"whole": {"type": "uint8", "bits": {"low": {"at": "0..1", "derive": "1"}, "high": "2..7"}}}],
+    "none": [{"low": {"type": "int8", "null": -1}}, {"high": "uint8"}],
+}
+
+
+@native
+@pytest.mark.parametrize("kind", BITS)
+@pytest.mark.parametrize("within", WITHIN)
+def test_what_is_written_for_bits_that_a_row_leaves_out_is_known_to_expressions(within, kind):
+    prefix, enclosed = WITHIN[within]
+    part = {"type": "Part", "when": "some"} if "may lack" in within else {"type": "Part"}
+    fields = {
+        "beside": BITS[kind],
+        "two structs deep": [{"outer": "Outer"}],
+    }.get(within, [{"part": {**part, "flatten": True} if "melting" in within else part}])
+    types = {
+        "R": {
+            "fields": [
+                *fields,
+                {"there": {"type": "bool", "derive": f"present({prefix}low)"}},
+                {"sum": {"type": "int64", "derive": f"present({prefix}high) ? {prefix}high + 1 : 70"}},
+            ]
+        },
+        **({} if within == "beside" else {"Part": {"fields": BITS[kind]}}),
+        **({"Outer": {"fields": [{"part": "Part"}]}} if within == "two structs deep" else {}),
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    if "may lack" in within:
+        spec["parameters"] = {"some": {"type": "bool", "default": True}}
+    low = ["a", "c", None] if "of a" in kind else [1, None]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        rows = [enclosed({"low": each, "high": other}) for each in low for other in (3, None)]
+        for row in rows:
+            try:
+                built = codec.build(row)
+            except EncodeError:
+                with pytest.raises(EncodeError):
+                    codec.encode(pa.array([row], type))
+            else:
+                assert codec.encode(pa.array([row], type)).to_pylist() == [built]
+        given = [enclosed({"low": each, "high": 3}) for each in low if each is not None]
+        before = codec.engine.rebuilt
+        codec.encode(pa.array(given, type))
+        assert codec.engine.rebuilt == before or kind == "derived"
 
 
 LONGER = {  # the fields of an alternative, and their types, that some records are not of, or have not enough bytes for
@@ -606,6 +671,26 @@ def test_an_entry_that_is_null_is_not_one_that_comes_back_as_something(name, enc
             codec.build({"map": {"a": None}})
         with pytest.raises(EncodeError, match="null to be read back, found 1"):
             codec.encode(pa.array([{"map": [("a", None)]}], type))
+
+
+@native
+def test_bits_of_an_entry_are_given():
+    """Elsewhere builders write zeros for bits that are left out."""
+    types = {
+        "R": {"fields": [{"map": {"type": "map(Entry)", "count": "uint8"}}]},
+        "Entry": {"fields": [{"key": "uint4"}, {"value": "uint4"}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        rows = pa.array([{"map": []}, {"map": [(3, 4), (5, 6)]}], type)
+        assert codec.encode(rows).to_pylist() == [codec.build({"map": {}}), codec.build({"map": {3: 4, 5: 6}})]
+        assert codec.engine.rebuilt == 0
+        with pytest.raises(EncodeError, match="null to be read back, found 0"):
+            codec.build({"map": {3: None}})
+        with pytest.raises(EncodeError, match="null to be read back, found 0"):
+            codec.encode(pa.array([{"map": [(3, None)]}], type))
 
 
 @native

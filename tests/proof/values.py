@@ -1,7 +1,8 @@
 """Values made from the model: what a format can say, member by member in the order of its spec.
 
 A value holds what its author would know: members that follow from others (lengths, checksums, flags of what is there)
-are left out. Conditions and checks are kept to by evaluating them over what was drawn, as far as that is known.
+are left out, and so are some others. Conditions and checks are kept to by evaluating them over what was drawn, as far
+as that is known.
 """
 
 import json
@@ -35,6 +36,8 @@ _EDGES = tuple(
     sign * ((1 << bits) + off) for bits in (5, 15, 16, 31, 32, 53, 63) for off in (-1, 0, 1) for sign in (1, -1)
 )
 _HALF = 16  # bits of a float
+_LEFT_OUT = 0.1  # of bits, which builders write as zeros or as what means null
+_FORGOTTEN = 0.02  # of what builders may need
 _WILD_FLOATS = (float("nan"), float("inf"), float("-inf"))
 _TEXTS = ("", "a", "b", "é", "a b", "12", "𝄞", '"\\\n', "x" * 20, "0")
 
@@ -267,13 +270,13 @@ class _StructValue:
             return
         drawn = self.drawn(field)
         for bit in field.bits:
-            number = self.bit(bit)
+            number = UNKNOWN if self.chance.often(_LEFT_OUT) else self.bit(bit)
             self.scope.values[bit.name] = number
-            if not bit.hidden and bit.derive is None:
+            if number is not UNKNOWN and not bit.hidden:
                 value[bit.title] = self.meant_bit(bit, number)
         charset = getattr(_bare(field.type), "charset", "")
         self.scope.values[field.wire_name] = drawn.encode(charset) if charset and isinstance(drawn, str) else drawn
-        if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)):
+        if drawn is UNKNOWN or field.hidden or (field.bits and self.chance.often(0.9)) or self.chance.often(_FORGOTTEN):
             return
         if field.flatten:
             value.update(drawn or {})
@@ -356,6 +359,7 @@ class _StructValue:
         return self.source.integer(low, high)
 
     def bit(self, bit: wire.Bit) -> Any:
+        """The value of bits on the wire; UNKNOWN where they follow from others."""
         if bit.derive is not None:
             return UNKNOWN
         if bit.mappings is not None:

@@ -335,7 +335,14 @@ class Fields(Part):
         if bit[BIT_DERIVED] is not None:
             return self.derived(scope.flags.get(bit[0], bit[BIT_DERIVED]), scope)
         column = member(scope.record, bit_title(bit))
-        return self.compiler.names.value(column, textual=bit[BIT_VALUES] is not None).read()
+        value = self.compiler.names.value(column, textual=bit[BIT_VALUES] is not None)
+        if self.compiler.sentinels.is_refused(column):
+            scope.names[f"\0{bit[0]} there"] = value
+            with self.compiler.during(
+                self.expressions.condition(("not", ("present", ("field", 0, f"\0{bit[0]} there"))), scope)
+            ):
+                self.compiler.fail()
+        return value.read()
 
     def _bit(self, whole: Register, bits: int, values: Any, value: Register) -> None:
         if values is None:

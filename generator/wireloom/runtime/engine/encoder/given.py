@@ -182,7 +182,7 @@ def _meant_by_null(bit: Sequence[Any]) -> Tree:
     _, _, width, _, values, *_ = bit
     if len(bit) > BIT_NULL and bit[BIT_NULL] is not None:
         return bool(bit[BIT_NULL]) if width == 1 else int(bit[BIT_NULL])
-    return _NOTHING if any(meaning is None for _, meaning in values or ()) else None
+    return _NOTHING if any(meaning == _NOTHING for _, meaning in values or ()) else None
 
 
 def _read(bit: Sequence[Any], raw: Tree) -> Tree:

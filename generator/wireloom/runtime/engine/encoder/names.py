@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from wireloom.runtime.engine.assembly import Register
-from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, BIT_VALUES, bit_title, member
+from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, BIT_VALUES, bit_title, member
 from wireloom.runtime.engine.encoder.part import Part
-from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
 from wireloom.runtime.engine.expressions import Tree, encoded, join_name, looks_at, sum_name
 from wireloom.runtime.engine.outline import Column
 
@@ -77,7 +77,7 @@ class Names(Part):
 
     def _load_members(self, steps: Sequence[Any], scope: Scope) -> None:
         """Give the members of records that expressions ask for registers, as far as columns say what they are."""
-        for name, ways in _by_name(self._fields(steps)).items():
+        for name, ways in _by_name(self.fields(steps)).items():
             asked = self._asked().get(name)
             column = _said(ways, scope.record)
             if asked and column is not None and column.takes == "record":
@@ -85,7 +85,7 @@ class Names(Part):
                 self._load_within(name, ways, column, asked, scope)
 
     def _load_within(
-        self, path: str, around: "Sequence[_Known]", column: Column, asked: set[tuple[str, ...]], scope: Scope
+        self, path: str, around: Sequence[Known], column: Column, asked: set[tuple[str, ...]], scope: Scope
     ) -> None:
         """Give members of the record in a column registers, and members of these; null where there is no record."""
         nodes = [way.type for way in around if way.type is not None]
@@ -99,7 +99,7 @@ class Names(Part):
                 scope.unsaid.add(name)
             found = _said(ways, column)
             if found is not None:
-                seen = [self.compiler.sentinels.seen(found, ways[0].title, node, scope) for node in nodes]
+                seen = [self.compiler.sentinels.seen(found, ways[0], node, scope.encoding) for node in nodes]
                 found = seen[0] if all(each is seen[0] for each in seen) else found
             inner = self._loaded(found, textual=any("values" in way.attributes for way in ways))
             scope.names[name] = register = self._where_there(path, inner, scope)
@@ -197,35 +197,37 @@ class Names(Part):
 
     def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
-        for name, title, attributes, _ in self._fields(steps):
-            yield name if attributes.get("hidden") else title, attributes
+        for known in self.fields(steps):
+            yield known.name if known.attributes.get("hidden") else known.title, known.attributes
 
     def following(self, steps: Sequence[Any]) -> set[str]:
         """What expressions call the fields of a struct that have a value though their columns have none."""
-        fields = [each for each in self._fields(steps) if each.type is None or FOLLOWING & each.attributes.keys()]
+        fields = [each for each in self.fields(steps) if each.type is None or FOLLOWING & each.attributes.keys()]
         return {name for each in fields for name in (each.name, each.title)}
 
-    def _fields(self, steps: Sequence[Any]) -> "Iterator[_Known]":
+    def fields(self, steps: Sequence[Any]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
         for step in steps:
             match step:
                 case ("field", _, type, {"flatten": True}):
                     yield from self._within(type)
                 case ("field", name, type, attributes):
-                    yield _Known(name, title_of(name, attributes), attributes, type)
+                    yield Known(name, title_of(name, attributes), attributes, type)
                     for bit in attributes.get("bits", ()):
                         hidden = {"hidden": True} if bit[BIT_HIDDEN] else {}
-                        named = {} if bit[BIT_VALUES] is None else {"values": bit[BIT_VALUES]}
+                        said = {"values": bit[BIT_VALUES], "derive": bit[BIT_DERIVED]}
                         title = title_of(bit[0], hidden) if hidden else bit_title(bit)
-                        yield _Known(bit[0], title, hidden | named)
+                        yield Known(
+                            bit[0], title, hidden | {key: each for key, each in said.items() if each}, None, bit
+                        )
                 case _:
                     pass
 
-    def _within(self, node: Node) -> "Iterator[_Known]":
+    def _within(self, node: Node) -> Iterator[Known]:
         """The same of each struct that a record may be."""
         match self.compiler.reader.resolved(node):
             case ("struct", _, _, _, _, steps):
-                yield from self._fields(steps)
+                yield from self.fields(steps)
             case ("inline" | "nullable", inner):
                 yield from self._within(inner)
             case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
@@ -233,32 +235,23 @@ class Names(Part):
                     if case[0] != "refuse":
                         yield from self._within(case)
             case ("attempt", trials, kind, reason):
-                yield _Known(kind, kind, {"values": ()})
-                yield _Known(reason, reason, {"values": ()})
+                yield Known(kind, kind, {"values": ()})
+                yield Known(reason, reason, {"values": ()})
                 for trial in trials:
                     yield from self._within(trial[1])
             case _:
                 pass
 
 
-class _Known(NamedTuple):
-    """A member: what expressions call it, what readers do, what is said of it, and its type unless it is bits."""
-
-    name: str
-    title: str
-    attributes: dict[str, Any]
-    type: Node | None = None
-
-
-def _by_name(members: Iterable[_Known]) -> dict[str, list[_Known]]:
+def _by_name(members: Iterable[Known]) -> dict[str, list[Known]]:
     """Members by what expressions call them: several where a record may be of several structs."""
-    found: dict[str, list[_Known]] = {}
+    found: dict[str, list[Known]] = {}
     for each in members:
         found.setdefault(each.name, []).append(each)
     return found
 
 
-def _said(ways: Sequence[_Known], record: Column | None) -> Column | None:
+def _said(ways: Sequence[Known], record: Column | None) -> Column | None:
     """The column of a member that a record has in one of several ways; none where readers call these otherwise."""
     titles = {way.title for way in ways}
     return member(record, titles.pop()) if len(titles) == 1 else None

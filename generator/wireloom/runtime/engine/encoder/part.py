@@ -12,7 +12,7 @@ from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.readback import Determined
-from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
+from wireloom.runtime.engine.encoder.scope import Item, Known, Node, Placed, Scope
 from wireloom.runtime.engine.expressions import Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -28,6 +28,9 @@ class Names(Protocol):
 
     def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
+
+    def fields(self, steps: Sequence[Any]) -> Iterator[Known]:
+        """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
 
     def following(self, steps: Sequence[Any]) -> set[str]:
         """What expressions call the fields of a struct that have a value though their columns have none."""
@@ -150,8 +153,11 @@ class Sentinels(Protocol):
     def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
 
-    def seen(self, column: Column, name: str, record: Node, scope: Scope) -> Column:
+    def seen(self, column: Column, known: Known, record: Node, encoding: str) -> Column:
         """The column with what expressions see of a member of a record, where that is there."""
+
+    def is_refused(self, column: Column | None) -> bool:
+        """Whether expressions look at a column and do not know what is written for its nulls."""
 
     def written(self, name: str, column: Column | None, scope: Scope) -> Column | None:
         """The column that a field is written from."""

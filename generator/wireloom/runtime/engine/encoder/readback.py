@@ -49,7 +49,7 @@ class Determined:
                 follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
                 self.note(column, determined=(repeated or follows) and not is_entry)
             for bit in attributes.get("bits", ()):
-                self.note(member(record, bit_title(bit)), determined=True)
+                self.note(member(record, bit_title(bit)), determined=not is_entry)
 
 
 def reader(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS
@@ -164,6 +164,16 @@ class Scope:
 def is_never(present: Compiled) -> bool:
     """Whether a condition is known not to hold."""
     return isinstance(present, Constant) and not present.value
+
+
+class Known(NamedTuple):
+    """A member: what expressions call it, what readers do, what is said of it, and its type; of bits, the bits."""
+
+    name: str
+    title: str
+    attributes: dict[str, Any]
+    type: Node | None = None
+    bit: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A field is written from the one beside it, which always has a value; what a reco
 it a case has, and what comes back, is held against the column itself. Expressions see the value on the wire where the
 field is there, else null. Where that cannot be told (whether a field is there follows from its own value, or a struct
 that melts into another may not be the one that has it), the field is written from the column itself, and rows with such
-a null are given up.
+a null are given up; so are those that leave out bits at which expressions look from outside their struct.
 """
 
 from collections import Counter
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
-from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, member
+from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, BIT_VALUES, bit_title, member
 from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
 from wireloom.runtime.engine.encoder.part import Compiler, Part
-from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
 from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
@@ -91,14 +91,17 @@ class Sentinels(Part):
                 elif names[name] > 1 or not self._waits(name, column, condition, follows, scope):
                     scope.unfilled.add(name)
 
-    def seen(self, column: Column, name: str, record: Node, scope: Scope) -> Column:
+    def seen(self, column: Column, known: Known, record: Node, encoding: str) -> Column:
         """The column with what expressions see of a member of a record, where that is there."""
-        if column.filled is None:
-            return column
-        if name in self._certain(record, scope.encoding):
+        if column.filled is not None and known.title in self._certain(record, encoding):
             return column.filled
-        self._refused.add(column.index)
+        if column.filled is not None or _are_filled(known):
+            self._refused.add(column.index)
         return column
+
+    def is_refused(self, column: Column | None) -> bool:
+        """Whether expressions look at a column and do not know what is written for its nulls."""
+        return column is not None and column.index in self._refused
 
     def _fill(self, name: str, column: Column, scope: Scope) -> None:
         """The name is of what is on the wire."""
@@ -110,13 +113,13 @@ class Sentinels(Part):
         """Of structs that melt into this one, the members that are certain to be there."""
         melted = [step for step in _fields(steps) if step[3].get("flatten")]
         certain = {name for step in melted for name in self._melted(step, scope.encoding)}
-        for name, _ in self.compiler.names.members(melted):
-            column = member(scope.record, name)
-            if column is None or column.filled is None or name not in self.compiler.given.asked():
+        for known in self.compiler.names.fields(melted):
+            column = None if known.attributes.get("hidden") else member(scope.record, known.title)
+            if column is None or known.title not in self.compiler.given.asked():
                 continue
-            if name in certain:
-                self._fill(name, column, scope)
-            else:
+            if column.filled is not None and known.title in certain:
+                self._fill(known.title, column, scope)
+            elif column.filled is not None or _are_filled(known):
                 self._refused.add(column.index)
 
     def _melted(self, step: Any, encoding: str) -> Iterator[str]:
@@ -135,6 +138,7 @@ class Sentinels(Part):
                         yield from self._melted(step, encoding)
                     elif not _CONDITIONS & step[3].keys():
                         yield title_of(step[1], step[3])
+                        yield from (bit_title(bit) for bit in step[3].get("bits", ()) if not bit[BIT_HIDDEN])
             case _:
                 return
 
@@ -184,6 +188,11 @@ class _Follows:
     names: set[str]
     derived: bool = False
     filled: bool = False
+
+
+def _are_filled(known: Known) -> bool:
+    """Whether a member is bits that are written as something where the value has none, which is not null."""
+    return known.bit is not None and not any(meaning == ("null",) for _, meaning in known.bit[BIT_VALUES] or ())
 
 
 def _reached(names: set[str], follows: Mapping[str, _Follows]) -> set[str]:

@@ -25,7 +25,7 @@ from proof.derived import checked
 from proof.examples import example, with_examples
 from proof.judging import Outcome, misconverted, misjudged
 from proof.modules import Made, Spec, documents, generated, resolved
-from proof.records import altered, little, mutants, nonsense, rewritten, texts_written
+from proof.records import altered, little, mutants, nonsense, rewritten, texts_written, thinned
 from proof.values import NoValueError, Values, settings
 from proof.walks import (
     chooses_widths,
@@ -64,6 +64,7 @@ _MADE = 24  # values made for each root and each setting of parameters
 _MUTANTS = 36
 _NONSENSE = 10
 _ALTERED = 14
+_THINNED = 6
 _REWRITTEN = 24
 _TELLING = 6  # records that would not all be irregular by chance
 _BEYOND = ("<<", ">>", "//", "%")  # what soon makes numbers of more than the engine's 64 bits, or none
@@ -434,6 +435,7 @@ class _Examination:
             changed = [altered(self.chance.one(parsed), self.chance) for _ in range(self.some(_ALTERED))]
             self.write(changed)
             self.write([forgotten(value) for value in changed])
+            self.write([thinned(forgotten(self.chance.one(parsed)), self.chance) for _ in range(self.some(_THINNED))])
 
     def with_other_texts(self, values: Sequence[Any]) -> Iterator[bytes]:
         """Records whose bodies of JSON somebody else has written."""

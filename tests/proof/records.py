@@ -15,6 +15,7 @@ from wireloom.runtime.parsers.json.text import write
 from wireloom.runtime.values import Extension, Pairs
 
 _BYTES = (0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF, 0xC0, 0xC1, 0x90, 0x91, 0xA1, 0x22, 0x7B)
+_LEFT_OUT = 0.25  # of the members of a value, where several are
 _SCALARS = (
     None,
     True,
@@ -230,8 +231,11 @@ def altered(value: Any, chance: Chance) -> Any:
             if how == 1:
                 return value | {name: None}
             return value | {name: altered(value[name], chance)}
-        case Pairs():
-            return Pairs(value[:-1]) if value else value
+        case Pairs() if value:
+            if chance.often(0.5):
+                return Pairs(value[:-1])
+            *others, (key, last) = value
+            return Pairs([*others, (key, None if chance.often(0.3) else altered(last, chance))])
         case list() if value:
             place = chance.randrange(len(value))
             how = chance.randrange(4)
@@ -252,5 +256,18 @@ def altered(value: Any, chance: Chance) -> Any:
             return -value
         case Extension():
             return Extension(value.code, value.name, altered(value.value, chance))
+        case _:
+            return value
+
+
+def thinned(value: Any, chance: Chance) -> Any:
+    """The value with some of its members left out, at every depth."""
+    match value:
+        case dict():
+            return {key: thinned(each, chance) for key, each in value.items() if not chance.often(_LEFT_OUT)}
+        case Pairs():
+            return Pairs((key, thinned(each, chance)) for key, each in value)
+        case list():
+            return [thinned(each, chance) for each in value]
         case _:
             return value

@@ -215,9 +215,25 @@ def maps_or_records(format: Format) -> frozenset[str]:
     found: set[str] = set()
     for _, type in format.types:
         if isinstance(type, wire.Struct):
-            maps = {field.name for field in type.fields if isinstance(field.type, wire.Map)}
-            found |= maps & {field.name for field in type.fields if not isinstance(field.type, wire.Map)}
+            maps = {field.name for field in type.fields if _may_be_map(format, field.type)}
+            found |= maps & {field.name for field in type.fields if not _may_be_map(format, field.type)}
     return frozenset(found)
+
+
+def _may_be_map(format: Format, type: wire.Type) -> bool:
+    """Whether a value is a map, or may be one among others."""
+    match type:
+        case wire.Map():
+            return True
+        case wire.Nullable(inner):
+            return _may_be_map(format, inner)
+        case wire.OneOf(alternatives):
+            return any(_may_be_map(format, each.type) for each in alternatives)
+        case wire.Reference(name):
+            found = format.type(name)
+            return isinstance(found, wire.OneOf) and _may_be_map(format, found)
+        case _:
+            return False
 
 
 def keys(document: Any) -> Iterator[str]:

@@ -288,6 +288,39 @@ def test_what_is_hidden_is_written_as_it_was_read_beside_numbers_without_a_name(
     assert module.build(sourceless(value)) == b"\x02\x02"
 
 
+NOT_FOR_READERS = {
+    "derived": [{"m": {"type": "uint8", "derive": "x + 1", "hidden": True}}],
+    "filler": [{"m": {"type": "bytes(1)", "hidden": True}}],
+    "a constant": [{"m": {"type": "uint8", "const": 1, "hidden": True}}],
+    "a checksum": [{"m": {"type": "uint8", "checksum": "sum", "over": "0 .. end", "hidden": True}}, {"mark": "end"}],
+    "bits that share a byte": [{"m": {"type": "uint3", "hidden": True}}, {"n": "uint5"}],
+    "derived bits": [{"w": {"type": "uint8", "bits": {"m": {"at": "0..6", "derive": "x", "hidden": True}, "n": 7}}}],
+}
+
+
+@pytest.mark.parametrize("name", NOT_FOR_READERS)
+def test_what_readers_see_of_another_case_alone_is_not_dropped(made: Made, name: str):
+    """Each case has a member of that name, which readers see of the first."""
+    cases = {"type": {"select": "kind", "cases": {0: "First", 1: "Second"}}}
+    types = {
+        "First": {"fields": [{"m": "uint8"}]},
+        "Second": {"fields": [*NOT_FOR_READERS[name], {"x": "uint8"}]},
+    }
+    keys: dict[str, Any] = {"types": types}
+    if name == "a checksum":
+        types["Second"]["fields"].append({"verify": {"field": "m"}})
+        keys["checksums"] = {"sum": {"sum": "add", "width": 8, "check": 0xDD}}
+    module = made({"kind": "uint8"}, {"part": cases}, **keys)
+    type = module.decode(pa.array([], pa.binary())).records.type
+    given = {"kind": 1, "part": {"x": 1}}
+    assert module.encode(pa.array([given], type)).to_pylist() == [module.build(given)]
+    for m in (1, 2, 6):
+        row = {"kind": 1, "part": {"m": m, "x": 1}}
+        assert refusal_of(module, row) == f"part.m: expected {m} to be read back, found null"
+        with pytest.raises(EncodeError, match=f"expected {m} to be read back, found null"):
+            module.encode(pa.array([row], type))
+
+
 def test_elements_and_records_of_a_stream_are_written_as_they_were_read(made: Made):
     roots = {"one": {"type": "R"}, "many": {"type": "list(R)"}}
     module = made({"numbers": {"type": "Numbers", "size": "3"}}, types=NUMBERS, root=None, roots=roots)

@@ -236,6 +236,93 @@ def test_a_row_that_the_engine_leaves_in_one_byte_order_is_not_written_in_the_ot
         assert "second byte order" in str(made.module.CODEC.encode_path())
 
 
+BEHIND_WORDS = {  # the first case, and what another has by the name of its word
+    "bits": (
+        [
+            {
+                "whole": {
+                    "type": "uint8",
+                    "bits": {"first": 0, "word": {"at": "1..3", "values": {0: "a", 1: "b"}}, "more": "4..6", "last": 7},
+                }
+            }
+        ],
+        "uint8",
+    ),
+    "fields that share a byte": (
+        [
+            {"first": "bit"},
+            {"word": {"type": "uint3", "values": {0: "a", 1: "b"}}},
+            {"more": "uint3"},
+            {"last": "bit"},
+        ],
+        "uint8",
+    ),
+    "beside a truth": ([{"word": {"type": "uint4", "values": {0: "a", 1: "b"}}}, {"more": "uint4"}], "bool"),
+    "two words": (
+        [
+            {"word": {"type": "uint2", "values": {0: "a", 1: "b"}}},
+            {"other": {"type": "uint3", "values": {5: "c", 6: "d"}}},
+            {"more": "uint3"},
+        ],
+        "uint8",
+    ),
+    "of more bytes than a register": (
+        [
+            {"word": {"type": "uint4", "values": {0: "a", 1: "b"}}},
+            {"more": "uint60"},
+            {"least": {"type": "uint4", "values": {7: "c"}}},
+            {"last": "uint4"},
+        ],
+        "uint8",
+    ),
+}
+
+
+@native
+@pytest.mark.parametrize("chosen", ["select", "attempt"])
+@pytest.mark.parametrize("name", BEHIND_WORDS)
+def test_bits_behind_a_word_are_read_where_it_is_one_of_several_kinds(name, chosen):
+    fields, other = BEHIND_WORDS[name]
+    chosen = {
+        "select": {"select": {"peek": "uint8"}, "cases": {0: "Second"}, "otherwise": "First"},
+        "attempt": {"attempt": [{"name": "first", "type": "First", "fallback": [{"codes": ["unknown_value"]}]}]},
+    }[chosen]
+    if "attempt" in chosen:
+        chosen["attempt"].append({"name": "second", "type": "Second"})
+    types = {
+        "R": {"fields": [{"parts": {"type": "list(Part)", "count": "uint8"}}]},
+        "Part": chosen,
+        "First": {"fields": fields},
+        "Second": {"fields": [{"lead": "uint8"}, {"word": other}, {"other": "uint8"}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        size = 9 if "register" in name else 1
+        records = [b"\1" + bytes([first]) + bytes(range(33, 32 + size)) for first in range(256)]
+        records += [record[:-1] + bytes([0x70 | record[-1] & 15]) for record in records]
+        records += [b"\1" + bytes([first, 1, 2]) for first in range(256)]
+        decoded = codec.decode(pa.array(records, pa.binary()), open_values="json")
+        read = 0
+        for record, row, error in zip(records, decoded.records, decoded.errors.to_pylist(), strict=True):
+            try:
+                value = codec.parse(record)
+            except DecodeError as refused:
+                assert (error["code"], error["path"], error["offset"]) == (refused.code, refused.path, refused.offset)
+            else:
+                read += 1
+                assert error is None
+                ours, theirs = ({**each["parts"][0]} for each in (row.as_py(), value))
+                for key, each in theirs.items():
+                    assert each == (ours[key] if not isinstance(ours[key], dict) else _one(ours[key])), record
+        assert read > 8
+
+
+def _one(alternatives):
+    """The value of the alternative that there is; None where there is none."""
+    return next((each for each in alternatives.values() if each is not None), None)
+
+
 NAMED = {0: "a", 1: "b", 2: None, 3: "c"}
 WITHIN = {  # a struct of bits, or of numbers, and what expressions call those of its members
     "beside": ("", lambda bits: bits),

@@ -293,14 +293,14 @@ def _may_be(step: Computed, given: Any, scope: Container) -> bool:
 
 
 def _free(steps: Sequence[Step]) -> Iterator[str]:
-    """What readers call the members that follow from others, or from the format itself."""
+    """What readers call the members that they see which follow from others, or from the format itself."""
     for step in steps:
         match step:
             case Field():
-                if step.is_determined:
+                if step.is_determined and not step.hidden:
                     yield step.title or step.name
-                yield from (bit.title or bit.name for bit in step.bits)
-            case Computed(given=False):
+                yield from (bit.title or bit.name for bit in step.bits if not bit.hidden)
+            case Computed(given=False, hidden=False):
                 yield step.title or step.name
             case Counted():
                 yield step.name
@@ -337,14 +337,14 @@ def made_up_within(subcon: Any, within: frozenset[int]) -> tuple[int, int]:
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:
-    """What readers call the members that follow from others, and make way for what these say."""
+    """What readers call the members that they see which follow from others, and make way for what these say."""
     for step in steps:
         match step:
             case Field():
-                if step.is_derived:
+                if step.is_derived and not step.hidden:
                     yield step.title or step.name
-                yield from (bit.title or bit.name for bit in step.bits if bit.derive is not None)
-            case Computed(given=False, agrees=False):
+                yield from (bit.title or bit.name for bit in step.bits if bit.derive is not None and not bit.hidden)
+            case Computed(given=False, agrees=False, hidden=False):
                 yield step.title or step.name
             case Counted():
                 yield step.name

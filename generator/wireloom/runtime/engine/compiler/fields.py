@@ -201,12 +201,22 @@ class Fields(Part):
         self, sink: Sink, kind: str, takes: str, give: Callable[[Register | None, Column | None], object]
     ) -> None:
         """Deliver a number, a truth or a word that may be null: of alternatives none is there then."""
+        self._taken(sink, kind, takes, give)()
+
+    def _taken(
+        self, sink: Sink, kind: str, takes: str, give: Callable[[Register | None, Column | None], object]
+    ) -> Callable[[], None]:
+        """The same as far as the machine's value is what it was; the rest is done by a call of what this gives."""
         if sink.column is None or sink.column.takes:
             with self.compiler.into(sink.column, takes) as column:
                 give(sink.register, column)
-            return
+            return lambda: None
         register = self.assembly.register(kind).read()
         give(register, None)
+        return lambda: self._chosen(register, sink, kind, takes)
+
+    def _chosen(self, register: Register, sink: Sink, kind: str, takes: str) -> None:
+        """Deliver what is in a register to one of several alternatives, or to none."""
         loaded, absent = Code(kind, Term("LOAD", (), register)), Label()
         if sink.register is not None:
             self._into(loaded, Sink(sink.register, None), UNBOUNDED)
@@ -377,8 +387,7 @@ class Fields(Part):
             self.ranged(attributes, type)
         if "spelling" in attributes:
             self._spelled(attributes, type, register)
-        for bit in attributes.get("bits", ()):
-            self._bit(bit, scope, item.record)
+        self._bits(attributes.get("bits", ()), item)
 
     def _word(self, item: Item) -> Register | None:
         """The register of a checksum of 64 bits, which may be beyond the numbers that expressions have."""
@@ -407,7 +416,7 @@ class Fields(Part):
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", size, offset, last - first + 1, low % 8 | big << 8)
-            self._bit((name, 0, width, *rest), item.scope, item.record)
+            self._bits(((name, 0, width, *rest),), item)
         self.assembly.emit("BYTES", 1, size, False, None, None)  # noqa: FBT003 - no text
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
@@ -558,7 +567,13 @@ class Fields(Part):
             return self._charset(found[1])
         return found[2] if found[0] == "charset" else ""
 
-    def _bit(self, bit: Node, scope: Scope, record: Column | None) -> None:
+    def _bits(self, bits: Sequence[Node], item: Item) -> None:
+        """The bits of the machine's value."""
+        for rest in [self._bit(bit, item.scope, item.record) for bit in bits]:
+            rest()
+
+    def _bit(self, bit: Node, scope: Scope, record: Column | None) -> Callable[[], None]:
+        """Some bits of the machine's value; what is left to do once all of them are read."""
         name, low, width, signed, values, code, hidden, *_ = bit
         column = None if hidden else member(record, bit_title(bit))
         place, number = low << 8 | width, self.assembly.refusal(code)
@@ -569,10 +584,10 @@ class Fields(Part):
                 self.assembly.emit(
                     "BITS", place, form, 0, number, self.compiler.define(scope, name, kind), target and target.index
                 )
-            return
+            return lambda: None
         op, kind, table = self._mapping("int", values, scope)
         form = 3 if op == "MAPPING" else 4
-        self._given(
+        return self._taken(
             Sink(self.compiler.define(scope, name, kind), column),
             kind,
             _TAKES.get(kind, kind),

@@ -18,7 +18,7 @@ from wireloom import pipeline  # noqa: E402
 from wireloom.pipeline import Project  # noqa: E402
 from wireloom.runtime import engine as engines  # noqa: E402
 from wireloom.runtime.columns import arrow  # noqa: E402
-from wireloom.runtime.errors import DecodeError  # noqa: E402
+from wireloom.runtime.errors import DecodeError, EncodeError  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 PACKAGE = "wireloom_readback"
@@ -457,6 +457,19 @@ def test_a_table_has_one_entry_for_what_is_the_same_and_two_for_zeros_of_either_
     assert [str(each) for each in value["numbers"]] == ["nan", "0.0", "-0.0"]
     assert [str(each["number"]) for each in value["points"]] == [str(number) for number in numbers]
     assert found.encode(found.decode(pa.array([data])).records).to_pylist() == [data]
+
+
+def test_a_table_that_is_given_has_every_entry_that_is_referred_to() -> None:
+    found, points = codec("tabled"), [{"number": 2.0}]
+    records = found.decode(pa.array([found.build({"points": points})])).records
+    for numbers in ([2.0], [1.0, 2.0, 2.5]):
+        row = {"numbers": numbers, "points": points}
+        data = found.build(row)
+        assert found.parse(data)["numbers"] == numbers
+        assert found.encode(pa.array([row], records.type)).to_pylist() == [data]
+    for write in (found.build, lambda row: found.encode(pa.array([row], records.type))):
+        with pytest.raises(EncodeError, match="a list of 1 to be read back, found a list of 2"):
+            write({"numbers": [1.0], "points": points})
 
 
 def test_what_readers_do_not_see_takes_nothing_of_what_has_its_name() -> None:

@@ -287,6 +287,22 @@ def test_buffers_that_are_too_short_are_refused(engine, shorter):
             program.program.run(altered, 0, len(records))
 
 
+def test_what_says_whether_a_column_is_determined_is_a_truth_beside_its_like(engine):
+    native, request = engines.module(), asked(engine)
+    root = engine.root(request)
+    positional, keywords = Compiler(native, engine.layout, request.settings, root.logical).parts(request.root)
+    *others, matches = positional
+    for column, (like, *said, told) in enumerate(matches):
+        if like < 0:
+            continue
+        for other in (-2, 1 << 20, like if told != like else 0):
+            wrong = [*matches[:column], (like, *said, other), *matches[column + 1 :]]
+            if other == like and positional[5][column][0] == native.KINDS["boolean"]:
+                continue
+            with pytest.raises(native.LayoutError, match="determined"):
+                native.WritingProgram(*others, wrong, **keywords)
+
+
 def test_a_wrong_program_is_refused_or_harmless(engine):
     """Any word of a program may be anything: it is refused when loaded, or what it writes stays within the record."""
     native, source = engines.module(), random.Random(5)

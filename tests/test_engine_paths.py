@@ -760,6 +760,59 @@ def test_an_entry_that_is_null_is_not_one_that_comes_back_as_something(name, enc
             codec.encode(pa.array([{"map": [("a", None)]}], type))
 
 
+MADE_UP = {  # what a case says of a member that builders do not need, and what the engine leaves to them
+    "derived": {"type": "uint8", "derive": "x + 1"},
+    "a constant": {"type": "uint8", "const": 7},
+    "computed": {"type": "uint8", "compute": "x + 1"},
+    "a default": {"type": "uint8", "optional": True, "default": 7},
+}
+
+
+@native
+@pytest.mark.parametrize("chosen", ["a case", "melting in", "elements"])
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        (name, encoding)
+        for name in MADE_UP
+        for encoding in ("binary", "msgpack", "json")
+        if (name, encoding) != ("a default", "binary")
+    ],
+)
+def test_a_member_that_one_case_makes_up_may_be_left_out_there(name, encoding, chosen):
+    """Another case has a member of that name which a row has to say."""
+    part = {
+        "a case": {"type": "Case"},
+        "melting in": {"type": "Case", "flatten": True},
+        "elements": {"type": "list(Case)", **({"count": 1} if encoding == "binary" else {})},
+    }[chosen]
+    types = {
+        "R": {"fields": [{"k": "uint8"}, {"part": part}]},
+        "Case": {"select": "k", "cases": {1: "First"}, "otherwise": "Second"},
+        "First": {"fields": [{"x": "uint8"}, {"m": MADE_UP[name]}]},
+        "Second": {"fields": [{"x": "uint8"}, {"m": "uint8"}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding, "root": "R", "types": types}
+
+    def row(kind, members):
+        if chosen == "melting in":
+            return {"k": kind, **members}
+        return {"k": kind, "part": [members] if chosen == "elements" else members}
+
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        type = codec.decode(pa.array([], pa.binary())).records.type
+        rows = [row(1, {"x": 6}), row(1, {"x": 6, "m": 7}), row(2, {"x": 6, "m": 7}), row(2, {"x": 1, "m": 9})]
+        built = [codec.build(each) for each in rows]
+        assert built[0] == built[1]
+        assert [codec.encode(pa.array([each], type)).to_pylist() for each in rows] == [[each] for each in built]
+        assert codec.encode(pa.array([*rows, *rows], type)).to_pylist() == [*built, *built]
+        assert codec.engine.rebuilt == 0
+        for write in (codec.build, lambda each: codec.encode(pa.array([each], type))):
+            with pytest.raises(EncodeError, match="m: expected an integer, found null"):
+                write(row(2, {"x": 6}))
+
+
 @native
 def test_bits_of_an_entry_are_given():
     """Elsewhere builders write zeros for bits that are left out."""

@@ -59,7 +59,7 @@ cdef class WritingProgram:
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named, bint certain=False):
         cdef int i
         checker = WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
-        checker.beside = frozenset(filled for _, _, filled in matches if filled >= 0)
+        checker.beside = frozenset(filled for _, _, filled, _ in matches if filled >= 0)
         checker.check([entry])
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:
             raise LayoutError("a malformed layout: registers, slots or columns")
@@ -79,8 +79,9 @@ cdef class WritingProgram:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
-        for i, (column, form, filled) in enumerate(matches):
-            self.matches[i].reader, self.matches[i].form, self.matches[i].filled = column, form, filled
+        for i, (column, form, filled, told) in enumerate(matches):
+            self.matches[i].reader, self.matches[i].form = column, form
+            self.matches[i].filled, self.matches[i].told = filled, told
         for i, parameters in enumerate(crcs):
             prepare_crc(self.crcs + i, parameters)
         self.column_count, self.space_count = len(columns), 1
@@ -360,7 +361,7 @@ cdef check_matches(columns, matches, Program reader, int64_t named):
         raise LayoutError("a malformed layout: other columns to be read back than those that are written")
     if not -1 <= named < reader.column_count or (named >= 0 and reader.columns[named].kind != KIND_BYTES):
         raise LayoutError("a malformed layout: the name of the alternative")
-    for (kind, parent, child, _), (column, form, filled) in zip(columns, matches):
+    for (kind, parent, child, _), (column, form, filled, told) in zip(columns, matches):
         if not -1 <= filled < len(columns) or (form & FILLED and filled < 0) or (
             filled >= 0 and (columns[filled] != (kind, parent, -1, -1) or parent < 0 or kind in (KIND_STRUCT, KIND_LIST))
         ):
@@ -369,6 +370,12 @@ cdef check_matches(columns, matches, Program reader, int64_t named):
             continue
         if not 0 <= column < reader.column_count or not 0 <= form < 2 * FILLED:
             raise LayoutError(f"a malformed layout: the column {column} of what is read back")
+        if told != -1 and (
+            not 0 <= told < reader.column_count
+            or reader.columns[<int>told].kind != KIND_BOOLEAN
+            or reader.columns[<int>told].parent != reader.columns[<int>column].parent
+        ):
+            raise LayoutError(f"a malformed layout: the column {told} that says what is determined")
         likes = KIND_BYTES if form & OPEN else kind
         below = kind != KIND_LIST or matches[child][0] in (-1, reader.columns[<int>column].child)
         beside = parent < 0 or matches[parent][0] in (-1, reader.columns[<int>column].parent)

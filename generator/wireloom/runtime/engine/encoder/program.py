@@ -148,7 +148,6 @@ class Compiler:
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
         node = self.layout["roots"][root]
-        reader, shown = readback.reader(self.native, self.layout, self.reader_settings, self.type, root)
         self.records.root(node, self.columns[0])
         assembly = self.assembly
         assembly.emit("RETURN")
@@ -158,6 +157,9 @@ class Compiler:
         assembly.emit("RETURN")
         registers = assembly.number_registers()
         (entry,) = Tightening(assembly, [0]).apply()
+        reader, shown = readback.reader(
+            self.native, self.layout, self.reader_settings, self.type, root, self.columns[0], self.determined
+        )
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
             assembly.numbers(assembly.expressions) or [0, 0],

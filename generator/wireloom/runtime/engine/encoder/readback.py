@@ -2,17 +2,30 @@
 
 The reader shows all columns, open values as their bytes: those of MessagePack, which the program knows since it wrote
 them. Every column has its like there, and what the caller left out may come back where the format determines it: what
-is constant, computed, derived, counted or a bit, and the name and the reason of an alternative.
+is constant, computed, derived, counted or a bit, and the name and the reason of an alternative. Where some of the
+structs that have a column determine it, and others do not, the reader shows a column beside it that says of each record
+whether it read one of the former.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
-from wireloom.runtime.columns.logical import BigInteger, List, LogicalType, Record
+from wireloom.runtime.columns.logical import (
+    Alternatives,
+    BigInteger,
+    Boolean,
+    List,
+    LogicalField,
+    LogicalType,
+    Map,
+    Record,
+    kind_name,
+)
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import bit_title, member
+from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, bit_title, member
 from wireloom.runtime.engine.outline import Column
 
 _DETERMINED, _ALTERNATIVES, _OPEN, _FILLED = 1, 2, 4, 8
@@ -23,15 +36,19 @@ class Determined:
     """The columns that the format determines by itself, wherever it has them."""
 
     def __init__(self) -> None:
-        self._columns: dict[int, bool] = {}
+        self._columns: dict[int, set[bool]] = {}
 
     def __contains__(self, column: Column) -> bool:
-        return self._columns.get(column.index, False)
+        return self._columns.get(column.index) == {True}
+
+    def sometimes(self, column: Column) -> bool:
+        """Whether some places of the format determine it, and others do not."""
+        return self._columns.get(column.index) == {True, False}
 
     def note(self, column: Column | None, *, determined: bool) -> None:
         """A place of the format where the column has its value."""
         if column is not None:
-            self._columns[column.index] = determined and self._columns.get(column.index, True)
+            self._columns.setdefault(column.index, set()).add(determined)
 
     def struct(self, steps: Sequence[Any], encoding: str, record: Column | None) -> None:
         """What a struct says of the members of its record; a list that protobuf leaves out has no elements.
@@ -39,23 +56,37 @@ class Determined:
         Of an entry of a map nothing comes back but what is given.
         """
         is_entry = record is not None and record.parent is not None and record.parent.takes == "map"
-        for step in steps:
-            if step[0] != "field" or step[3].get("flatten"):
-                continue
-            _, name, type, attributes = step
-            if not attributes.get("hidden"):
-                column = member(record, attributes.get("as", name))
-                repeated = encoding == "protobuf" and type[0] in ("list", "map")
-                follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
-                self.note(column, determined=(repeated or follows) and not is_entry)
-            for bit in attributes.get("bits", ()):
-                self.note(member(record, bit_title(bit)), determined=not is_entry)
+        for title, determined in _titles(steps, encoding):
+            self.note(member(record, title), determined=determined and not is_entry)
 
 
-def reader(
-    native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, root: str
+def _titles(steps: Sequence[Any], encoding: str) -> Iterator[tuple[str, bool]]:
+    """What readers call the members of a struct, and whether it determines them."""
+    for step in steps:
+        if step[0] != "field" or step[3].get("flatten"):
+            continue
+        _, name, type, attributes = step
+        if not attributes.get("hidden"):
+            repeated = encoding == "protobuf" and type[0] in ("list", "map")
+            follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
+            yield str(attributes.get("as", name)), repeated or follows
+        yield from ((bit_title(bit), True) for bit in attributes.get("bits", ()) if not bit[BIT_HIDDEN])
+
+
+def reader(  # noqa: PLR0913 - what a compiler is made of
+    native: Any,
+    layout: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    type: Record,
+    root: str,
+    given: Column,
+    determined: Determined,
 ) -> tuple[Any, Sequence[Column]]:
-    """The program that reads back, and its columns; raises Uncovered."""
+    """The program that reads back, and its columns; raises Uncovered. `given` is the column of the whole record."""
+    names = frozenset(_sometimes(given, determined))
+    if names:
+        layout = {**layout, "types": {name: _telling(node, names) for name, node in layout["types"].items()}}
+        type = _with_told(type, given, determined)
     try:
         return _read(native, layout, settings, type, root)
     except Uncovered:  # computed integers beyond 64 bits are not shown: a row that gives one is the construct path's
@@ -67,6 +98,58 @@ def _read(
 ) -> tuple[Any, Sequence[Column]]:
     compiler = reading.Compiler(native, layout, settings, type, "binary")
     return compiler.program(root), compiler.columns
+
+
+# --- what some structs determine, and others do not ------------------------------------------------------------------
+
+
+def _sometimes(column: Column, determined: Determined) -> Iterator[str]:
+    """What readers call the members, of the record and of those below it, that some structs determine."""
+    for name, below in column.children.items():
+        if determined.sometimes(below):
+            yield name
+        yield from _sometimes(below, determined)
+
+
+def _telling(node: Any, names: AbstractSet[str]) -> Any:
+    """A layout of which each struct that determines one of these members says so."""
+    match node:
+        case ("struct", name, str(encoding), form, arities, steps):
+            inner = tuple(_telling(step, names) for step in steps)
+            told = dict.fromkeys(title for title, determined in _titles(steps, encoding) if determined)
+            says = (("field", _told(each), ("bool",), {"compute": ("is", True)}) for each in told if each in names)
+            return "struct", name, encoding, form, arities, (*says, *inner)
+        case tuple():
+            return tuple(_telling(each, names) for each in node)
+        case _:
+            return node
+
+
+def _with_told(type: Any, column: Column, determined: Determined) -> Any:
+    """The type with a column beside each of these members, which is true where the record read determines it."""
+    match type:
+        case Record(fields):
+            below = [
+                replace(each, type=_with_told(each.type, column.children[each.name], determined)) for each in fields
+            ]
+            told = [each.name for each in fields if determined.sometimes(column.children[each.name])]
+            return Record((*below, *(LogicalField(_told(each), Boolean(), nullable=True) for each in told)))
+        case List(element):
+            return List(_with_told(element, column.element, determined))
+        case Map(key, value):
+            return Map(key, _with_told(value, column.element.children["value"], determined))
+        case Alternatives(options):
+            return replace(
+                type,
+                options=tuple(_with_told(each, column.children[kind_name(each)], determined) for each in options),
+            )
+        case _:
+            return type
+
+
+def _told(name: str) -> str:
+    """What the column is called that says of a member whether the record read determines it; no name of a spec's."""
+    return f"{name}\0"
 
 
 def _narrow(type: Record) -> Record:
@@ -87,19 +170,24 @@ def _narrowed(type: LogicalType) -> LogicalType:
 
 def matches(
     columns: Sequence[Column], shown: Sequence[Column], determined: Determined, is_filled: Callable[[Column], bool]
-) -> Iterator[tuple[int, int, int]]:
-    """Of each column its like among those that are shown, how the two are compared, the one beside it (-1: none)."""
-    likes = dict(_likes(columns[0], shown[0]))
+) -> Iterator[tuple[int, int, int, int]]:
+    """Of each column its like among those that are shown, how the two are compared, the one beside it (-1: none).
+
+    Last, the one shown that says whether the record read determines it; -1 where all do, or none does.
+    """
+    likes = {index: found for index, *found in _likes(columns[0], shown[0], -1)}
     for column in columns:
         form = _DETERMINED if column in determined else 0
         if column.kind == "struct" and column.takes in ("", "variant"):
             form |= _OPEN if column.takes else _ALTERNATIVES
         form |= _FILLED if is_filled(column) else 0
-        yield likes.get(column.index, -1), form, -1 if column.filled is None else column.filled.index
+        like, told = likes.get(column.index, (-1, -1))
+        yield like, form, -1 if column.filled is None else column.filled.index, told
 
 
-def _likes(column: Column, shown: Column) -> Iterator[tuple[int, int]]:
-    yield column.index, shown.index
+def _likes(column: Column, shown: Column, told: int) -> Iterator[tuple[int, int, int]]:
+    yield column.index, shown.index, told
     for name, below in column.children.items():
         if name in shown.children:
-            yield from _likes(below, shown.children[name])
+            says = shown.children.get(_told(name))
+            yield from _likes(below, shown.children[name], -1 if says is None else says.index)

@@ -118,7 +118,7 @@ class Given(Part):
         scope.names[f"\0{own}"] = scope.names[own]
         given, zeros = ("field", 0, f"\0{own}"), False if width == 1 else 0
         column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
-        other = _meant_by_null(bit)
+        other = meant_by_null(bit)
         if other is None:
             other = _read(bit, zeros)
             if column is not None:
@@ -177,7 +177,7 @@ def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
             return given
 
 
-def _meant_by_null(bit: Sequence[Any]) -> Tree:
+def meant_by_null(bit: Sequence[Any]) -> Tree:
     """What expressions see of bits that are written for null; None where none are."""
     _, _, width, _, values, *_ = bit
     if len(bit) > BIT_NULL and bit[BIT_NULL] is not None:

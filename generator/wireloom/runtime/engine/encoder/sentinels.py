@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
-from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, BIT_VALUES, bit_title, member
+from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, bit_title, member
+from wireloom.runtime.engine.encoder.given import meant_by_null
 from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
 from wireloom.runtime.engine.encoder.part import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
@@ -192,7 +193,7 @@ class _Follows:
 
 def _are_filled(known: Known) -> bool:
     """Whether a member is bits that are written as something where the value has none, which is not null."""
-    return known.bit is not None and not any(meaning == ("null",) for _, meaning in known.bit[BIT_VALUES] or ())
+    return known.bit is not None and meant_by_null(known.bit) != ("null",)
 
 
 def _reached(names: set[str], follows: Mapping[str, _Follows]) -> set[str]:

@@ -312,7 +312,9 @@ class Scope:
         if not inner or any(step not in members for members in inner):
             known = list(dict.fromkeys(each for members in inner for each in members))
             if member.renamings:
-                hint = f"what is renamed has that name alone: {renamed(member.renamings, step)}"
+                lent = self._lent_by(member)
+                new = step if step in lent else renamed(member.renamings, step)
+                hint = f"what is renamed has that name alone: {new}" if new in lent else nearest(step, lent)
                 raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
             if step in known:
                 lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
@@ -323,6 +325,15 @@ class Scope:
         if any(members[step].melts for members in inner):
             raise _melted(step, name, f"{name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
+
+    def _lent_by(self, member: Member) -> list[str]:
+        """What the members of a field that melts in are called in the struct around."""
+        around = (each.members for each in self.outlines.types.values() if each.members.get(member.name) == member)
+        return [
+            each.name
+            for each in next(around, {}).values()
+            if each.position == member.position and each.name != member.name
+        ]
 
     # --- search ---
 

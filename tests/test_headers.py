@@ -160,6 +160,66 @@ def test_a_header_that_cannot_be_said_is_not_written(capture: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameter", "member", "begun"),
+    [
+        ({"oneOf": ["manual", "auto"], "default": "auto"}, {"type": "uint8", "values": {0: "manual", 1: "auto"}}, "01"),
+        ({"oneOf": ["manual", "auto"], "default": "auto"}, {"at": "0..1", "values": {0: "manual", 1: "auto"}}, "01"),
+        ({"type": "str", "default": "auto"}, "str(uint8)", "046175746f"),
+        ({"oneOf": ["manual", "auto"], "default": "auto"}, {"at": "0..1", "values": {0: "manual"}}, ""),
+    ],
+)
+def test_a_header_says_auto_of_a_parameter_that_is_no_byte_order(parameter: Any, member: Any, begun: str) -> None:
+    at = isinstance(member, dict) and "at" in member
+    head = {"all": {"type": "uint8", "hidden": True, "bits": {"mode": member}}} if at else {"mode": member}
+    spec = {
+        "wireloom": 1,
+        "format": "proof",
+        "title": "T",
+        "encoding": "binary",
+        "parameters": {"way": parameter},
+        "framing": {"header": "h", "gives": {"way": "mode"}, "records": {"prefix": "uint8"}},
+        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
+        "types": {"H": {"fields": [head]}, "R": {"fields": [{"v": "uint8"}]}},
+    }
+    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+        if begun:
+            assert b"".join(made.module.iter_build([{"v": 5}])).hex() == f"{begun}0105"
+        else:
+            with pytest.raises(EncodeError):
+                list(made.module.iter_build([{"v": 5}]))
+
+
+@pytest.mark.parametrize(("member", "begun"), [(["big", "little", "auto"], "02"), (["big", "little"], "00")])
+def test_a_header_says_that_the_byte_order_is_open_where_it_can(member: list[str], begun: str) -> None:
+    spec = {
+        "wireloom": 1,
+        "format": "proof",
+        "title": "T",
+        "encoding": "binary",
+        "byteOrder": {"parameter": "order"},
+        "parameters": {"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
+        "framing": {"header": "h", "gives": {"order": "mode"}, "records": {"prefix": "uint8"}},
+        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
+        "types": {
+            "H": {
+                "fields": [
+                    {
+                        "all": {
+                            "type": "uint8",
+                            "hidden": True,
+                            "bits": {"mode": {"at": "0..7", "values": dict(enumerate(member))}},
+                        }
+                    }
+                ]
+            },
+            "R": {"fields": [{"v": "uint8"}]},
+        },
+    }
+    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+        assert b"".join(made.module.iter_build([{"v": 5}])).hex() == f"{begun}0105"
+
+
+@pytest.mark.parametrize(
     ("framing", "wanted"),
     [
         ("header:packets::concatenated", "no root 'packets'"),

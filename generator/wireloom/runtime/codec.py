@@ -293,12 +293,23 @@ class Codec:
         settings = self.settings(parameters)
         if not isinstance(framing, Headed):
             return b"", settings
-        value = {field: settings[name] for name, field in framing.gives if settings[name] not in (None, "auto")}
-        data = self._build_with(self.root(framing.header), value, settings)
+        data = self._header(framing, settings)
         found = self.head(framing, io.BytesIO(data), settings)
         if not isinstance(found, Head):
             raise EncodeError("a header that reads back", f"{data.hex()}, which does not")
         return data, dict(found.settings)
+
+    def _header(self, framing: Headed, settings: Mapping[str, ParameterValue]) -> bytes:
+        root = self.root(framing.header)
+        value = {field: settings[name] for name, field in framing.gives if settings[name] is not None}
+        try:
+            return self._build_with(root, value, settings)
+        except EncodeError:
+            undecided = root.construct.undecided(settings)
+            known = {field: settings[name] for name, field in framing.gives if field in value and name != undecided}
+            if len(known) == len(value):
+                raise
+            return self._build_with(root, known, settings)  # the order in which it is written says which one it is
 
     def _searching(self, reader: _StreamReader, framing: Bare) -> Resync:
         """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""

@@ -130,9 +130,13 @@ class Record(construct.Construct):
             raise error from None
 
     def _read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
-        if self.order is None or parameters[self.order.parameter] != "auto":
+        if self.order is None or self.undecided(parameters) is None:
             return self._read_once(cursor, parameters)
         return self._read_in_either_order(cursor, parameters, self.order)
+
+    def undecided(self, parameters: Mapping[str, Any]) -> str | None:
+        """The parameter that leaves the byte order to each record; None where there is no such."""
+        return self.order.parameter if self.order and parameters[self.order.parameter] == "auto" else None
 
     def _read_in_either_order(self, cursor: Cursor, parameters: Mapping[str, Any], order: ByteOrder) -> Any:
         """The first order in which the record reads; where it reads in neither, the error of the likelier order."""
@@ -238,7 +242,7 @@ class Record(construct.Construct):
 
     def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
-        return _ORDERS if self.order is not None and parameters[self.order.parameter] == "auto" else ("",)
+        return ("",) if self.undecided(parameters) is None else _ORDERS
 
     def _agreeing(
         self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, likeness: Likeness
@@ -266,8 +270,9 @@ class Record(construct.Construct):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))
-        if self.order is not None and given[self.order.parameter] == "auto":
-            given[self.order.parameter] = context.get("_order") or _ORDERS[0]
+        undecided = self.undecided(given)
+        if undecided is not None:
+            given[undecided] = context.get("_order") or _ORDERS[0]
         inner = Container(given)
         inner._params = inner
         inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)

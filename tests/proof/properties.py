@@ -757,6 +757,8 @@ class _Examination:
         match value:
             case str():
                 return self.format.invalid_text is not None and "\ufffd" in value
+            case float():  # one of many, which another field may read, too
+                return math.isnan(value) and any(each.at is not None for each in fields(self.format))
             case dict():
                 return any((name in self.counters and bool(each)) or self.lost(each) for name, each in value.items())
             case Pairs():

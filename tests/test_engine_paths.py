@@ -1311,3 +1311,20 @@ def test_what_counts_from_the_end_reaches_into_no_field_that_others_went_back_fr
         found = made.module.CODEC.decode(pa.array([bytes(8), bytes(9), bytes(10)]))
         assert found.records.is_valid().to_pylist() == [False, False, True]
         assert {error["code"] for error in found.errors.to_pylist()[:2]} == {"truncated"}
+
+
+@native
+@pytest.mark.parametrize("step", [{"need": {"bytes": "wide"}}, {"c": {"type": "uint8", "at": "wide"}}])
+def test_a_size_that_is_null_sends_an_attempt_on_within_the_engine(step):
+    tried = [{"name": "a", "type": "A", "fallback": [{"codes": ["truncated"]}]}, {"name": "b", "type": "B"}]
+    fields = [{"n": "uint8"}, {"wide": {"type": "uint8", "when": "n == 1"}}]
+    types = {"R": {"attempt": tried}, "A": {"fields": [*fields, step]}, "B": {"fields": [{"x": "uint16"}]}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        records = pa.array([bytes([2, 2]), bytes([3, 0]), bytes([1, 2])], pa.binary())
+        decoded = codec.decode(records)
+        assert decoded.errors.to_pylist()[:2] == [None, None]
+        assert decoded.records.to_pylist()[:2] == [made.module.parse(each) for each in records.to_pylist()[:2]]
+        assert [row["kind"] for row in decoded.records.to_pylist()[:2]] == ["b", "b"]
+        assert decoded.reread == 0

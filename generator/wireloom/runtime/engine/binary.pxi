@@ -787,14 +787,12 @@ cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int need(Machine *m, const int64_t *i, int64_t *number) noexcept nogil:
-    """At least so many bytes from the struct's start."""
+    """At least so many bytes from the struct's start; null is more than there are."""
     cdef bint none = False
     cdef int code = number_of(m, i[1], number, &none)
     if code:
         return code
-    if none:
-        return IRREGULAR
-    return m.overrun if number[0] > (m.end - m.base) - m.registers[i[2]] else OK
+    return m.overrun if none or number[0] > (m.end - m.base) - m.registers[i[2]] else OK
 
 
 cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
@@ -805,7 +803,7 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
     if i[1] == 2:
         code = evaluate(m, i[2], &target, &none)
         if code or none:
-            return code if code else IRREGULAR
+            return code if code else m.overrun
     if target < -(<int64_t>1 << 40) or target > <int64_t>1 << 40:
         return IRREGULAR
     target += (m.end - m.base) if i[1] == 1 else start

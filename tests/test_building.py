@@ -174,6 +174,28 @@ def test_the_tag_of_what_was_built_selects_its_case_again(made: Made):
     assert "selects" in refusal_of(module, {"f": 3})
 
 
+@pytest.mark.parametrize("melts", [False, True])
+@pytest.mark.parametrize(
+    ("held", "fitting", "other"),
+    [({"type": "int32", "range": "-5 .. 5"}, 5, 6), ({"type": "str", "length": ".. 3"}, "abc", "abcd")],
+)
+def test_a_case_of_which_a_range_refuses_a_member_makes_way(
+    made: Made, held: Any, fitting: Any, other: Any, melts: bool
+):
+    tag, within = {"t": {"type": "str", "const": "small", "hidden": True}}, {"inner": {"type": "In", "flatten": True}}
+    types = {
+        "R": {"select": {"member": "t", "default": "large"}, "cases": {"small": "Small", "large": "Large"}},
+        "Small": {"fields": [tag, within if melts else {"w": held}]},
+        "Large": {"fields": [{"w": held["type"]}]},
+    }
+    module = made(types={**types, **({"In": {"fields": [{"w": held}]}} if melts else {})}, encoding="json")
+    built = [module.build({"w": each}) for each in (fitting, other)]
+    assert [b"small" in each for each in built] == [True, False]
+    assert module.parse(built[1]) == {"w": other}
+    rows = pa.array([{"w": fitting}, {"w": other}], module.CODEC.decode(pa.array([b"{}"])).records.type)
+    assert module.CODEC.encode(rows).to_pylist() == built
+
+
 @pytest.mark.parametrize("encoding", ["json", "protobuf"])
 def test_a_constant_that_is_absent_stays_absent(made: Made, encoding):
     field = {"type": "int32", "const": 7, "optional": True} | ({"tag": 1} if encoding == "protobuf" else {})

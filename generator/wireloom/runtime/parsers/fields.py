@@ -239,6 +239,17 @@ def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
         said.spelling.hold(raw, offset, said.code)
 
 
+def refuses(said: "Field", given: Any) -> bool:
+    """Whether a range or a spelling refuses what a value has of a field; what is of another kind others refuse."""
+    try:
+        _hold(said, given, 0)
+    except DecodeError:
+        return True
+    except (TypeError, ValueError):
+        return False
+    return False
+
+
 @dataclass(frozen=True)
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.

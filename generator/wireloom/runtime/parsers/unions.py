@@ -14,6 +14,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Float
 from wireloom.runtime.parsers.facts import lent
+from wireloom.runtime.parsers.fields import refuses
 from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds, made_up_within
 
@@ -44,6 +45,7 @@ def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Seque
     """While building: the structs that `value` may be of, by its constants and words, then by the members it has.
 
     Of several that have as many of them comes first what makes up fewest itself, of which a value without them is.
+    Those of which a range or a spelling refuses a member come last, for what they say of it.
     """
     candidates = [
         subcon
@@ -52,7 +54,30 @@ def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Seque
     ]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    return sorted(candidates, key=lambda struct: (-struct.covers(value), made_up_within(struct, frozenset())))
+    return sorted(
+        candidates,
+        key=lambda struct: (_is_refused(value, struct), -struct.covers(value), made_up_within(struct, frozenset())),
+    )
+
+
+def _is_refused(value: Mapping[str, Any], subcon: Any) -> bool:
+    """Whether a range or a spelling of a member of its own refuses what `value` has of it."""
+    match subcon:
+        case Struct():
+            return any(
+                _is_refused(value, field.subcon)
+                if field.flatten
+                else refuses(field, value.get(field.title or field.name))
+                for field in subcon.fields
+                if field.flatten or not field.hidden
+            )
+        case CasesByValue():
+            return all(_is_refused(value, each) for each in subcon.subcons)
+        case Deferred():
+            return _is_refused(value, subcon.target())
+        case _:  # what stands around a struct
+            within = getattr(subcon, "body", None) or getattr(subcon, "subcon", None)
+            return within is not None and _is_refused(value, within)
 
 
 class CasesByValue:

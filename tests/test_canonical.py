@@ -2,13 +2,15 @@
 
 import json
 import math
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from test_one_field import record
-from wireloom.runtime.columns.canonical import dumps, from_canonical, from_tagged, to_canonical, to_tagged
+from wireloom.runtime.columns.canonical import dumps, from_canonical, from_tagged, loads, to_canonical, to_tagged
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -127,7 +129,7 @@ OPEN_VALUES = st.recursive(
 @settings(max_examples=200)
 @given(OPEN_VALUES)
 def test_every_open_value_survives_its_text(value: object) -> None:
-    assert same(from_tagged(json.loads(dumps(to_tagged(value))), EXTENSIONS), value)
+    assert same(from_tagged(loads(dumps(to_tagged(value))), EXTENSIONS), value)
 
 
 REFUSED: list[tuple[object, LogicalType, str]] = [
@@ -136,6 +138,7 @@ REFUSED: list[tuple[object, LogicalType, str]] = [
     ({"id": 1.0}, EVENT, "id: expected an integer"),
     ({"hash": 7}, EVENT, "hash: expected decimal text"),
     ({"digest": "AA=A"}, EVENT, "digest: expected base64 text"),
+    ({"digest": "AB=="}, EVENT, "digest: expected base64 text in the one way"),
     ({"ratio": "nan"}, EVENT, "ratio: expected a number"),
     ({"counts": {"a": 1}}, EVENT, "counts: expected a list"),
     ({"counts": [["a"]]}, EVENT, r"counts: expected a list of \[key, value\]"),
@@ -152,6 +155,25 @@ REFUSED: list[tuple[object, LogicalType, str]] = [
 def test_what_does_not_fit_is_refused_at_its_path(rendering: object, type: LogicalType, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         from_canonical(rendering, type, EXTENSIONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"int":1,"int":2}', "'int' stands twice"),
+        ('{"list":[{"float":1e400}]}', "'1e400' is beyond"),
+        ('{"float":NaN}', "NaN is no number of JSON"),
+        ('{"bytes":"AB=="}', "one way"),
+    ],
+)
+def test_a_text_that_says_no_single_value_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        from_tagged(loads(text), EXTENSIONS)
+    open_type = {"oneOf": {"i": "int", "f": "float", "l": "list(V)", "b": "bytes", "n": "nil"}}
+    with record(tmp_path, {"v": "V"}, encoding="msgpack", V=open_type) as format:
+        rows = pa.array([{"v": text}], pa.struct([("v", pa.string())]))
+        with pytest.raises(EncodeError, match=message):
+            format.CODEC.encode(rows)
 
 
 def test_a_value_of_no_alternative_is_a_mistake_of_the_program() -> None:

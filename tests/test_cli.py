@@ -489,6 +489,9 @@ def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
     [
         ('{"a":1,"a":2}', "line 1: the member 'a' stands twice in one object"),
         ('{"msg":"write","gen":%s}' % ("9" * 5000), "line 1: "),
+        ('{"msg":"write","gen":1e400}', "line 1: '1e400' is beyond what a float can have"),
+        ('{"msg":"write","gen":NaN}', 'line 1: NaN is no number of JSON; it is written as a text, "NaN"'),
+        ('{"msg":"write","gen":-Infinity}', "line 1: -Infinity is no number of JSON"),
     ],
 )
 def test_encode_takes_json_for_what_it_says(tmp_path, line, said):

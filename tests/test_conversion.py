@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
@@ -22,6 +23,7 @@ from wireloom.runtime.conversion import conversion
 from wireloom.runtime.conversion.columns import fitted
 from wireloom.runtime.conversion.fitting import Side, differences
 from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.values import Pairs
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 
 PAIRS = [
@@ -332,6 +334,21 @@ def test_a_value_of_any_type_becomes_text_wherever_it_is():
         assert made.lost.to_pylist() == [["m[1].v", "u[0].v"]]
         wanted = {"id": 1, "m": {"j": {"v": 1}, "k": {"v": "eA=="}}, "u": [{"v": {"1": "eA=="}}]}
         assert json.loads(made.data[0].as_py()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [(math.nan, "NaN"), (-math.inf, "-Infinity"), (1.5, "1.5"), ([math.nan, 1], '["NaN",1]'), (None, "null")],
+)
+def test_a_key_that_is_no_text_becomes_one_whatever_number_it_is(key, text):
+    open_type = (
+        "R: {{fields: [{{v: V}}]}}\nV: {{oneOf: {{n: nil, i: int, f: float, s: str, l: list(V), m: 'map({}, V)'}}}}"
+    )
+    with formats(*map(open_type.format, ("V", "str")), encodings=("msgpack", "json")) as (source, target):
+        rows = [{"v": Pairs([(key, 1)])}, {"v": 2}]
+        made = conversion(source, target).of_messages(pa.array([source.build(each) for each in rows]))
+        assert made.errors.to_pylist() == [None, None]
+        assert [json.loads(each) for each in made.data.to_pylist()] == [{"v": {text: 1}}, {"v": 2}]
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

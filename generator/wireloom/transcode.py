@@ -11,15 +11,13 @@ from typing import Any, BinaryIO
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
 from wireloom.runtime.codec import Codec
-from wireloom.runtime.columns.canonical import dumps
-from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.columns.canonical import dumps, loads
+from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import Framing, Headed, Whole, bare
 from wireloom.runtime.streams.likely import likely_framing
 from wireloom.runtime.streams.writing import ending, frame
-
-_LONGEST = 400  # digits of integers: beyond any range that a spec can state
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,40 +86,21 @@ def _framed(request: Request, source: bytes | BinaryIO, on_error: str) -> Iterat
 def _encoded(request: Request, number: int, line: bytes) -> bytes:
     codec = request.module.CODEC
     try:
-        value = codec.from_canonical(_loaded(line), root=request.root)
+        value = codec.from_canonical(loads(line), root=request.root)
     except EncodeError as error:
         raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
-    except DataError as error:
-        raise DataError(f"line {number}: {error}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"line {number}: not UTF-8, so no JSON") from error
-    except ValueError as error:  # of json, or of what it does not decode
+    except json.JSONDecodeError as error:
         raise DataError(f"line {number}: not JSON: {error}") from error
+    except ValueError as error:  # JSON, but no value
+        raise DataError(f"line {number}: {error}") from error
     except RecursionError as error:
         raise DataError(f"line {number}: nested too deep") from error
     try:
         return codec.build(value, root=request.root, **request.parameters)
     except EncodeError as error:
         raise DataError(f"line {number}: {error}") from error
-
-
-def _loaded(line: bytes) -> Any:  # noqa: ANN401 - whatever JSON says
-    """The value of a JSON text; raises DataError where it says a member twice."""
-    return json.loads(line, object_pairs_hook=_members, parse_int=_integer)
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise DataError(f"the member {shown(name)} stands twice in one object")
-        found[name] = value
-    return found
-
-
-def _integer(text: str) -> int:
-    """An integer; of more digits than Python reads, one that is out of any range as well."""
-    return int(text) if len(text) <= _LONGEST else int(text[:_LONGEST])
 
 
 def beginning(

@@ -47,16 +47,50 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.columns.shape import chosen
+from wireloom.runtime.errors import shown
 from wireloom.runtime.values import Extension, Pairs
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,38}").fullmatch  # 39 digits are 128 bits
 _TOO_LARGE = "expected a number that a float can have, got a larger integer"
+_LONGEST = 400  # digits of integers: beyond any range that a spec can state
 _NUMBER_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def dumps(rendering: object) -> str:
     """A rendering as one line of compact JSON text."""
     return json.dumps(rendering, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def loads(text: str | bytes) -> object:
+    """The rendering that a JSON text says; raises ValueError where it is none (RFC 8259), or says no single value."""
+    return json.loads(
+        text, object_pairs_hook=_once, parse_int=_digits, parse_float=_within_doubles, parse_constant=_no_number
+    )
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the member {shown(name)} stands twice in one object")
+        found[name] = value
+    return found
+
+
+def _digits(text: str) -> int:
+    """An integer; of more digits than Python reads, one that is out of any range as well."""
+    return int(text) if len(text) <= _LONGEST else int(text[:_LONGEST])
+
+
+def _within_doubles(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{shown(text)} is beyond what a float can have")
+    return number
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f'{word} is no number of JSON; it is written as a text, "{word}"')
 
 
 # --- value to rendering --------------------------------------------------------------------------------------------
@@ -305,9 +339,12 @@ def _float(rendering: object, path: str) -> float:
 def _bytes(rendering: object, path: str) -> bytes:
     text = _text(rendering, path)
     try:
-        return b64decode(text, validate=True)
+        found = b64decode(text, validate=True)
     except ValueError as problem:
         raise _misfit(path, f"expected base64 text, got {rendering!r}") from problem
+    if b64encode(found).decode() != text:
+        raise _misfit(path, f"expected base64 text in the one way to write it, got {rendering!r}")
+    return found
 
 
 def _text(rendering: object, path: str) -> str:

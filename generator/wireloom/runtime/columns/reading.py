@@ -4,7 +4,6 @@ Columns come from callers: what no value of the format can be (bytes that are no
 column of another shape) is an EncodeError at its place, never an error of Arrow or of Python.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -16,7 +15,7 @@ import pyarrow.types as kinds
 
 from wireloom.runtime.columns import soundness, variant
 from wireloom.runtime.columns.arrow import alternatives, arrow_type
-from wireloom.runtime.columns.canonical import from_tagged
+from wireloom.runtime.columns.canonical import from_tagged, loads
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -364,7 +363,7 @@ def _open_value(value: object, extensions: Sequence[ExtensionType]) -> object:
         case bytes():
             return OpenBytes(value)
         case str():
-            return _said(lambda: from_tagged(json.loads(value), extensions))
+            return _said(lambda: from_tagged(loads(value), extensions))
         case _:
             raise EncodeError("an open value", shown(value))
 

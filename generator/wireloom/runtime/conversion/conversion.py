@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns import reading
-from wireloom.runtime.columns.canonical import dumps
-from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Open, Record, kind_name
+from wireloom.runtime.columns.canonical import dumps, to_canonical
+from wireloom.runtime.columns.logical import Alternatives, Float, List, LogicalType, Map, Open, Record, kind_name
 from wireloom.runtime.conversion.columns import fitted
 from wireloom.runtime.conversion.fitting import Difference, Side, differences
 from wireloom.runtime.errors import (
@@ -437,5 +437,16 @@ def _plain(value: Any) -> Any:
 
 
 def _text(key: Any) -> str:
-    plain = _plain(key)
+    plain = _worded(_plain(key))
     return plain if isinstance(plain, str) else dumps(plain)
+
+
+def _worded(value: Any) -> Any:
+    """Numbers that JSON does not have as the words of a rendering."""
+    match value:
+        case float():
+            return to_canonical(value, Float(64))
+        case list() | tuple():
+            return [_worded(each) for each in value]
+        case _:
+            return value

@@ -1328,3 +1328,31 @@ def test_a_size_that_is_null_sends_an_attempt_on_within_the_engine(step):
         assert decoded.records.to_pylist()[:2] == [made.module.parse(each) for each in records.to_pylist()[:2]]
         assert [row["kind"] for row in decoded.records.to_pylist()[:2]] == ["b", "b"]
         assert decoded.reread == 0
+
+
+@native
+@pytest.mark.parametrize("tag", [{"type": "uint8", "const": 2}, {"type": "uint8", "const": 2, "as": "kind"}])
+@pytest.mark.parametrize("rest", [False, True])
+def test_a_row_is_of_the_case_that_the_value_read_ahead_selects(tag, rest):
+    """Two cases have as many members of the row, and make up as many: readers come to one of them alone."""
+    first = {"as": tag["as"]} if "as" in tag else {}
+    cases = {"16 .. 19": "Derived"} | ({} if rest else {"2": "Constant"})
+    types = {
+        "R": {"fields": [{"l": {"type": "list(U)", "count": "uint8"}}]},
+        "U": {"select": {"peek": "uint8"}, "cases": cases, **({"otherwise": "Constant"} if rest else {})},
+        "Derived": {"fields": [{"t": {"type": "uint8", **first}}, {"s": {"type": "uint16", "derive": "t + 1"}}]},
+        "Constant": {"fields": [{"t": tag}]},
+    }
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R", "types": types}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec, title = made.module.CODEC, tag.get("as", "t")
+        rows = [[{title: 2}], [{title: 17}, {title: 2}], [{title: 18, "s": 19}], []]
+        built = [made.module.build({"l": row}) for row in rows]
+        assert built[1].hex() == "0211001202"
+        assert (
+            codec.encode(
+                pa.array([{"l": row} for row in rows], codec.decode(pa.array([b"\0"])).records.type)
+            ).to_pylist()
+            == built
+        )
+        assert codec.engine.rebuilt == 0

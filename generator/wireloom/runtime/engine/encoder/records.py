@@ -9,7 +9,7 @@ from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwi
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.encoder.tags import Tag
+from wireloom.runtime.engine.encoder.tags import Ahead, Tag
 from wireloom.runtime.engine.expressions import Code, Constant, Tree, encoded, stated
 from wireloom.runtime.engine.outline import Column
 
@@ -20,6 +20,7 @@ _REQUIRED = {"as", "code", "member", "minimum", "maximum"}  # what may be said o
 _WITHOUT_NULL = {"int", "float", "bool", "text", "bytes", "list"}
 
 
+_Told = Callable[[Sequence[Node]], Tag | Ahead]  # what tells some structs apart
 _Fit = Callable[[Sequence[tuple[Label, Node]]], None]  # goes to the one of several structs that fits the value best
 
 
@@ -44,7 +45,8 @@ class Records(Part):
 
     def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
         """Write a record whose members are those of the row of `record` that is in force."""
-        match self.compiler.reader.resolved(node):
+        resolved = self.compiler.reader.resolved
+        match resolved(node):
             case ("struct", _, encoding, *_) as struct if encoding != scope.encoding in ("msgpack", "json"):
                 around = self.compiler.json if scope.encoding == "json" else self.compiler.msgpack
                 around.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
@@ -61,9 +63,10 @@ class Records(Part):
                 )
             case ("tagged", *told):
                 self.compiler.certainty.tagged(told)
-                self._fitting(told[4], scope, record, place, told)
-            case ("peek", _, cases, _):
-                self._fitting(cases, scope, record, place)
+                self._fitting(told[4], scope, record, place, lambda structs: Tag.of(told, structs, resolved))
+            case ("peek", tag, cases, _):
+                ahead = Ahead(resolved(tag), scope.encoding, cases, resolved)
+                self._fitting(cases, scope, record, place, lambda _: ahead)
             case ("attempt", *_) as attempt:
                 self._part(attempt, scope, record, place)
             case other:
@@ -142,7 +145,7 @@ class Records(Part):
         scope: Scope,
         record: Column | None,
         place: Register | None,
-        told: Sequence[Any] | None = None,
+        told: _Told,
     ) -> None:
         arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
         self._fit(arms, scope, record, told)
@@ -153,7 +156,7 @@ class Records(Part):
         arms: Sequence[tuple[Label, Node]],
         scope: Scope,
         record: Column | None,
-        told: Sequence[Any] | None = None,
+        told: _Told | None = None,
     ) -> None:
         """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
 
@@ -172,7 +175,7 @@ class Records(Part):
             self.compiler.fail()
             return
         structs = [struct for *_, group in fitting for struct in group]
-        tag = None if told is None else Tag.of(told, structs, self.compiler.reader.resolved)
+        tag = None if told is None else told(structs)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
         words: list[Any] = [count]

@@ -1,15 +1,17 @@
-"""Which case readers come to by a member that tells, where structs leave it to the value what the member says."""
+"""Which case readers come to by what tells, where structs leave it to the value what that says."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.certainty import UNSTATED, fields_of, is_same, stated_tag
 from wireloom.runtime.engine.encoder.scope import Node
 from wireloom.runtime.engine.expressions import Tree, stated
 
 _PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "values"}
+_AHEAD = {"as", "code", "minimum", "maximum", "const"}
 _MANY = 2
 
 
@@ -92,11 +94,46 @@ class Tag:
         if self.presence:
             has, lacks = (self._takes(case, each) for each in (True, False))
             return has if is_written else ("if", there, has, lacks)
-        takes_rest = any(not values for values, node in self.cases if node == case)
-        listed = [value for values, node in self.cases if (node == case) != takes_rest for value in values]
-        among: Tree = ("in", field, tuple(stated(value) for value in listed)) if listed else False
         absent = not is_written and self.default is not None and self._takes(case, self.default)
-        return ("if", there, ("not", among) if takes_rest else among, absent)
+        return ("if", there, _selecting(case, self.cases, field), absent)
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The integer read ahead that tells cases apart, of which the first field of a struct may be the value."""
+
+    type: Node
+    encoding: str  # around the choice; empty around a record
+    cases: Sequence[Any]
+    resolved: Callable[[Node], Node]
+
+    def tells(self, case: Node, struct: Node) -> list[tuple[str, Tree]]:
+        """The first field, as readers call it, and what must hold of it for readers to come to the struct of a case.
+
+        Builders try the next struct where it does not hold.
+        """
+        steps = struct[5]
+        if {self.encoding or struct[2], struct[2]} != {"binary"} or self.type[0] != "int":
+            return []
+        if not steps or steps[0][0] != "field":
+            return []
+        _, name, type, attributes = steps[0]
+        if self.resolved(type) != self.type or attributes.keys() - _AHEAD:
+            return []
+        if any(is_beyond(value) for values, _ in self.cases for value in values):
+            return []  # registers have no number beyond 63 bits
+        title = attributes.get("as", name)
+        given: Tree = ("field", 0, f"\0{title}")
+        selects = _selecting(case, self.cases, given)
+        return [(title, ("or", ("not", ("present", given)), selects))]
+
+
+def _selecting(case: Node, cases: Sequence[Any], field: Tree) -> Tree:
+    """Whether a value is one of those that select a case, or of none where that is all the others."""
+    takes_rest = any(not values for values, node in cases if node == case)
+    listed = [value for values, node in cases if (node == case) != takes_rest for value in values]
+    among: Tree = ("in", field, tuple(stated(value) for value in listed)) if listed else False
+    return ("not", among) if takes_rest else among
 
 
 def _is_in(value: Any, options: Sequence[Any]) -> bool:

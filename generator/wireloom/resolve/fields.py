@@ -311,8 +311,7 @@ def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
         around.scope.check_base(document.base)
     except MeaningError as error:
         around.reports(place, error.id, error.message, error.hint)
-        return ""
-    return document.base
+    return document.base  # wherever that would be, it is not the start of the struct
 
 
 def _region(around: Surroundings, place: Place, written: object) -> Amount:

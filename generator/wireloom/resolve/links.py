@@ -145,10 +145,11 @@ def table_reference_of(
     uses = scope.outlines.types[scope.type].uses
     users = [scope.outlines.types[use.user] for use in uses]
     own = [_own_lists(scope, use.user) for use in uses]
+    lacking = [(use.user, lists) for use, lists in zip(uses, own, strict=True) if document.refers not in lists]
     if scope.type in scope.outlines.roots:
         message = f"no struct is around {scope.type} where it is a root, and none has a table {document.refers} there"
         around.reports(place, "unknown-field", message, "let the root be another struct, which has the table")
-    elif not users or any(document.refers not in lists for lists in own):
+    elif not users or lacking:
         melts = any(
             document.refers in user.members and document.refers not in lists
             for user, lists in zip(users, own, strict=True)
@@ -156,10 +157,13 @@ def table_reference_of(
         around.reports(
             place,
             "unknown-field",
-            f"the enclosing struct has no table {document.refers}",
+            f"the enclosing struct has no table {document.refers}"
+            if len(lacking) == len(own)
+            else f"{scope.type} stands in {lacking[0][0]}, too, which has no table {document.refers}",
             "one that melts into it is that of a message within; put the table beside what refers to it"
             if melts
-            else nearest(document.refers, [name for lists in own for name in lists]),
+            else nearest(document.refers, [name for _, lists in lacking for name in lists])
+            or "put one beside what refers to it, or give the struct there another type",
         )
     elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
         around.reports(

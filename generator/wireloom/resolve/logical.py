@@ -65,6 +65,8 @@ def _meant_as(type: LogicalType) -> str:
             return f"a {kind} in a text"
         case logical.Meant(shown=logical.Named()):
             return "a name beside `raw`"
+        case logical.Meant(null=None):
+            return "the number beside a word (`raw`)"
         case logical.Meant(null=null):
             return f"null for {null!r}"
         case logical.Text():

@@ -28,6 +28,10 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
         hint = "values are of integers, texts, bytes and booleans, and of lists of these"
         scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
         return ()
+    if not values:
+        hint = "list them, as in `0: idle`, or leave `values` out"
+        scope.draft.reports_entry(place, "wrong-shape", "no value is listed, so that none would be taken", hint)
+        return ()
     if _is_inverted(type, place, values):
         hint = "what stands on the wire comes first, what readers see second: `0: idle`"
         scope.draft.reports_entry(place, "bad-value-key", "meanings stand where values of the field's type must", hint)
@@ -111,7 +115,7 @@ def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries
     """All meanings of a table are of one kind, so that they fit into one column."""
     leaves = [leaf for value in values.values() for leaf in mapped_leaves(value) or ()]
     computed = {kind(each.value) for each in entries if each.value is not BROKEN}
-    kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL}
+    kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # of which others say more
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
         scope.draft.reports_entry(

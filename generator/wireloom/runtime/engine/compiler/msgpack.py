@@ -154,7 +154,7 @@ class MessagePack(Part):
         if self.holds_open(key) or self.holds_open(value):
             raise Uncovered("maps of several kinds of open values")
         if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
-            raise Uncovered("keys that are neither integers nor texts nor bytes")
+            raise Uncovered("keys that are not integers, or texts, or bytes alone")
         with self.compiler.into(sink.column, "map") as column:
             found = self.assembly.register(self.compiler.kind(key)).read()
             self.compiler.repeated("PACK_REPEAT", (), value, scope, column, entry=(key, found))

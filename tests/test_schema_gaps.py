@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from conftest import CASE_PACKAGE, case_formats, shipped_formats
 from effort import drawn
+from proof.modules import documents, generated, resolved
 from wireloom.emit import jsonschema
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
@@ -129,3 +130,36 @@ def places(document: Any) -> Iterator[tuple[Any, Any]]:
 @pytest.mark.parametrize("format", [*shipped_formats(), *case_formats()], ids=lambda format: format.name)
 def test_every_emitted_schema_is_a_schema(format: Format):
     Draft202012Validator.check_schema(jsonschema.emit(format))
+
+
+@pytest.mark.parametrize(
+    ("choice", "tag"),
+    [
+        ({"select": {"member": "t", "presence": True}, "cases": {True: "A", False: "json"}}, [{"t": "str"}]),
+        ({"select": {"member": "t", "presence": True}, "cases": {True: "json", False: "A"}}, []),
+        ({"select": {"member": "t"}, "cases": {"a": "A", "b": "json"}}, [{"t": "str"}]),
+        ({"select": {"member": "t", "default": "b"}, "cases": {"a": "A", "b": "json"}}, [{"t": "str"}]),
+    ],
+)
+def test_any_json_is_a_case_where_its_tag_says_so(choice, tag):
+    types = {"R": {"fields": [{"v": {"type": choice}}]}, "A": {"fields": [{"x": "int"}, *tag]}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    texts = [
+        "{}",
+        "5",
+        "null",
+        "[1]",
+        '{"x":1}',
+        *(f'{{"x":1,"t":{t}}}' for t in ('"a"', '"b"', '"c"', "5")),
+        '{"t":"b"}',
+    ]
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        validator = Draft202012Validator(made.schema)
+        for text in texts:
+            document = f'{{"v":{text}}}'.encode()
+            try:
+                made.module.parse(document)
+            except DecodeError:
+                assert not validator.is_valid(json.loads(document)), document
+            else:
+                assert validator.is_valid(json.loads(document)), document

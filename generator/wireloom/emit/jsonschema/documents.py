@@ -199,6 +199,8 @@ class Documents:
             return
         target = self.resolved(case.type)
         inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
+        if isinstance(select.tag, MemberTag):  # which only an object has
+            inner = [schema or {"type": "object"} for schema in inner]
         if not isinstance(select.tag, MemberTag) or (select.tag.presence and {True, False} <= {*case.values}):
             yield from inner
             return
@@ -210,7 +212,7 @@ class Documents:
         """Whether the structs of a case themselves say what the tag is."""
         found = [[member for member in self.members(struct).members if member.name == tag.member] for struct in structs]
         if tag.presence and not any(case.values):
-            return self._closed and not any(found)
+            return self._closed and bool(found) and not any(found)
         return bool(found) and all(len(members) == 1 and _tells(members[0], tag, case) for members in found)
 
     def _structs(self, type: Type) -> Iterator[Struct]:

@@ -6,7 +6,6 @@ is never more than one byte beyond the limit before it is refused.
 """
 
 import base64
-import binascii
 import re
 import struct
 import zlib
@@ -186,11 +185,16 @@ def _from_base64(data: bytes, limit: int) -> bytes:
     if len(data) // 4 * 3 > limit + 2:
         raise ExpansionError
     try:
-        content = base64.b64decode(data, validate=True)
-    except binascii.Error as error:
+        return said_in_base64(data)
+    except ValueError as error:
         raise PackingError(str(error)) from None
-    if base64.b64encode(content) != data:
-        raise PackingError("bits behind its end")
+
+
+def said_in_base64(text: str | bytes) -> bytes:
+    """The bytes that base64 says; raises ValueError where the text is not the one way to write them."""
+    content = base64.b64decode(text, validate=True)
+    if base64.b64encode(content) != (text.encode("ascii") if isinstance(text, str) else text):
+        raise ValueError("bits behind its end")
     return content
 
 

@@ -17,7 +17,7 @@ open value            tagged, recursively: null, {"bool": ...} {"int": ...} {"fl
 import json
 import math
 import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
@@ -48,6 +48,7 @@ from wireloom.runtime.columns.logical import (
 from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.errors import shown
+from wireloom.runtime.packing import said_in_base64
 from wireloom.runtime.values import Extension, Pairs
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,38}").fullmatch  # 39 digits are 128 bits
@@ -339,12 +340,9 @@ def _float(rendering: object, path: str) -> float:
 def _bytes(rendering: object, path: str) -> bytes:
     text = _text(rendering, path)
     try:
-        found = b64decode(text, validate=True)
+        return said_in_base64(text)
     except ValueError as problem:
-        raise _misfit(path, f"expected base64 text, got {rendering!r}") from problem
-    if b64encode(found).decode() != text:
-        raise _misfit(path, f"expected base64 text in the one way to write it, got {rendering!r}")
-    return found
+        raise _misfit(path, f"expected base64 text in the one way to write it, got {rendering!r}") from problem
 
 
 def _text(rendering: object, path: str) -> str:

@@ -8,6 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.packing import said_in_base64
 from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
@@ -210,10 +211,9 @@ class Carried(construct.Construct):
 def _from_base64(text: str) -> bytes | None:
     """The bytes, or None where `text` is not the one way to write them."""
     try:
-        data = binascii.a2b_base64(text, strict_mode=True)
+        return said_in_base64(text)
     except ValueError:
         return None
-    return data if binascii.b2a_base64(data, newline=False) == text.encode("ascii") else None
 
 
 def _joined(text: str) -> str:

@@ -159,6 +159,19 @@ def test_a_header_that_cannot_be_said_is_not_written(capture: Any) -> None:
         capture.CODEC.beginning(framing_of(capture.FRAMING), {"linkType": -1})
 
 
+ORDER = {"oneOf": ["big", "little", "auto"], "default": "auto"}
+WORD = {"oneOf": ["a", "b"], "default": "b"}
+
+
+def headed(head: list[Any], gives: dict[str, str], framing: dict[str, Any], value: str, **said: Any) -> Any:
+    """The module of a format whose streams begin with a header, which gives parameters."""
+    document = {"wireloom": 1, "format": "proof", "title": "T", "encoding": "binary"}
+    types = {"H": {"fields": head}, "R": {"fields": [{"v": value}]}, **said.pop("types", {})}
+    framing = {"framing": {"header": "h", "gives": gives, "records": framing}}
+    roots = {"roots": {"r": {"type": "R"}, "h": {"type": "H"}}}
+    return generated(resolved(documents({"proof.yaml": {**document, **said, **framing, **roots, "types": types}})))
+
+
 @pytest.mark.parametrize(
     ("parameter", "member", "begun"),
     [
@@ -171,17 +184,7 @@ def test_a_header_that_cannot_be_said_is_not_written(capture: Any) -> None:
 def test_a_header_says_auto_of_a_parameter_that_is_no_byte_order(parameter: Any, member: Any, begun: str) -> None:
     at = isinstance(member, dict) and "at" in member
     head = {"all": {"type": "uint8", "hidden": True, "bits": {"mode": member}}} if at else {"mode": member}
-    spec = {
-        "wireloom": 1,
-        "format": "proof",
-        "title": "T",
-        "encoding": "binary",
-        "parameters": {"way": parameter},
-        "framing": {"header": "h", "gives": {"way": "mode"}, "records": {"prefix": "uint8"}},
-        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
-        "types": {"H": {"fields": [head]}, "R": {"fields": [{"v": "uint8"}]}},
-    }
-    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+    with headed([head], {"way": "mode"}, {"prefix": "uint8"}, "uint8", parameters={"way": parameter}) as made:
         if begun:
             assert b"".join(made.module.iter_build([{"v": 5}])).hex() == f"{begun}0105"
         else:
@@ -191,31 +194,10 @@ def test_a_header_says_auto_of_a_parameter_that_is_no_byte_order(parameter: Any,
 
 @pytest.mark.parametrize(("member", "begun"), [(["big", "little", "auto"], "02"), (["big", "little"], "00")])
 def test_a_header_says_that_the_byte_order_is_open_where_it_can(member: list[str], begun: str) -> None:
-    spec = {
-        "wireloom": 1,
-        "format": "proof",
-        "title": "T",
-        "encoding": "binary",
-        "byteOrder": {"parameter": "order"},
-        "parameters": {"order": {"oneOf": ["big", "little", "auto"], "default": "auto"}},
-        "framing": {"header": "h", "gives": {"order": "mode"}, "records": {"prefix": "uint8"}},
-        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
-        "types": {
-            "H": {
-                "fields": [
-                    {
-                        "all": {
-                            "type": "uint8",
-                            "hidden": True,
-                            "bits": {"mode": {"at": "0..7", "values": dict(enumerate(member))}},
-                        }
-                    }
-                ]
-            },
-            "R": {"fields": [{"v": "uint8"}]},
-        },
-    }
-    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+    bits = {"mode": {"at": "0..7", "values": dict(enumerate(member))}}
+    head = {"all": {"type": "uint8", "hidden": True, "bits": bits}}
+    said = {"byteOrder": {"parameter": "order"}, "parameters": {"order": ORDER}}
+    with headed([head], {"order": "mode"}, {"prefix": "uint8"}, "uint8", **said) as made:
         assert b"".join(made.module.iter_build([{"v": 5}])).hex() == f"{begun}0105"
 
 
@@ -328,21 +310,11 @@ SAYING = {
 def test_a_member_that_says_what_the_parameter_may_not_be_is_the_error(
     fields: str, data: str, path: str, offset: int
 ) -> None:
-    header = f"{{fields: {fields}}}"
-    types = {"H": yaml.safe_load(header), "R": {"fields": [{"v": "bytes"}]}}
+    types = {}
     if "F" in fields:
         types["F"] = yaml.safe_load(f"{{fields: [{{j: uint8}}, {{w: {{type: uint8, {WORDS}}}}}]}}")
-    spec = {
-        "wireloom": 1,
-        "format": "proof",
-        "title": "T",
-        "encoding": "binary",
-        "parameters": {"w": {"oneOf": ["a", "b"], "default": "b"}},
-        "framing": {"header": "h", "gives": {"w": "w"}, "records": {"delimiter": "0a"}},
-        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
-        "types": types,
-    }
-    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+    said = {"parameters": {"w": WORD}, "types": types}
+    with headed(yaml.safe_load(fields), {"w": "w"}, {"delimiter": "0a"}, "bytes", **said) as made:
         stream = bytes.fromhex(data) + b"v\n"
         (bad,) = made.module.iter_parse(stream, on_error="skip")
         assert (bad.error.code, bad.error.path, bad.error.offset) == ("unknown_value", path, offset)
@@ -355,20 +327,8 @@ def test_a_member_that_says_what_the_parameter_may_not_be_is_the_error(
 def test_such_a_member_is_the_error_in_the_byte_order_that_the_header_has(data: str) -> None:
     mark = {"m": {"type": "uint16", "const": 0x0102, "hidden": True}}
     word = {"w": {"type": "uint16", "values": {1: "a", 2: "b", 3: "c"}}}
-    spec = {
-        "wireloom": 1,
-        "format": "proof",
-        "title": "T",
-        "encoding": "binary",
-        "byteOrder": {"parameter": "order"},
-        "parameters": {
-            "w": {"oneOf": ["a", "b"], "default": "b"},
-            "order": {"oneOf": ["big", "little", "auto"], "default": "auto"},
-        },
-        "framing": {"header": "h", "gives": {"w": "w"}, "records": {"delimiter": "0a"}},
-        "roots": {"r": {"type": "R"}, "h": {"type": "H"}},
-        "types": {"H": {"fields": [mark, {"k": "uint16"}, word]}, "R": {"fields": [{"v": "bytes"}]}},
-    }
-    with generated(resolved(documents({"proof.yaml": spec}))) as made:
+    said = {"byteOrder": {"parameter": "order"}, "parameters": {"w": WORD, "order": ORDER}}
+    head = [mark, {"k": "uint16"}, word]
+    with headed(head, {"w": "w"}, {"delimiter": "0a"}, "bytes", **said) as made:
         (bad,) = made.module.iter_parse(bytes.fromhex(data) + b"v\n", on_error="skip")
         assert (bad.error.code, bad.error.path, bad.error.offset) == ("unknown_value", "h.w", 4)

@@ -814,13 +814,14 @@ class _Examination:
 
     @cached_property
     def read_only(self) -> frozenset[str]:
-        """Readers' names of what is no part of what is written: why an alternative did not hold, and some lengths.
+        """Readers' names of what is no part of what is written: why an alternative did not hold, some lengths and sums.
 
-        What has several writings is written in the shortest, and lengths that count it follow.
+        What has several writings is written in the shortest; lengths that count it follow, and checksums over it.
         """
         reasons = {type.reason_field for _, type in self.format.types if isinstance(type, Attempt)}
-        lengths = {field.name for field in fields(self.format) if field.derive is not None and counts(field.derive)}
-        return frozenset(reasons | lengths if has_several_writings(self.format) else reasons)
+        told = fields(self.format) if has_several_writings(self.format) else ()
+        following = {each.name for each in told if each.checksum or (each.derive is not None and counts(each.derive))}
+        return frozenset(reasons | following)
 
     def settled(self, value: Any, read: Any) -> Any:
         """The value without derived members that were not in what was read: builders write them."""

@@ -3,6 +3,7 @@
 import io
 import struct
 
+import pyarrow as pa
 import pytest
 
 from proof.modules import documents, generated, resolved
@@ -71,3 +72,27 @@ def test_at_the_end_of_a_stream_the_other_order_counts() -> None:
         (part,) = made.module.decode_stream(data * 3)
         assert part.records.field("data").to_pylist() == [b"hello"] * 3
         assert part.reread == 0
+
+
+def test_a_text_that_a_window_cuts_off_is_none_that_has_no_end() -> None:
+    """Whatever code the spec gives that: in the other order the record would be one of three bytes."""
+    fields = [
+        {"n": "uint16"},
+        {"check": {"that": "n == 1 or n == 256", "else": "bad_kind"}},
+        {"text": {"type": "str", "delimiter": "2c", "else": "endless", "when": "n == 256"}},
+        {"byte": {"type": "uint8", "when": "n == 1"}},
+    ]
+    errors = {"endless": "A text does not end.", "bad_kind": "There is no such kind."}
+    data = (b"\x01\0" + b"x" * 2_000 + b",") * 2_000
+    with generated(
+        resolved(documents({"made.yaml": AUTO | {"errors": errors, "types": {"R": {"fields": fields}}}}))
+    ) as made:
+        assert len(data) > 3 * framed.AHEAD
+        assert {each.value["n"] for each in made.module.iter_parse(data)} == {256}
+        parts = list(made.module.decode_stream(data))
+        assert sum(len(part.records) for part in parts) == 2_000
+        assert {n for part in parts for n in part.records.field("n").to_pylist()} == {256}
+        assert sum(part.reread for part in parts) < 20
+        assert made.module.CODEC.decode(pa.array([b"\x01\0a"]), order="auto").records.to_pylist() == [
+            {"n": 1, "text": None, "byte": 97}
+        ]

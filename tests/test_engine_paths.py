@@ -1330,6 +1330,118 @@ def test_a_size_that_is_null_sends_an_attempt_on_within_the_engine(step):
         assert decoded.reread == 0
 
 
+def _tried(code, fields, **types):
+    """A format that reads a record by these fields, or as bytes where they end in an error."""
+    cases = [{"name": "a", "type": "A", "fallback": [{"codes": [code]}]}, {"name": "b", "type": "B"}]
+    types |= {"R": {"attempt": cases}, "A": {"fields": fields}, "B": {"fields": [{"rest": "bytes"}]}}
+    errors = {"endless": "It does not end."} if code == "endless" else {}
+    head = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "byteOrder": "big", "root": "R"}
+    return head | {"types": types, "errors": errors}
+
+
+_INNER = {"fields": [{"y": "uint8"}]}
+PASSED_OVER = {
+    "a region with bytes left": (_tried("bad_region", [{"a": {"type": "S", "size": "uint8"}}], S=_INNER), b"\2ab"),
+    "a region that is too small": (_tried("bad_region", [{"a": {"type": "S", "size": "uint8"}}], S=_INNER), b"\0"),
+    "a region of a negative size": (_tried("bad_region", [{"a": {"type": "S", "size": "int8"}}], S=_INNER), b"\xffa"),
+    "a region of no size": (
+        _tried("bad_region", [{"n": {"type": "uint8", "null": 0}}, {"a": {"type": "S", "size": "n"}}], S=_INNER),
+        b"\0a",
+    ),
+    "a frame with bytes left": (_tried("bad_region", [{"n": "uint8"}, {"frame": "n"}, {"y": "uint8"}]), b"\3ab"),
+    "a frame that is too small": (_tried("bad_region", [{"n": "uint8"}, {"frame": "n"}, {"y": "uint16"}]), b"\2a"),
+    "a negative count": (_tried("bad_size", [{"l": {"type": "list(uint8)", "count": "int8"}}]), b"\xff"),
+    "a computed count below zero": (
+        _tried("bad_size", [{"n": "uint8"}, {"l": {"type": "list(uint8)", "count": "n - 2"}}]),
+        b"\1",
+    ),
+    "a negative count of bits": (
+        _tried("bad_size", [{"n": "uint8"}, {"l": {"type": "list(bit)", "count": "n - 2"}}]),
+        b"\1",
+    ),
+    "blocks of a negative count": (
+        _tried("bad_size", [{"l": {"type": "list(uint8)", "count": "blocks(zigzag32)"}}]),
+        b"\x01",
+    ),
+    "text": (_tried("invalid_utf8", [{"t": "str"}]), b"\xff"),
+    "text in blocks": (_tried("invalid_utf8", [{"t": "str(blocks(uint8))"}]), b"\1\xff\1a\0"),
+    "text behind escapes": (
+        _tried("invalid_utf8", [{"t": {"type": "str", "delimiter": "2c", "escape": "2b"}}]),
+        b"\xff+a,",
+    ),
+    "text of a character set": (_tried("invalid_text", [{"t": {"type": "str", "charset": "ascii"}}]), b"\xe4"),
+    "text of UTF-16": (_tried("invalid_text", [{"t": {"type": "str", "charset": "utf-16le"}}]), b"\x00\xdc"),
+    "no delimiter": (_tried("truncated", [{"t": {"type": "str", "delimiter": "2c"}}]), b"ab"),
+    "no delimiter, with a code": (
+        _tried("endless", [{"t": {"type": "str", "delimiter": "2c", "else": "endless"}}]),
+        b"ab",
+    ),
+    "none of several": (
+        _tried("endless", [{"t": {"type": "str", "delimiter": ["2c", "3b"], "else": "endless"}}]),
+        b"ab",
+    ),
+    "no delimiter within a region": (
+        _tried(
+            "bad_region",
+            [{"a": {"type": "S", "size": "uint8"}}],
+            S={"fields": [{"t": {"type": "str", "delimiter": "2c"}}]},
+        ),
+        b"\2ab",
+    ),
+    "a list without its end": (_tried("truncated", [{"l": {"type": "list(uint8)", "terminator": "00"}}]), b"ab"),
+}
+
+
+@native
+@pytest.mark.parametrize(("spec", "record"), PASSED_OVER.values(), ids=PASSED_OVER)
+def test_the_engine_knows_why_an_alternative_is_passed_over(spec, record):
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        decoded = made.module.CODEC.decode(pa.array([record, record]))
+        assert decoded.errors.to_pylist() == [None, None]
+        assert decoded.records.to_pylist() == [made.module.parse(record)] * 2
+        assert decoded.records.to_pylist()[0]["kind"] == "b"
+        assert decoded.reread == 0
+
+
+@native
+def test_text_that_is_replaced_sends_no_attempt_on():
+    spec = _tried("invalid_utf8", [{"t": {"type": "str", "size": 1}}]) | {"invalidText": {"parameter": "invalid"}}
+    spec |= {"parameters": {"invalid": {"oneOf": ["error", "replace"], "default": "error"}}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec, record = made.module.CODEC, b"\xff"
+        for invalid, kind, reread in (("error", "b", 0), ("replace", "a", 1)):
+            decoded = codec.decode(pa.array([record]), invalid=invalid)
+            assert decoded.records.to_pylist() == [made.module.parse(record, invalid=invalid)]
+            assert (decoded.records.to_pylist()[0]["kind"], decoded.reread) == (kind, reread)
+
+
+@native
+@pytest.mark.parametrize(
+    ("field", "record"),
+    [
+        ({"type": "bytes", "size": "n - 256"}, b"\0\1"),
+        ({"type": "list(uint8)", "count": "n - 256"}, b"\0\1"),
+        ({"type": "S", "size": "n - 255"}, b"\0\1a"),
+        ({"type": "str", "size": "n == 1 ? 1 : 0"}, b"\1\0"),
+    ],
+    ids=["size", "count", "region", "text"],
+)
+def test_the_engine_knows_why_a_record_is_in_the_other_byte_order(field, record):
+    spec = {key: AUTO[key] for key in ("wireloom", "format", "title", "encoding", "root", "byteOrder", "parameters")}
+    types = {"R": {"fields": [{"n": "uint16"}, {"a": field}]}, "S": _INNER}
+    spec |= {"types": types if field["type"] == "S" else {"R": types["R"]}}
+    with generated(resolved(documents({"made.yaml": spec}))) as made:
+        codec = made.module.CODEC
+        order = {AUTO["byteOrder"]["parameter"]: "auto"}
+        decoded = codec.decode(pa.array([record]), **order)
+        try:
+            expected = [made.module.parse(record, **order)]
+        except DecodeError:
+            expected = [None]
+        assert decoded.records.to_pylist() == expected
+        assert expected == [None] or decoded.reread == 0
+
+
 @native
 @pytest.mark.parametrize("tag", [{"type": "uint8", "const": 2}, {"type": "uint8", "const": 2, "as": "kind"}])
 @pytest.mark.parametrize("rest", [False, True])

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
@@ -282,5 +282,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "22ce3ac10858c6acc9d142282ff889e7",
+    "digest": "960c23659d68d4a198d11d42f204c66a",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -197,5 +197,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
-    "digest": "8418604d3cd20fea088b22b1df9393d5",
+    "digest": "1c156ce6a408b40c3b6d6840494411f6",
 }

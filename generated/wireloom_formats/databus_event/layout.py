@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
@@ -441,5 +441,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "bd9db62f09e65aaa9be13cf31eac49ca",
+    "digest": "5121b2268c71e829957c2d509de523b1",
 }

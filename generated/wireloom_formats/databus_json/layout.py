@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "databus_json",
     "order": "big",
     "depth": 64,
@@ -480,5 +480,5 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {"record": ("ref", "Line")},
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "cbc7ca8850588025123262854916cb30",
+    "digest": "f3f7b2d4748d63263a7a028208866bb2",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "dns_message",
     "order": "big",
     "depth": 64,
@@ -361,5 +361,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "3826a1ab866dd8f66aac686c9ca9a955",
+    "digest": "81d29bebb5c49b1e39bb6c861542ef41",
 }

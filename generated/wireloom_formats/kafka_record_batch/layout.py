@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "kafka_record_batch",
     "order": "big",
     "depth": 64,
@@ -163,5 +163,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Batch")},
-    "digest": "86ab9a54713d199a52af7d6d0acf6762",
+    "digest": "2c7be9fef851aba6853215b0381eec22",
 }

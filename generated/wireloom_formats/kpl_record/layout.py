@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -227,5 +227,6 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
-    "digest": "fa15206256fccc5df69e22656de54084",
+    "replaced": "invalid_utf8",
+    "digest": "6fe273f973d64334bcd6668a5dbc41ae",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "mqtt_packet",
     "order": "big",
     "depth": 64,
@@ -486,5 +486,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "8df07f4a0205953835d2ff8e67f7ea23",
+    "digest": "a4de3ed0c29375f51be86e5b3737790c",
 }

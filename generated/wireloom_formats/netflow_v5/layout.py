@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "netflow_v5",
     "order": "big",
     "depth": 64,
@@ -120,5 +120,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Datagram")},
-    "digest": "b7ee89c33b580c8a803330a27ee43af3",
+    "digest": "aee347405c78083f8a56d59c9f6edc17",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "pcap_file",
     "order": ("byteOrder", ("bad_magic",)),
     "depth": 64,
@@ -95,5 +95,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Capture")},
-    "digest": "ca3574ae8302df296b724dfc2613288b",
+    "digest": "b8b9a58da9f54713befcc95ae36705ed",
 }

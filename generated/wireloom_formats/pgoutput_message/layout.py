@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 7,
+    "version": 8,
     "format": "pgoutput_message",
     "order": "big",
     "depth": 64,
@@ -533,5 +533,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "84baa8ecc72cf834eb897669c18de945",
+    "digest": "fb5d443f524de1c742587cd6f6f7c6c1",
 }

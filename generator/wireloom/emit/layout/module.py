@@ -50,6 +50,8 @@ def _layout(format: Format) -> Code:
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
     elif format.unknown_members is not None:
         parts["unknown"] = literal(format.unknown_members)
+    if format.invalid_text is not None:
+        parts["replaced"] = literal(format.invalid_text)
     if bodies := _bodies(format):
         parts["bodies"] = mapping(bodies)
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))

@@ -136,8 +136,8 @@ def _amount(amount: Amount | None) -> Code | None:
             return _node("blocks", node(number), *(() if behind is None else (node(behind),)))
         case Delimiter(data, code, unit) if amount.is_plain:
             return _node("delimiter", literal(data), literal(code), *(() if unit == 1 else (str(unit),)))
-        case Delimiter(data, _, unit, escape, escaped, others, kept):
-            said = (literal((data, *others)), str(unit), str(escape), literal(escaped))
+        case Delimiter(data, code, unit, escape, escaped, others, kept):
+            said = (literal((data, *others)), literal(code), str(unit), str(escape), literal(escaped))
             return _node("delimited", *said, *(("True",) if kept else ()))
         case Padded(size, fill):
             return _node("padded", str(size), literal(fill))

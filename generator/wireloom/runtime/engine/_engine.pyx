@@ -431,7 +431,7 @@ cdef class Program:
             return OK
         if m.columns[0].length >= row:
             cut(m.columns, 0, row)
-        if self.other >= 0 and is_error(code) and not m.opened and (whole or code != TRUNCATED or size >= m.awaited):
+        if self.other >= 0 and is_error(code) and not m.opened and (whole or (code != TRUNCATED and not m.cut_off) or size >= m.awaited):
             code = once(m, self.other, record, size, whole)
             if code:
                 cut(m.columns, 0, row)
@@ -445,7 +445,7 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.base = m.position = record
     m.end = m.stop = record + size
     m.overrun = TRUNCATED
-    m.none = m.wide = False
+    m.none = m.wide = m.cut_off = False
     m.readable = m.given_end if m.given_end != NULL else m.stop
     m.frame_count = 0
     m.spans.length = 0

@@ -12,6 +12,7 @@ from typing import Any
 IRREGULAR = 1
 TRUNCATED = 2
 FIRST_CODE = 5
+BAD_SIZE = 5
 WIDTH = 8
 NEXT = 7
 _TEXT_LIMIT = 1 << 16
@@ -76,7 +77,7 @@ class Assembly:
     registers: list[Register] = field(default_factory=list)
     register_count: int = 0
     slots: int = 0
-    codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED})
+    codes: dict[str, int] = field(default_factory=lambda: {"truncated": TRUNCATED, "bad_size": BAD_SIZE})
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
@@ -148,7 +149,7 @@ class Assembly:
 
     def code(self, name: str) -> int:
         """The number of an error code."""
-        return self.codes.setdefault(name, FIRST_CODE + len(self.codes) - 1)
+        return self.codes.setdefault(name, BAD_SIZE + len(self.codes) - 1)
 
     def refusal(self, name: str) -> int:
         """The number of a code that a check reports; those that the engine itself reports are the parser's to say."""

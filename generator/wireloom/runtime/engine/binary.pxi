@@ -406,7 +406,7 @@ cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexc
     if code:
         return code
     none[0] = word >> 6 & 1 and count[0] == -1
-    return IRREGULAR if count[0] < 0 and not none[0] else OK
+    return BAD_SIZE if count[0] < 0 and not none[0] else OK
 
 
 cdef struct Portion:  # part of a value, behind a number of its own
@@ -420,11 +420,11 @@ cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept n
     cdef bint none = False
     cdef int code
     if block.end != NULL and m.position != block.end:
-        return IRREGULAR
+        return BAD_SIZE
     block.end = NULL
     code = read_front(m, table[0], &block.left)
     if not code and block.left < 0:
-        code = read_prefix(m, table[1], &size, &none) if table[1] else IRREGULAR
+        code = read_prefix(m, table[1], &size, &none) if table[1] else BAD_SIZE
         if code or size > m.end - m.position:
             return code if code else m.overrun
         block.left = -block.left
@@ -456,7 +456,7 @@ cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
     if code:
         return code
     if parts <= 1:
-        return IRREGULAR if i[3] and not wl_is_utf8(first, size) else deliver_bytes(m, i[4], i[5], first, size)
+        return <int>i[3] if i[3] and not wl_is_utf8(first, size) else deliver_bytes(m, i[4], i[5], first, size)
     if not i[3] and i[4] < 0 and i[5] < 0:
         return OK
     whole = new_text(m, size)
@@ -471,7 +471,7 @@ cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
         size += block.left
         m.position += block.left
     if i[3] and not wl_is_utf8(whole, size):
-        return IRREGULAR
+        return <int>i[3]
     return deliver_copy(m, i[4], i[5], whole, size)
 
 
@@ -530,6 +530,15 @@ cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_
         data += 1
 
 
+cdef inline int endless(Machine *m, int64_t code) noexcept nogil:
+    """Why a value ends nowhere; more bytes may mend that, whatever it is called."""
+    if not code:
+        return m.overrun
+    if m.overrun == TRUNCATED:
+        m.cut_off = True
+    return <int>code
+
+
 cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
     """i: as in `read_bytes`. A value that has escapes, ends at one of several delimiters, or with its delimiter."""
     cdef const int64_t *table = m.tables + i[2]
@@ -538,11 +547,11 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
     cdef const uint8_t *ending = end_of(start, m.end, table, m.texts, &behind, &escapes)
     cdef uint8_t *plain
     if ending == NULL:
-        return IRREGULAR
+        return endless(m, i[6])
     m.position = ending + behind
     size = ending - start + (behind if table[1] == 2 else 0)
     if escapes == 0:
-        return IRREGULAR if i[3] and not wl_is_utf8(start, size) else deliver_bytes(m, i[4], i[5], start, size)
+        return <int>i[3] if i[3] and not wl_is_utf8(start, size) else deliver_bytes(m, i[4], i[5], start, size)
     if not i[3] and i[4] < 0 and i[5] < 0:
         return OK
     plain = new_text(m, size - escapes)
@@ -550,12 +559,12 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
         return EXHAUSTED
     size = wl_unescape(plain, start, size, <int>table[0], m.texts + table[3])
     if i[3] and not wl_is_utf8(plain, size):
-        return IRREGULAR
+        return <int>i[3]
     return deliver_copy(m, i[4], i[5], plain, size)
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`, 8 in parts), size, text, register, column"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -567,7 +576,7 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         if code:
             return code
         if none or size < 0:
-            return IRREGULAR
+            return BAD_SIZE
     elif i[1] == 3:
         code = read_prefix(m, i[2], &size, &none)
         if code:
@@ -581,7 +590,7 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
         behind = i[2] & 0xFFFF
         ending = found_behind(m.position, size, m.texts + (i[2] >> 16), behind, 1 if i[1] == 4 else 2)
         if ending == NULL:
-            return IRREGULAR
+            return endless(m, i[6])
         size = ending - m.position
     elif i[1] == 7:
         return read_ended(m, i)
@@ -597,7 +606,7 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
     if size > m.end - m.position:
         return m.overrun
     if i[3] and not wl_is_utf8(m.position, size):
-        return IRREGULAR
+        return <int>i[3]
     m.position += size + behind
     return deliver_bytes(m, i[4], i[5], m.position - size - behind, size)
 
@@ -992,7 +1001,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if code:
             return code
         if none or count < 0:
-            return IRREGULAR
+            return BAD_SIZE
         if count > m.end - m.position:
             return m.overrun
     elif i[1] == 3:
@@ -1039,7 +1048,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     m.next = following
     if i[1] == 4 or i[1] == 6 or (i[1] == 7 and m.position < m.end):
         if m.end - m.position < (ending & 0xFFFF):
-            return IRREGULAR
+            return m.overrun
         m.position += ending & 0xFFFF
         if i[1] == 6 and trail.behind != NULL and returned(m, &trail):
             return IRREGULAR

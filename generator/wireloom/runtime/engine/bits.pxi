@@ -34,8 +34,8 @@ cdef int repeat_bits(Machine *m, const int64_t *i) noexcept nogil:
         count = i[2]
     elif i[1] == 2:
         code = evaluate(m, i[2], &count, &none)
-        if none or count < 0:
-            code = IRREGULAR
+        if not code and (none or count < 0):
+            code = BAD_SIZE
     elif i[1] == 3:
         code = read_prefix(m, i[2], &count, &none)
         if none:

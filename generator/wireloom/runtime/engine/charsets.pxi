@@ -6,26 +6,26 @@ cdef inline int64_t unit_at(const uint8_t *data, bint big) noexcept nogil:
     return data[0] << 8 | data[1] if big else data[1] << 8 | data[0]
 
 
-cdef int held_charset(const uint8_t *data, int64_t size, int64_t form, const int64_t *bits) noexcept nogil:
+cdef bint in_charset(const uint8_t *data, int64_t size, int64_t form, const int64_t *bits) noexcept nogil:
     """Whether a text has only what its character set has; `bits` are the bytes of one of one byte that mean something."""
     cdef int64_t n = 0, unit
     if form == 2:
         for n in range(size):
             if not <uint64_t>bits[data[n] >> 6] >> (data[n] & 63) & 1:
-                return IRREGULAR
-        return OK
+                return False
+        return True
     if size & 1:
-        return IRREGULAR
+        return False
     while n < size:
         unit = unit_at(data + n, form == 1)
         n += 2
         if unit & 0xFC00 == 0xDC00:
-            return IRREGULAR
+            return False
         if unit & 0xFC00 == 0xD800:
             if n >= size or unit_at(data + n, form == 1) & 0xFC00 != 0xDC00:
-                return IRREGULAR
+                return False
             n += 2
-    return OK
+    return True
 
 
 cdef int64_t characters_of(const uint8_t *data, int64_t size, int64_t form) noexcept nogil:

@@ -17,7 +17,7 @@ _STATED = {
     OP_INTEGER: "N N N r>value i r>value",
     OP_FLOAT: "N N f",
     OP_BOOLEAN: "r>value b K",
-    OP_BYTES: "N N N r>bytes y",
+    OP_BYTES: "N N N r>bytes y N",
     OP_CONSTANT: "N K N",
     OP_CONSTANT_BYTES: "R<bytes J N K",
     OP_RANGE: "N N N N K",
@@ -33,7 +33,7 @@ _STATED = {
     OP_VERIFY_DIGEST: "N X X R<start R<bytes K",
     OP_MARK: "R>value R<start",
     OP_NEED: "X R<start",
-    OP_FRAME: "X R<start R>size P>save",
+    OP_FRAME: "X R<start R>size P>save K",
     OP_UNFRAME: "P<save",
     OP_SEEK: "N N R<start R<reach",
     OP_REACH: "R>reach",
@@ -87,7 +87,7 @@ _STATED = {
     OP_MAPPING_FAR: "N K r>value a",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
-    OP_CHARSET: "R<bytes N N",
+    OP_CHARSET: "R<bytes N N K",
     OP_SPELLING: "R<bytes N N N N K",
     OP_PACK_OBJECT: "Q { N",
     OP_PACK_MEMBER: "Q T N",
@@ -295,7 +295,7 @@ class Checker:
             if letter == "C":
                 self.calls.setdefault(at, []).append(value)
         elif letter == "K":
-            self.require(value in (IRREGULAR, TRUNCATED) or FIRST_CODE <= value < 1 << 16, where)
+            self.require(self.is_code(value), where)
         elif letter == "Z":
             self.require(0 <= value < len(self.crcs), where)
         elif letter == "J":
@@ -379,6 +379,8 @@ class Checker:
         elif op == OP_BYTES or op == OP_REPEAT:
             self.require(0 <= words[1] <= 8, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
+            if op == OP_BYTES:
+                self.require(all(code == 0 or self.is_code(code) for code in (words[3], words[6])), where)
             if words[1] == 2:
                 self.check_expression(words[2], where)
             elif words[1] == 3:
@@ -589,6 +591,9 @@ class Checker:
         for kind, _ in self.mapping(start, where):
             if column != _NONE and kind > 0:
                 self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
+
+    def is_code(self, value):
+        return value in (IRREGULAR, TRUNCATED) or FIRST_CODE <= value < 1 << 16
 
     def check_W(self, start, at, where):
         null, other, shift, _, places = self.span(start, 5, where)

@@ -15,7 +15,7 @@ _KEPT = 2
 def ending(amount: Tree) -> Ending | None:
     """How a value ends; None where a size says it, or one delimiter alone."""
     match amount:
-        case ("delimited", tuple(delimiters), int(unit), escape, tuple(escaped), *kept):
+        case ("delimited", tuple(delimiters), _, int(unit), escape, tuple(escaped), *kept):
             return Ending(delimiters, unit, escape, escaped, bool(kept))
         case _:
             return None

@@ -123,7 +123,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         elif op == OP_VERIFY_CRC or op == OP_VERIFY_DIGEST:
             m.position = p
             code = verify(m, i)
-        elif op == OP_FRAME:  # expression, start register, size register, save register
+        elif op == OP_FRAME:  # expression, start register, size register, save register, code
             m.position = p
             code = need(m, i, &number)
             if code or number < 0:
@@ -132,12 +132,14 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
             registers[i[4] + 1] = m.overrun
             registers[i[3]] = number
             end = m.end = m.base + registers[i[2]] + number
-            m.overrun = IRREGULAR
+            m.overrun = <int>i[5]
             if p > end:
                 return IRREGULAR
         elif op == OP_UNFRAME or op == OP_UNREGION:  # save register
             number = registers[i[1]]
-            if p != end or number < p - m.base or number > m.stop - m.base:
+            if p != end:
+                return m.overrun
+            if number < p - m.base or number > m.stop - m.base:
                 return IRREGULAR
             end = m.end = m.base + number
             m.overrun = <int>registers[i[1] + 1]
@@ -369,7 +371,7 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         if code:
             return code
         if flag or number < 0:
-            return IRREGULAR
+            return <int>i[2]
         if number > m.end - m.position:
             return m.overrun
         m.registers[i[3]] = m.end - m.base
@@ -407,10 +409,10 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return begin_gathering(m, i)
     elif op == OP_GATHER:
         return gather_text(m, i)
-    elif op == OP_CHARSET:  # register of the bytes, form (0 UTF-16 little, 1 UTF-16 big, 2 one byte), table of the bytes that there are
-        if m.absent[i[1]]:
+    elif op == OP_CHARSET:  # register of the bytes, form (0 UTF-16 little, 1 UTF-16 big, 2 one byte), table of the bytes that there are, code
+        if m.absent[i[1]] or in_charset(m.pointers[i[1]], m.registers[i[1]], i[2], m.tables + i[3] if i[2] == 2 else NULL):
             return OK
-        return held_charset(m.pointers[i[1]], m.registers[i[1]], i[2], m.tables + i[3] if i[2] == 2 else NULL)
+        return <int>i[4]
     elif op == OP_SPELLING:  # register of the text, form (as before, 3 UTF-8), least and most characters, automaton or none, code
         return held_spelling(m, i)
     elif op == OP_PACK_COUNT:  # register: how many the list or map has that is next

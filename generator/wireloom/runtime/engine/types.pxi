@@ -166,7 +166,7 @@ cdef extern from *:
     int wl_to_half(double number, uint16_t *half) nogil
 
 
-# Why a record stops. Codes from FIRST_CODE on are error codes of the format.
+# Why a record stops. Codes from FIRST_CODE on are error codes of the format, of which every one has BAD_SIZE.
 cdef enum:
     OK = 0
     IRREGULAR = 1  # the construct parser decides
@@ -174,6 +174,7 @@ cdef enum:
     FULL = 3  # an output buffer is at Arrow's 2 GiB: the batch ends before this record
     EXHAUSTED = 4  # no memory
     FIRST_CODE = 5
+    BAD_SIZE = 5
 
 cdef enum:
     WIDTH = 8  # words of an instruction
@@ -468,6 +469,7 @@ cdef struct Machine:
     Frame frames[FRAMES]
     int64_t frame_count
     int overrun
+    bint cut_off  # a value ended nowhere in what there is
     int64_t *registers
     uint8_t *absent
     const uint8_t **pointers

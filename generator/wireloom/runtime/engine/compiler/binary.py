@@ -13,6 +13,7 @@ from wireloom.runtime.engine.compiler.scope import (
     Sink,
     bits_column,
     bits_word,
+    endless,
     is_bits,
     need_width,
     number_form,
@@ -45,8 +46,9 @@ class Binary(Part):
                     self.assembly.emit("BOOLEAN", sink.register, column and column.index, code)
             case ("text" | "bytes" as kind, size, *_):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
-                    form, operand = self.compiler.size(size, scope)
-                    self.assembly.emit("BYTES", form, operand, kind == "text", sink.register, column and column.index)
+                    operands = *self.compiler.size(size, scope), self.compiler.no_text() if kind == "text" else 0
+                    code = self.assembly.refusal(endless(size)) if endless(size) else 0
+                    self.assembly.emit("BYTES", *operands, sink.register, column and column.index, code)
             case ("nullable", inner):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")

@@ -417,7 +417,7 @@ class Fields(Part):
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", size, offset, last - first + 1, low % 8 | big << 8)
             self._bits(((name, 0, width, *rest),), item)
-        self.assembly.emit("BYTES", 1, size, False, None, None)  # noqa: FBT003 - no text
+        self.assembly.emit("BYTES", 1, size, 0, None, None)
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from wireloom.runtime.columns.logical import ExtensionType
-from wireloom.runtime.engine.assembly import Assembly, Label, Register
+from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Code, Compiled, Expressions, Tree
@@ -255,8 +255,11 @@ class Compiler(Protocol):
     def unlike(self, scope: Scope | None, member: str) -> Register:
         """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
 
-    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None]) -> None:
-        """Read the bytes of a text, and hold them against its character set."""
+    def no_text(self) -> int:
+        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
+
+    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
+        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""

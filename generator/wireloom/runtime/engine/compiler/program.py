@@ -9,7 +9,7 @@ from typing import Any
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import ended, filled
-from wireloom.runtime.engine.assembly import Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.bases import bases
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
@@ -291,7 +291,8 @@ class Compiler:
             self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
             return
         if node[0] == "charset":
-            self.encoded(node, sink, lambda inner: self.value(node[1], scope, inner))
+            code = self.assembly.refusal("invalid_text") if scope.encoding == "binary" else IRREGULAR
+            self.encoded(node, sink, lambda inner: self.value(node[1], scope, inner), code)
             return
         if node[0] == "held":
             self.fields.held(node, scope, sink, lambda inner: self.value(node[1], scope, inner))
@@ -311,15 +312,20 @@ class Compiler:
             if not choice and node[0] != "null":
                 self.there(sink.register)
 
-    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None]) -> None:
-        """Read the bytes of a text, and hold them against its character set."""
+    def no_text(self) -> int:
+        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
+        replaced = self.settings.get(self.layout.get("replaced", "")) == "replace"
+        return IRREGULAR if replaced else self.assembly.refusal("invalid_utf8")
+
+    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
+        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
         register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
         charset, found = node[2], register or self.assembly.register("bytes")
         read(replace(sink, register=found))
         if charset in TWO_BYTES:
-            self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None)
+            self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None, code)
         elif (bits := meaningful(charset)) is not None:
-            self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)))
+            self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)), code)
         self.there(sink.register)
 
     def record(

@@ -330,6 +330,15 @@ def ending_of(amount: Tree) -> bytes | None:
             return None
 
 
+def endless(amount: Tree) -> str:
+    """The code of a value that no delimiter ends; none where that is what its region says."""
+    match amount:
+        case ("delimiter" | "delimited", _, str(code), *_):
+            return code
+        case _:
+            return ""
+
+
 def unit_of(amount: Tree) -> int:
     """How many bytes a value that ends at a delimiter has a whole number of."""
     match amount:

@@ -131,7 +131,8 @@ class Structs(Part):
                 self.assembly.emit("NEED", self.compiler.placed(count, scope), scope.start())
             case ("frame", count):
                 frames.append(self.assembly.register("position", 2).read())
-                self.assembly.emit("FRAME", self.compiler.placed(count, scope), scope.start(), scope.size(), frames[-1])
+                kept, code = (scope.size(), frames[-1]), self.assembly.refusal("bad_region")
+                self.assembly.emit("FRAME", self.compiler.placed(count, scope), scope.start(), *kept, code)
             case ("end", code):
                 self.assembly.emit("END", self.assembly.refusal(code))
             case ("discard", *_, when) if self.compiler.never(when, scope):

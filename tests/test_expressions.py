@@ -2,6 +2,7 @@
 
 import pytest
 
+from wireloom.expr import types
 from wireloom.expr.ast import Binary, Call, Conditional, FieldRef, Kind, Literal, Membership, Name, Position, Unary
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.expr.parse import ExpressionError, parse, parse_range
@@ -167,6 +168,25 @@ def test_every_expression_has_a_kind(expression, expected):
 def test_parts_that_do_not_fit_are_refused(expression):
     with pytest.raises(KindError):
         kind(expression)
+
+
+NESTED = {
+    "a sum": " + ".join("1" for _ in range(60)),
+    "a product on the right": "2 * (" * 20 + "1" + ")" * 20,
+    "calls": "min(1, " * 20 + "1" + ")" * 20,
+    "parts of parts": "slice(" * 18 + "'a'" + ", 0, 1)" * 18,
+    "comparisons": "(" * 20 + "true" + ") == false" * 20,
+    "choices": "(" * 12 + "1" + " in [1, 2] ? 1 : 2)" * 12,
+}
+
+
+@pytest.mark.parametrize("text", NESTED.values(), ids=NESTED)
+def test_each_part_is_asked_once_for_its_kind(text, monkeypatch):
+    """What is asked twice at each level is asked a million times where there are twenty."""
+    asked = []
+    monkeypatch.setattr(types, "kind", lambda part: (asked.append(part), kind(part))[1])
+    types.kind(parse(text))
+    assert 12 <= len(asked) <= len(text)
 
 
 def test_text_is_parsed_back_to_the_same_tree():

@@ -58,8 +58,9 @@ def kind(expression: Expression) -> Kind:
         case Binary():
             return _binary_kind(expression)
         case Membership(operand, options):
+            found = kind(operand)
             for option in options:
-                _require_same(kind(operand), literal_kind(option), "in")
+                _require_same(found, literal_kind(option), "in")
             return Kind.BOOLEAN
         case Conditional(condition, then, otherwise):
             _require(condition, Kind.BOOLEAN, "?")
@@ -106,9 +107,9 @@ def _binary_kind(expression: Binary) -> Kind:
             _require_same(kind(left), kind(right), operator)
             return Kind.BOOLEAN
         case "<" | "<=" | ">" | ">=" as operator:
-            for side in (left, right):
-                if kind(side) not in (*_NUMBERS, Kind.ANY):
-                    raise KindError(f"{operator} compares numbers, not {a_kind(kind(side))}")
+            for found in (kind(left), kind(right)):
+                if found not in (*_NUMBERS, Kind.ANY):
+                    raise KindError(f"{operator} compares numbers, not {a_kind(found)}")
             return Kind.BOOLEAN
         case "+" | "-" | "*" as operator:
             return _number_kind(operator, left, right)
@@ -120,9 +121,8 @@ def _binary_kind(expression: Binary) -> Kind:
 
 def _number_kind(operator: str, *operands: Expression) -> Kind:
     """The kind of what arithmetic gives: a float where an operand is one."""
-    for operand in operands:
-        _require(operand, Kind.FLOAT, operator)
-    return Kind.FLOAT if any(kind(operand) is Kind.FLOAT for operand in operands) else Kind.INTEGER
+    found = [_require(operand, Kind.FLOAT, operator) for operand in operands]
+    return Kind.FLOAT if Kind.FLOAT in found else Kind.INTEGER
 
 
 def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...]) -> Kind:
@@ -131,20 +131,20 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
     if len(arguments) < least or (len(arguments) > len(parameters) and not function.variadic):
         raise KindError(f"{name} takes {least} arguments, not {len(arguments)}", function.doc)
     wanted = (*parameters, *(parameters[-1] for _ in arguments[len(parameters) :]))[: len(arguments)]
-    for place, (argument, kinds) in enumerate(zip(arguments, wanted, strict=True)):
+    found = [kind(argument) for argument in arguments]
+    for place, (argument, known, kinds) in enumerate(zip(arguments, found, wanted, strict=True)):
         if place in function.literals and not isinstance(argument, Literal):
             raise KindError(f"argument {place + 1} of {name} must be a literal", function.doc)
         if isinstance(argument, Literal) and place in function.literals and not _is_known(function, argument.value):
             words = " or ".join(f"'{word}'" for word in function.words)
             raise KindError(f"argument {place + 1} of {name} is {words}", function.doc)
-        if not any(fits(kind(argument), each) for each in kinds):
+        if not any(fits(known, each) for each in kinds):
             wanted_kinds = " or ".join(a_kind(each) for each in kinds)
-            message = f"{name} is of {wanted_kinds}, not of {a_kind(kind(argument))}"
-            raise KindError(message, _other_function(name, kind(argument)))
+            message = f"{name} is of {wanted_kinds}, not of {a_kind(known)}"
+            raise KindError(message, _other_function(name, known))
     if function.alike:
-        return _alike_kind(name, arguments)
-    floats = function.result is Kind.INTEGER and any(kind(argument) is Kind.FLOAT for argument in arguments)
-    return Kind.FLOAT if floats else function.result
+        return _alike_kind(name, found)
+    return Kind.FLOAT if function.result is Kind.INTEGER and Kind.FLOAT in found else function.result
 
 
 def _is_known(function: Function, value: object) -> bool:
@@ -152,10 +152,10 @@ def _is_known(function: Function, value: object) -> bool:
     return not function.words or value in function.words
 
 
-def _alike_kind(name: str, arguments: tuple[Expression, ...]) -> Kind:
+def _alike_kind(name: str, arguments: list[Kind]) -> Kind:
     """Text or bytes, whichever the arguments are; any of the two where they may be either."""
     said = arguments[1:2] if name == "join" else arguments  # the name of a member says nothing of its kind
-    found = {kind(argument) for argument in said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
+    found = {*said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
     if {Kind.TEXT, Kind.BYTES} <= found:
         raise KindError(f"{name} is of texts or of bytes, not of both")
     return found.pop() if len(found) == 1 else Kind.ANY
@@ -170,11 +170,13 @@ def _other_function(name: str, found: Kind) -> str:
     return f"{other} says it" if asked else ""
 
 
-def _require(expression: Expression, wanted: Kind, operator: str) -> None:
+def _require(expression: Expression, wanted: Kind, operator: str) -> Kind:
+    """The kind of a part that must be of a kind, too."""
     found = kind(expression)
     if not fits(found, wanted):
         needed = "a number" if wanted is Kind.FLOAT else a_kind(wanted)
         raise KindError(f"{operator} needs {needed}, not {a_kind(found)}", _hint(found, wanted, operator))
+    return found
 
 
 def _require_same(left: Kind, right: Kind, operator: str) -> None:

@@ -356,7 +356,7 @@ class StructWriter:
 
     def _frame(self) -> None:
         """A length at the start that counts the whole struct."""
-        if self.scope.depth > 0 or self.entries:
+        if self.entries or (self.scope.depth > 0 and self.chance.often(0.5)):
             self._mark()
             return
         name = self.scope.draft.name("f")

@@ -54,6 +54,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
         for position, entry in enumerate(document.fields)
     )
+    _require_one_frame(around, place / "fields", document)
     if around.encoding is Encoding.BINARY:
         steps = runs(around, place / "fields", document, ended(steps))
     return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
@@ -108,6 +109,14 @@ def _require_binary(around: Surroundings, place: Place, word: str) -> None:
     if around.encoding is not Encoding.BINARY:
         message = f"`{word}` has no meaning in {around.encoding.value}"
         around.scope.draft.reports_entry(place, "wrong-encoding", message, "it is of binary")
+
+
+def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:
+    """A struct ends in one place; a second `frame` would end what the first one bounds."""
+    _, *others = [position for position, entry in enumerate(document.fields) if entry.key == "frame"] or [0]
+    for position in others:
+        message, hint = "a `frame` says already where the struct ends", "drop one, or `check` that both say the same"
+        around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
 
 
 def _when(around: Surroundings, place: Place, written: object) -> Expression | None:

@@ -283,6 +283,45 @@ def test_a_replay_reads_records_as_the_header_of_their_file_says(capture: Any, t
     assert seen(told) == whole
 
 
+@pytest.mark.parametrize("framing", [None, "concatenated"])
+def test_a_replay_takes_no_header_that_cannot_be_read_for_a_record(
+    capture: Any, tmp_path: Path, framing: str | None
+) -> None:
+    """Nor the header in front of what no record is behind."""
+    (tmp_path / "in").mkdir()
+    good = header("<", "ns", 7)
+    for name, data in {"a": b"\0" * 16 + packet("<", 0), "b": good[:9], "c": good}.items():
+        (tmp_path / "in" / name).write_bytes(data)
+    plan = Plan(capture.__name__, capture.FORMAT, capture.MEANING)
+
+    def codes() -> list[tuple[str, int]]:
+        rows = pq.read_table(f"{tmp_path}/out/quarantine").to_pylist()
+        return sorted((row["code"], row["_offset"]) for row in rows)
+
+    assert ingest(LocalEngine(1), Job(plan, str(tmp_path / "in"), str(tmp_path / "out"))).quarantined == 2
+    before = codes()
+    asked = Replay(replace(plan, framing=framing), str(tmp_path / "out" / "quarantine"), str(tmp_path / "out"))
+    assert replay(LocalEngine(1), asked).summary.decoded == 0
+    assert codes() == before
+
+
+def test_a_replay_looks_for_no_header_where_the_tables_were_made_without(capture: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    where = tmp_path / "in" / "a"
+    where.write_bytes(packet("<", 5) + packet("<", 15))
+    plan = replace(Plan(capture.__name__, capture.FORMAT, capture.MEANING), framing="concatenated")
+
+    def told(most: int) -> Plan:
+        return replace(plan, parameters=(("byteOrder", "little"), ("resolution", "ns"), ("snapLength", most)))
+
+    assert ingest(LocalEngine(1), Job(told(10), str(tmp_path / "in"), str(tmp_path / "out"))).quarantined == 1
+    where.write_bytes(header(">", "us", 1, most=1))
+    asked = Replay(told(100), str(tmp_path / "out" / "quarantine"), str(tmp_path / "out"))
+    assert replay(LocalEngine(1), asked).summary.decoded == 1
+    rows = pq.read_table(f"{tmp_path}/out/records").to_pylist()
+    assert sorted((row["seconds"], row["medium"]) for row in rows) == [(1700000005, 1), (1700000015, 1)]
+
+
 WORDS = "values: {1: a, 2: b, 3: c}"
 SAYING = {
     "a word": (f"[{{k: uint8}}, {{w: {{type: uint8, {WORDS}}}}}]", "0103", "h.w", 1),

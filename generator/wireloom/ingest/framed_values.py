@@ -13,6 +13,7 @@ from wireloom.ingest.plan import OFFSET, RECORD, Plan
 from wireloom.ingest.reading import stream_parts
 from wireloom.ingest.staging import Chunk, Parted, parted
 from wireloom.ingest.values import DATA, decoded
+from wireloom.runtime.streams.framing import Headed, framing_of
 from wireloom.runtime.streams.parts import DecodedPart
 
 
@@ -26,14 +27,14 @@ def framed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]
 
 
 def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[Chunk]:
-    """The records of one value; a value in which no record is found is itself one."""
+    """The records of one value; a value in which no record is found is itself one, unless it is a header alone."""
     found = False
     value = row[DATA][0]
     file = io.BytesIO(value.as_buffer() if value.is_valid else b"")
     for chunk in stream_chunks(plan, module, row.drop_columns([DATA]), file):
         found = True
         yield chunk
-    if not found:
+    if not found and not isinstance(framing_of(plan.framing or "none"), Headed):
         yield decoded(plan, module, row)
 
 

@@ -1,7 +1,9 @@
 """With what a quarantined record is read that stood behind a header: the parameters that the header of its file gives.
 
 The quarantine has the record's bytes alone. Its file is opened once for all its records; where it is gone, or is no
-such file any more, nobody knows how they are read, and they stay.
+such file any more, nobody knows how they are read, and they stay. What begins where its file does is no record, but all
+of a stream whose header nobody could read: it is read as such once more. Whether there is a header says the framing by
+which the tables were made.
 """
 
 from collections.abc import Iterator
@@ -28,22 +30,21 @@ class Headers:
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[tuple[Plan | None, pa.RecordBatch]]:
         """The rows of a quarantine, by how they are read; None where nobody knows."""
-        if not self._are_asked() or not {SOURCE, OFFSET} <= set(batch.schema.names):
+        framing = framing_of(self.plan.taken or "none")
+        is_told = isinstance(framing_of(self.plan.framing or "none"), Headed)
+        if is_told or not isinstance(framing, Headed) or not {SOURCE, OFFSET} <= set(batch.schema.names):
             yield self.plan, batch
             return
-        behind = pc.fill_null(pc.greater(batch[OFFSET], 0), False)  # noqa: FBT003 - Arrow's signature
-        behind = pc.and_(behind, batch[SOURCE].is_valid())
-        yield self.plan, batch.filter(pc.invert(behind))
-        rest = batch.filter(behind)
-        for path in pc.unique(rest[SOURCE]).to_pylist():
-            yield self._of_file(path), rest.filter(pc.equal(rest[SOURCE], path))
-
-    def _are_asked(self) -> bool:
-        """Whether records are read as the header says, and not as the caller does."""
-        framing = framing_of(open_module(self.plan).CODEC.framing)
-        if not isinstance(framing, Headed) or isinstance(framing_of(self.plan.framing or "none"), Headed):
-            return False
-        return not {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}
+        placed = pc.and_(batch[OFFSET].is_valid(), batch[SOURCE].is_valid())
+        yield self.plan, batch.filter(pc.invert(placed))
+        batch = batch.filter(placed)
+        yield replace(self.plan, framing=self.plan.taken), batch.filter(pc.equal(batch[OFFSET], 0))
+        behind = batch.filter(pc.greater(batch[OFFSET], 0))
+        if {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}:
+            yield self.plan, behind  # the caller says all that the header does
+            return
+        for path in pc.unique(behind[SOURCE]).to_pylist():
+            yield self._of_file(path), behind.filter(pc.equal(behind[SOURCE], path))
 
     def _of_file(self, path: str) -> Plan | None:
         if path not in self.known:
@@ -51,7 +52,7 @@ class Headers:
         return self.known[path]
 
     def _read(self, path: str) -> Plan | None:
-        asked = replace(self.plan, framing=None)
+        asked = replace(self.plan, framing=self.plan.taken)
         try:
             file = looked_up(path)
             with file.place.open() as source, plain(source, file.place.open, path, bounds(asked)) as stream:

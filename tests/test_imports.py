@@ -61,6 +61,14 @@ def test_a_mistake_in_a_library_is_shown_there_and_once_for_all_formats_that_tak
     ]
 
 
+def test_what_a_library_does_not_know_is_said_once_whatever_its_importers_know(tmp_path):
+    wrong = library("  End: {fields: [{port: uint16}, {more: {type: uint8, when: nope == 3}}]}\n")
+    second = importer("{from: End}").replace("format: importer", "format: second")
+    assert said(tmp_path, one=importer("{source: End}"), two=second, ends=wrong) == [
+        ("ends.yaml", 7, "unknown-name", "there is no nope here")
+    ]
+
+
 def test_the_shape_of_a_library_is_checked_though_nobody_imports_it_and_hides_what_would_follow(tmp_path):
     wrong = library(END, head="eror: {}\n")
     alone = importer("{source: uint8}").replace("imports: [ends]\n", "")
@@ -88,7 +96,6 @@ def test_two_libraries_with_one_name_are_no_mistake_until_it_is_used(tmp_path):
     files = {"ends": library(END + "  Other: {fields: [{a: uint8}]}\n"), "more": library(END, name="more")}
     assert said(tmp_path, one=importer("{source: End}, {other: Other}", "ends, more"), **files) == [
         ("one.yaml", 5, "clashing-import", "End is a type of ends and of more"),
-        ("one.yaml", 5, "unused-import", "no type leads to one of more"),
     ]
     (format,) = resolved(tmp_path, one=importer("{other: Other}"), **files)
     assert list(dict(format.types)) == ["Record", "Other"]

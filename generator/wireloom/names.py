@@ -19,6 +19,7 @@ PACKAGE_MODULES = ("functions",)
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
+_LONGEST = 100  # letters of the name of a format or a root, of which both are in the name of a file
 _FORMAT = re.compile(r"[a-z][a-z0-9_]*")
 _CODE = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -56,6 +57,8 @@ def format_name_flaw(name: str) -> str:
     """What is wrong with the name of a format, a schema or a root; empty if nothing."""
     if not _FORMAT.fullmatch(name):
         return "the name has lower-case letters, digits and underscores and begins with a letter"
+    if len(name) > _LONGEST:
+        return f"files are called so; write at most {_LONGEST} letters"
     if name in PACKAGE_MODULES:
         return f"every generated package has a module {name} of its own"
     return f"{name} is a word of Python" if keyword.iskeyword(name) else ""

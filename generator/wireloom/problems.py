@@ -154,15 +154,20 @@ class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of whic
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def _is_said(problem: Problem, other: Problem) -> bool:
+    """Whether two problems differ in what would be right at most."""
+    return (problem.id, problem.location, problem.message) == (other.id, other.location, other.message)
+
+
 @dataclass(slots=True)
 class Problems:
-    """Collects problems; equal ones once."""
+    """Collects problems; one of each message at a place, whatever the formats that use a library would write there."""
 
     found: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
         """Note a problem."""
-        if problem not in self.found:
+        if not any(_is_said(problem, each) for each in self.found):
             self.found.append(problem)
 
     def raise_if_any(self) -> None:

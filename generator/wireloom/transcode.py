@@ -118,7 +118,7 @@ def _header_hint(framing: Framing, error: EncodeError) -> str:
     """What to do about a member of a header that has no value."""
     for parameter, member in framing.gives if isinstance(framing, Headed) else ():
         if member == error.path:
-            return f"say it with -p {parameter}=..."
+            return f"say it as the parameter {parameter} (-p {parameter}=...; in Spark an option)"
     return "no parameter says it, so that such streams are read and not written; `gives` in the spec's framing would"
 
 

@@ -23,7 +23,10 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     yield f"{size_text(summary.size)} in, of which {size_text(summary.bad_size)} quarantined"
     yield from _codes(summary)
     if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
-        yield f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why"
+        yield (
+            f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why, "
+            "or else docs/engine.md which single records do"
+        )
     yield f"{summary.rows} rows in {output}/{RECORDS}"
     yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
 

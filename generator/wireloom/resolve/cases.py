@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal
+from wireloom.expr.ast import Binary, FieldRef, Kind, Literal
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.traversal import parts
-from wireloom.model.types import Case, Field, Refusal, Scalar, Select, charset_of
+from wireloom.model.types import Case, Field, Refusal, Scalar, Select
 from wireloom.resolve import constants
 from wireloom.resolve.codes import listed_values
 from wireloom.resolve.collisions import type_size
@@ -31,7 +31,7 @@ def check_cases(draft: Draft, site: Site, known: Facts) -> None:
         return
     for key, _ in cases.node.entries:
         for word in map(str.strip, key.text.split(",")) if "," in key.text else [key.text]:
-            value = constants.value(word, kind(tag), _charset(tag, known))
+            value = constants.value(word, kind(tag), known.charset(tag))
             hint = never(tag, value, known)
             if hint is None and value is not constants.NONE:
                 hint = _excluded(site, value)
@@ -41,12 +41,6 @@ def check_cases(draft: Draft, site: Site, known: Facts) -> None:
     if select is not None:
         _check_others(draft, above, site, select, known)
         _check_room(draft, above, site, select, known.view.names.named)
-
-
-def _charset(tag: Expression, known: Facts) -> str:
-    """The character set of the texts that a tag is."""
-    fields = known.fields.get(tag.name, ()) if isinstance(tag, FieldRef) else ()
-    return next((charset_of(field.type) for field in fields), "")
 
 
 def _excluded(site: Site, value: object) -> str | None:
@@ -92,7 +86,10 @@ def _check_others(draft: Draft, above: Place, site: Site, select: Select, known:
     left = None if found is None else [value for value in found if (type(value), value) not in selected]
     if left is None or any(_excluded(site, value) is None for value in left):
         return
-    if select.otherwise is not None:
+    stated = isinstance(above.node, MappingNode) and above.node.entry("otherwise") is not None
+    if any(not case.values for case in select.cases[: len(select.cases) - stated]):
+        return  # of which that is said
+    if stated:
         hint = "drop `otherwise`; its cases are all that it may be"
         draft.reports_entry(above / "otherwise", "bad-case", "the tag is never another value", hint)
     elif isinstance(above.node, MappingNode) and above.node.entry("else") is not None:

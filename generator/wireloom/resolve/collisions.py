@@ -32,8 +32,8 @@ def check_collisions(draft: Draft, named: Types) -> None:
             _check_attempt_names(draft, draft.place / "types" / name, type, named)
         if isinstance(type, Struct):
             place = draft.place / "types" / name / "fields"
-            _check_wire_names(draft, place, type)
-            _check_logical_names(draft, place, type, named)
+            said = _check_wire_names(draft, place, type)
+            _check_logical_names(draft, place, type, named, said)
             _check_tags(draft, place, type)
             if type.form is Form.OBJECT:
                 _check_members(draft, place, type, named)
@@ -54,8 +54,9 @@ def _placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
-def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
-    """Names that expressions use: fields, bits and marks of one struct."""
+def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
+    """Names that expressions use: fields, bits and marks of one struct; those of bits that are there twice."""
+    twice = set[str]()
     taken: dict[str, list[Field]] = {}  # with the fields of each name; bits and marks have theirs alone
     for where, field in _placed(struct, place):
         others = taken.get(field.wire_name, [])
@@ -77,9 +78,11 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
                 f"{field.wire_name} is there twice",
                 "give each field one name; `as` gives readers another",
             )
+            twice.update(() if others else {field.wire_name})
         taken[field.wire_name] = [*others, field]
         for bit in field.bits:
             if bit.name in taken:
+                twice.add(bit.name)
                 draft.reports_entry(
                     where / "bits" / bit.name,
                     "duplicate-field",
@@ -97,10 +100,14 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> None:
                     "give the mark another name",
                 )
             taken[step.name] = []
+    return twice
 
 
-def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """Names that readers use, with those that flattened structs lend; fields of different versions may share one."""
+def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
+    """Names that readers use, with those that flattened structs lend; fields of different versions may share one.
+
+    Of the names `said` it is said that expressions know two by them.
+    """
     taken: dict[str, list[Field]] = {}
     for where, field in _placed(struct, place):
         own = () if field.flatten else tuple(logical_names(field, named, frozenset()))
@@ -110,7 +117,7 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
         for name in dict.fromkeys(logical_names(field, named, frozenset())):
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
             known = next((each for each in others if not never_both(struct, each, field)), None)
-            if known is not None:
+            if known is not None and name not in said:
                 hint = f"the other is {known.wire_name}; {_how_to_part(known, field)}"
                 draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
             taken[name].append(field)

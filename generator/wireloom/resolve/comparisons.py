@@ -28,6 +28,7 @@ from wireloom.model.types import Field
 from wireloom.resolve.exclusion import exclusive
 from wireloom.resolve.facts import Facts
 from wireloom.resolve.sites import Role, Site
+from wireloom.resolve.wording import any_of
 from wireloom.spec.yaml import ScalarNode
 
 _EQUAL_TO_ITSELF = (Kind.INTEGER, Kind.BOOLEAN, Kind.TEXT, Kind.BYTES)  # what is no number is not
@@ -104,9 +105,9 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
             return _nothing(expression, known)
         case Call("slice") if _slice_length(expression, known) == (0, 0):
             return f"{text_of(expression)} is always empty", "a part begins before its end, and within the whole"
-        case Binary("and", left, right) if exclusive(left, right):
+        case Binary("and", left, right) if exclusive(left, right) and not (_is_torn(left) or _is_torn(right)):
             return _certain(expression, "where the one holds, the other does not", holds=False)
-        case Binary("or", left, right) if _is_either(left, right):
+        case Binary("or", left, right) if _is_either(left, right) and not (_is_whole(left) or _is_whole(right)):
             return _certain(expression, "where the one does not hold, the other does", holds=True)
         case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
             return f"{text_of(expression)} always holds", f"{name} is never null"
@@ -123,9 +124,28 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
         case Binary("==" | "!=" as operator, operand, Literal(value)) | Binary(
             "==" | "!=" as operator, Literal(value), operand
         ) if obstacle := _obstacle(operand, value, known):
-            return _certain(expression, obstacle, holds=operator == "!=")
+            said = Binary(operator, operand, _as_written(operand, value, known))
+            return _certain(said, obstacle, holds=operator == "!=")
         case _:
             return None
+
+
+def _is_torn(expression: Expression) -> bool:
+    """Whether parts of a condition exclude each other, of which that is said."""
+    match expression:
+        case Binary("and", left, right):
+            return exclusive(left, right) or _is_torn(left) or _is_torn(right)
+        case _:
+            return False
+
+
+def _is_whole(expression: Expression) -> bool:
+    """Whether one of the parts of a condition always holds, of which that is said."""
+    match expression:
+        case Binary("or", left, right):
+            return _is_either(left, right) or _is_whole(left) or _is_whole(right)
+        case _:
+            return False
 
 
 def _of_integers(expression: Binary, known: Facts) -> Flaw | None:
@@ -199,10 +219,21 @@ def _is_there(site: Site, name: str, known: Facts) -> bool:
 
 
 def _never_among(expression: Membership, known: Facts) -> Iterator[Flaw]:
-    """Which of its options an operand never is, and why."""
+    """Which of its options an operand never is, and why: those that have one reason at once."""
+    reasons: dict[str, list[str]] = {}
     for option in expression.options:
         if (hint := never(expression.operand, option, known)) is not None:
-            yield f"{text_of(expression.operand)} is never {text_of(Literal(option))}", hint
+            reasons.setdefault(hint, []).append(text_of(_as_written(expression.operand, option, known)))
+    for hint, options in reasons.items():
+        yield f"{text_of(expression.operand)} is never {any_of(options)}", hint
+
+
+def _as_written(operand: Expression, value: int | bool | str | bytes | None, known: Facts) -> Literal:
+    """A literal beside an operand as the spec has it: bytes of a character set are a text there."""
+    while isinstance(operand, Call) and operand.function == "slice":
+        operand = operand.arguments[0]
+    charset = known.charset(operand) if isinstance(value, bytes) else ""
+    return Literal(value.decode(charset, "replace") if charset and isinstance(value, bytes) else value)
 
 
 def never(operand: Expression, value: object, known: Facts) -> str | None:

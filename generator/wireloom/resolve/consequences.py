@@ -12,7 +12,8 @@ from wireloom.problems import Problem
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import direct_names
 from wireloom.resolve.recursion import all_mentioned
-from wireloom.spec.language import StructType
+from wireloom.resolve.wording import MISNAMED
+from wireloom.spec.language import FieldDocument, SelectType, StructType
 
 _NO_TYPE = ("unknown-type", "type-syntax")
 _NO_MEANING = ("unknown-name", "later-name", "ambiguous-name", "expression-syntax", "expression-type")
@@ -40,7 +41,9 @@ _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
 
 def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     """The problems without those that follow from others among them."""
-    return _once(_beside_keys(_beside_expressions(_beside_unions(_beside_types(problems, draft), draft))))
+    found = _beside_values(_beside_unions(_beside_types(problems, draft), draft), draft)
+    found = _once(_beside_keys(_beside_expressions(found)))
+    return [problem for problem in found if problem.hint != MISNAMED]  # of which the name is what is wrong
 
 
 def _once(problems: Sequence[Problem]) -> list[Problem]:
@@ -123,6 +126,26 @@ def _beside_unions(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
         for problem in problems
         if problem.id not in _OF_UNIONS or not any(_is_in(problem.path, path) for path in formless)
     ]
+
+
+def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
+    """The problems; what a field is whose `values` are none is not held against the cases that it selects."""
+    unlike = {
+        (where.type, where.name)
+        for each in problems
+        if each.id == "bad-value-key" and (where := _Where.of(each)) is not None
+    }
+
+    def follows(problem: Problem) -> bool:
+        where = _Where.of(problem) if problem.id == "bad-case" else None
+        form = draft.content.types.get(where.type) if where is not None else None
+        if where is None or where.step is None or not isinstance(form, StructType):
+            return False
+        document = form.fields[where.step].field
+        union = document.type if isinstance(document, FieldDocument) else None
+        return isinstance(union, SelectType) and (where.type, str(union.select)) in unlike
+
+    return [problem for problem in problems if not follows(problem)]
 
 
 def _is_in(path: str, above: str) -> bool:

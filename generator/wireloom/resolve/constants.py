@@ -58,7 +58,7 @@ def value(text: str, kind: Kind, charset: str = "") -> object:
 def wire_key(type: Type, place: Place, text: str) -> object:
     """The value on the wire that a key of a value table says."""
     found = _wire_key(type, place, text)
-    return found if _fits(type, found) else NONE
+    return found if fits(type, found) else NONE
 
 
 def _wire_key(type: Type, place: Place, text: str) -> object:
@@ -85,7 +85,7 @@ def _wire_key(type: Type, place: Place, text: str) -> object:
 def constant(type: Type, place: Place, written: Scalar) -> object:
     """The wire value that a `const`, a `null` or a `default` states; bytes are written in hexadecimal."""
     found = _constant(type, place, written)
-    return found if _fits(type, found) else NONE
+    return found if fits(type, found) else NONE
 
 
 def _constant(type: Type, place: Place, written: Scalar) -> object:
@@ -115,12 +115,12 @@ def _constant(type: Type, place: Place, written: Scalar) -> object:
             return NONE
 
 
-def _fits(type: Type, value: object) -> bool:
+def fits(type: Type, value: object) -> bool:
     """Whether a value is one that readers can see of a type that is filled up, or that bytes end."""
     data = value.encode() if isinstance(value, str) else value
     match type:
         case Nullable(inner):
-            return _fits(inner, value)
+            return fits(inner, value)
         case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)) if isinstance(data, bytes):
             return len(data) <= size and not data.endswith(fill)
         case Text(size=Delimiter() as delimiter) | Bytes(size=Delimiter() as delimiter) if isinstance(data, bytes):

@@ -1,5 +1,6 @@
 """The text of an expression -> its resolved tree: parsed, every name given its meaning, kinds checked."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.expr.ast import (
@@ -20,9 +21,11 @@ from wireloom.expr.ast import (
     references,
 )
 from wireloom.expr.parse import ExpressionError, parse, parse_range
+from wireloom.expr.text import text_of
 from wireloom.expr.types import KindError, fits, kind
 from wireloom.problems import nearest
 from wireloom.resolve.scopes import MeaningError, Scope, word_named
+from wireloom.resolve.wording import any_of
 from wireloom.spec.documents import Place
 
 Constant = int | bool | str | bytes | None
@@ -276,13 +279,11 @@ def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
     """A comparison with a text that the field never has, and a range that there is not."""
     match resolved:
         case Binary("==" | "!=", left, Literal(str(text))):
-            _check_text(scope, place, left, text)
+            _check_texts(scope, place, left, [text])
         case Binary("==" | "!=", Literal(str(text)), right):
-            _check_text(scope, place, right, text)
+            _check_texts(scope, place, right, [text])
         case Membership(operand, options):
-            for option in options:
-                if isinstance(option, str):
-                    _check_text(scope, place, operand, option)
+            _check_texts(scope, place, operand, [option for option in options if isinstance(option, str)])
         case Call("rangeName", (_, Literal(str(name)))) if name not in scope.draft.content.ranges:
             known = nearest(name, scope.draft.content.ranges)
             scope.draft.reports(
@@ -294,11 +295,12 @@ def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
         _check_constants(scope, place, part)
 
 
-def _check_text(scope: Scope, place: Place, operand: Expression, text: str) -> None:
-    if _is_misnamed(scope, place, operand, text):
-        return
+def _check_texts(scope: Scope, place: Place, operand: Expression, options: Sequence[str]) -> None:
     values = scope.values(operand)
-    if values is not None and text not in values:
+    wrong = [text for text in options if not _is_misnamed(scope, place, operand, text)]
+    wrong = [text for text in wrong if values is not None and text not in values]
+    if wrong and values is not None:
         texts = [value for value in values if isinstance(value, str)]
-        named = getattr(operand, "name", "it")
-        scope.draft.reports(place, "impossible-value", f"{named} is never '{text}'", nearest(text, texts))
+        named = text_of(operand) if isinstance(operand, FieldRef | ParameterRef) else "it"
+        message = f"{named} is never {any_of([text_of(Literal(text)) for text in wrong])}"
+        scope.draft.reports(place, "impossible-value", message, nearest(wrong[0], texts))

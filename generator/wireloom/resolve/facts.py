@@ -15,6 +15,7 @@ from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.extents import field_extents, may_be_absent
 from wireloom.model.types import Bit, Field, Struct
+from wireloom.resolve import constants
 from wireloom.resolve.sites import Names, held
 from wireloom.resolve.wording import byte_count
 
@@ -48,6 +49,11 @@ class Facts:
         """Why a field never is a text, bytes or a boolean; empty where it may be."""
         found = [each.obstacle(value) for each in self.named(reference)]
         return found[0] if found and all(found) else ""
+
+    def charset(self, expression: Expression) -> str:
+        """The character set of a text of which expressions know the bytes; empty for anything else."""
+        fields = self.fields.get(expression.name, ()) if isinstance(expression, FieldRef) else ()
+        return next((types.charset_of(field.type) for field in fields), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +240,11 @@ def _obstacle(field: Field, value: object, length: Extent | None) -> str:
     octets = len(value.encode(errors="surrogatepass") if isinstance(value, str) else value)
     if length is not None and not length.low <= octets <= length.high:
         return f"{field.wire_name} has {_length_text(length)}, and this has {octets}"
-    if isinstance(value, str) and field.spelling is not None and not field.spelling.has(value):
+    if not constants.fits(field.type, value):
+        return f"{field.wire_name} is {constants.described(field.type)}"
+    charset = types.charset_of(field.type)
+    text = value.decode(charset, "replace") if charset and isinstance(value, bytes) else value
+    if isinstance(text, str) and field.spelling is not None and not field.spelling.has(text):
         return f"the `{'pattern' if field.spelling.pattern else 'length'}` of {field.wire_name} does not take it"
     return ""
 

@@ -76,8 +76,8 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
 
 
 def check_imports(draft: Draft, whole: Draft) -> None:
-    """Every library is used, unless a type that there is not may be one of it."""
-    if any(problem.id in ("unknown-type", "type-syntax") for problem in draft.problems.found):
+    """Every library is used, unless a type that there is not, or one of two of a name, may be one of it."""
+    if any(problem.id in ("unknown-type", "type-syntax", "clashing-import") for problem in draft.problems.found):
         return
     _check_twice(draft.problems, draft.place, draft.content.imports)
     used = {getattr(source.content, "library", "") for source in whole.document.imported}

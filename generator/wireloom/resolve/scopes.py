@@ -216,6 +216,10 @@ class Scope:
             return f"{self.type} stands in bytes that are unpacked"
         return ""
 
+    def knows(self, name: str) -> bool:
+        """Whether a name means anything here, or anywhere before or behind."""
+        return name in (*POSITIONS, *self._visible(), *self.draft.content.parameters) or self._is_mark(name)
+
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""
         return bool(self._fields(name))
@@ -223,9 +227,9 @@ class Scope:
     def values(self, expression: Expression) -> tuple[Scalar, ...] | None:
         """The values that a field or parameter can have, where they are listed."""
         match expression:
-            case FieldRef(name=name, members=()):
-                found = [each for each in self._fields(name) if each is not None]
-                return found[0].member.values if len(found) == 1 else None
+            case FieldRef():
+                member = self._member(expression)
+                return None if member is None else member.values
             case ParameterRef(name=name, members=()):
                 options = self.draft.content.parameters[name].one_of
                 return None if options is None else tuple(options)

@@ -112,12 +112,13 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
     for role, key, expression in (
         (Role.OFFSET, "at", field.at),
         (Role.SIZE, "size", types.stated(field.size)),
-        (Role.TAG, "unpack", None if field.packing is None else field.packing.tag),
         (Role.CONDITION, "when", field.when),
         (Role.DERIVE, "derive", field.derive),
         (Role.COMPUTE, "compute", field.compute),
     ):
         yield from _given(role, place / key, expression)
+    if field.packing is not None:
+        yield from _given(Role.TAG, place / "unpack" / "select", field.packing.tag)
     for mapping in field.mappings or ():
         yield Role.MEANING, place / "values", mapping.value, ""
     for bit in field.bits:

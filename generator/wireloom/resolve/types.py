@@ -55,6 +55,7 @@ from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.meant import hint_of_type
 from wireloom.resolve.outline import reach
 from wireloom.resolve.scopes import Scope, word_named
+from wireloom.resolve.wording import MISNAMED
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
@@ -258,7 +259,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in types:
         return Reference(single.name)
     if get_close_matches(single.name.lower(), [name.lower() for name in types if type_name_flaw(name)], 1, _NEAR):
-        return UNKNOWN  # said of the name
+        around.reports(place, "unknown-type", f"there is no type {single.name}", MISNAMED, column=single.column)
+        return UNKNOWN
     if single.name == "any":
         around.reports(
             place,
@@ -360,12 +362,24 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
             message, hint = f"{written} is no integer of whole bytes", "write one, such as uint8 or varint, or a field"
             around.reports(place, "wrong-shape", message, hint, column=column)
             return BROKEN
+        if hint := _nearly_a_number(around, written):
+            around.reports(place, "unknown-type", f"there is no type {written}", hint, column=column)
+            return BROKEN
         return expression(around.scope, place, written, Kind.INTEGER, column)
     _require_encoding(around, place, Encoding.BINARY, f"a number in front ({written})")
     if around.scope.names_field(str(written)):
         message = f"{written} is a type and a field here"
         around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
     return found
+
+
+def _nearly_a_number(around: Surroundings, written: object) -> str:
+    """Which integer type is meant by a name that has its letters, and means nothing here; empty where none is."""
+    if not isinstance(written, str) or around.scope.knows(written):
+        return ""
+    meant = (name for name, type in builtins.SCALARS.items() if isinstance(type, Integer))
+    found = next((name for name in meant if name != written and sorted(name) == sorted(written.lower())), "")
+    return found and f"did you mean {found}?"
 
 
 def _blocks(around: Surroundings, place: Place, single: notation.Single) -> Amount:

@@ -1,6 +1,20 @@
 """Words that several diagnostics share."""
 
+from collections.abc import Sequence
+
+MISNAMED = "it has a name that types do not have"
+"""Of a type that there is not, since it is spelled otherwise where it is stated, and that is said there."""
+
+_MANY = 8  # words in a row
+
 
 def byte_count(count: int) -> str:
     """So many bytes."""
     return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def any_of(words: Sequence[str]) -> str:
+    """One of some words; of many the first few."""
+    if len(words) > _MANY:
+        return f"{', '.join(words[:_MANY])} or another {len(words) - _MANY}"
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -120,6 +120,7 @@ _MAPPINGS = {  # what a key takes beside words
     "unpack": "a choice: {select: codec, cases: {0: none, 1: gzip}}",
 }
 _PAGE = re.compile(r"(?:cp|ibm|ibm-|ccsid|windows-|ebcdic-)?0*([0-9]{1,5})")  # a code page by its number
+_TIME = re.compile(r"(timestamp|duration|time)[ _-]?\(?(s|ms|us|ns)\)?")  # with its unit, as others write it
 _BEGUN = 3  # letters of a word that tell which it is
 _CONDITIONS = ("if", "condition", "assert", "expr")
 _IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this one otherwise
@@ -382,6 +383,8 @@ def _literal(key: str, value: object, options: Sequence[str]) -> str:
     if value in options:
         return f"write {value}, without quotes"
     text = value.lower() if isinstance(value, str) else ""
+    if key == "logical" and (time := _TIME.fullmatch(text)):
+        return f"did you mean {{{time[1]}: {time[2]}}}?"
     other = _OTHER_VALUES.get(text, "") or _charset(text)
     begun = [each for each in options if len(text) >= _BEGUN and each.startswith(text)]
     near = [other] if other in options else begun or difflib.get_close_matches(text, options, n=1, cutoff=0.7)
@@ -474,6 +477,8 @@ def _unknown_key(
 def _other_word(key: str, parent: object) -> str:
     """The key that has another name in other languages; empty where it has none."""
     meant = _OTHER_WORDS.get(re.sub(r"[_-]", "", key).lower(), "")
+    if key == "value" and isinstance(parent, Mapping) and isinstance(parent[key], Mapping):
+        return "values"
     type = parent.get("type") if isinstance(parent, Mapping) else None
     return "terminator" if meant == "delimiter" and isinstance(type, str) and type.startswith("list(") else meant
 
@@ -542,7 +547,7 @@ def _shown(value: object) -> str:
         case None:
             return "empty"
         case dict():
-            return "a mapping"
+            return "a mapping" if value else "empty"
         case list():
             return "a list"
         case bool():

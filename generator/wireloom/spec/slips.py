@@ -45,6 +45,8 @@ _ALL_KEYS = frozenset(
 )
 _GIVEN_KEYS = ("values", "cases", "bits", "escaped", "gives", "oneOf", "versions", "value", *_NAMED)
 _FORMS = ("fields", "select", "oneOf", "attempt")
+_TAGS = ("peek", "member")
+_NEAR_TAG = 0.7
 _FRAMINGS = ("prefix", "size", "delimiter", "header")
 _NEAR = 0.8
 _NEAR_FRAMING = 0.6
@@ -237,6 +239,14 @@ def _beside_types(types: MappingNode) -> Iterator[Slip]:
 def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
     """The key that says what sort of type it is, misspelled: all that stands beside it would be unknown."""
     yield from _misspelled(form, path, _FORMS, _NEAR)
+    yield from _of_tag(form, path)
+
+
+def _of_tag(union: Node, path: Path) -> Iterator[Slip]:
+    """The key that says where the tag of a union is, misspelled."""
+    stated = union.entry("select") if isinstance(union, MappingNode) else None
+    if stated is not None and isinstance(stated[1], MappingNode):
+        yield from _misspelled(stated[1], (*path, "select"), _TAGS, _NEAR_TAG)
 
 
 def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: float) -> Iterator[Slip]:
@@ -323,8 +333,20 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
                     path, _at(part, "unknown-key", "a condition without its key", f"write `that: {part.text}`", where)
                 )
                 return
+    elif isinstance(value, MappingNode) and (alone := _in_braces(value, types)) is not None:
+        message, hint = f"{alone.text} in braces is a key without a value", f"write `- {key.text}: {alone.text}`"
+        yield Slip(path, _at(alone, "wrong-type", message, hint, (*path, key.text)))
     elif isinstance(value, MappingNode) and key.text not in _STEPS:
         yield from _of_field(value, (*path, key.text))
+
+
+def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
+    """The type that is all that a mapping has."""
+    match value.entries:
+        case [(key, nothing)] if _has_none(nothing) and is_type(key.text, types):
+            return key
+        case _:
+            return None
 
 
 def _of_text(item: ScalarNode, path: Path) -> Iterator[Slip]:
@@ -346,6 +368,8 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
             message, hint = "an attempt is a type with a name", "name it in `types`, and write that name as the type"
             yield Slip(path[:-1], _at(key, "unknown-key", message, hint, (*path, key.text)))
             return
+    if (stated := field.entry("type")) is not None:
+        yield from _of_tag(stated[1], (*path, "type"))
     yield from _of_cases(field, (*path, "type", "cases"), 2)
     before: ScalarNode | None = None
     for key, value in field.entries:

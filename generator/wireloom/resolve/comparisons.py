@@ -124,7 +124,7 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
         case Binary("==" | "!=" as operator, operand, Literal(value)) | Binary(
             "==" | "!=" as operator, Literal(value), operand
         ) if obstacle := _obstacle(operand, value, known):
-            said = Binary(operator, operand, _as_written(operand, value, known))
+            said = Binary(operator, operand, _as_written(operand, Literal(value), known))
             return _certain(said, obstacle, holds=operator == "!=")
         case _:
             return None
@@ -223,17 +223,19 @@ def _never_among(expression: Membership, known: Facts) -> Iterator[Flaw]:
     reasons: dict[str, list[str]] = {}
     for option in expression.options:
         if (hint := never(expression.operand, option, known)) is not None:
-            reasons.setdefault(hint, []).append(text_of(_as_written(expression.operand, option, known)))
+            reasons.setdefault(hint, []).append(text_of(_as_written(expression.operand, Literal(option), known)))
     for hint, options in reasons.items():
         yield f"{text_of(expression.operand)} is never {any_of(options)}", hint
 
 
-def _as_written(operand: Expression, value: int | bool | str | bytes | None, known: Facts) -> Literal:
+def _as_written(operand: Expression, literal: Literal, known: Facts) -> Literal:
     """A literal beside an operand as the spec has it: bytes of a character set are a text there."""
     while isinstance(operand, Call) and operand.function == "slice":
         operand = operand.arguments[0]
-    charset = known.charset(operand) if isinstance(value, bytes) else ""
-    return Literal(value.decode(charset, "replace") if charset and isinstance(value, bytes) else value)
+    charset = known.charset(operand)
+    if not charset or not isinstance(literal.value, bytes):
+        return literal
+    return Literal(literal.value.decode(charset, "replace"))
 
 
 def never(operand: Expression, value: object, known: Facts) -> str | None:

@@ -91,7 +91,29 @@ def _flaw_of_length(site: Site, field: Field) -> tuple[str, str] | None:
             derived = f"{field.wire_name} is {text_of(site.expression)}"
             message = f"no {sized.wire_name} has {text_of(stated)} {what} where {derived}"
             return message, "let one undo what the other does, as `bytes(n - 1)` beside `derive: len(data) + 1`"
+    return _swapped(site.struct, field)
+
+
+def _swapped(struct: Struct, first: Field) -> tuple[str, str] | None:
+    """Two lengths that nobody sees, of which each is derived of what the other is the length of; said of the first."""
+    hidden = [each for each in struct.fields if each.hidden and each.derive is not None and not _varies(each)]
+    for second in hidden[hidden.index(first) + 1 :]:
+        for mine in _sized_by(struct, first):
+            for other in _sized_by(struct, second):
+                if mine is not other and _is_length_of(first, other) and _is_length_of(second, mine):
+                    message = f"{first.wire_name} is the length of {other.wire_name}, and {mine.wire_name} has it"
+                    return message, f"derive {first.wire_name} of {mine.wire_name}, or swap the two"
     return None
+
+
+def _sized_by(struct: Struct, number: Field) -> list[Field]:
+    """The fields of which a number says how long they are."""
+    amounts = ((field, _amount(struct, field)) for field in struct.fields)
+    return [field for field, stated in amounts if stated is not None and _is_field(number.wire_name, stated)]
+
+
+def _is_length_of(number: Field, sized: Field) -> bool:
+    return number.derive is not None and _is_length(sized.wire_name, number.derive)
 
 
 def _varies(field: Field) -> bool:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Binary, FieldRef, Kind, Literal
+from wireloom.expr.ast import Binary, Literal
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.traversal import parts
-from wireloom.model.types import Case, Field, Refusal, Scalar, Select
+from wireloom.model.types import Case, Field, Refusal, Select
 from wireloom.resolve import constants
-from wireloom.resolve.codes import listed_values
 from wireloom.resolve.collisions import type_size
-from wireloom.resolve.comparisons import never
+from wireloom.resolve.comparisons import never, values_of
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.exclusion import exclusive
 from wireloom.resolve.facts import Facts
@@ -19,8 +18,6 @@ from wireloom.resolve.sites import Site, Types
 from wireloom.resolve.wording import byte_count
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
-
-_MANY = 1 << 12  # values of a tag that are not all looked at
 
 
 def check_cases(draft: Draft, site: Site, known: Facts) -> None:
@@ -82,7 +79,7 @@ def _selects(type: types.Type, named: Types, seen: frozenset[str]) -> Iterator[S
 def _check_others(draft: Draft, above: Place, site: Site, select: Select, known: Facts) -> None:
     """Report what is for values of no case where there are none."""
     selected = {(type(value), value) for case in select.cases for value in case.values}
-    found = _values(site, known)
+    found = values_of(site.struct, site.expression, known)
     left = None if found is None else [value for value in found if (type(value), value) not in selected]
     if left is None or any(_excluded(site, value) is None for value in left):
         return
@@ -95,26 +92,6 @@ def _check_others(draft: Draft, above: Place, site: Site, select: Select, known:
     elif isinstance(above.node, MappingNode) and above.node.entry("else") is not None:
         message = "every value of the tag has a case"
         draft.reports(above / "else", "useless-else", message, "drop `else`, or a case that is an error")
-
-
-def _values(site: Site, known: Facts) -> list[Scalar] | None:
-    """All values that a tag may be; None where they are too many, or it may be null."""
-    tag = site.expression
-    match tag:
-        case FieldRef(0, name, ()) if (
-            name not in known.lent and (listed := listed_values(site.struct, name)) is not None
-        ):
-            return None if None in listed else list(listed)
-        case _:
-            pass
-    found = known.of(tag)
-    if found.nullable:
-        return None
-    if kind(tag) is Kind.BOOLEAN:
-        return [False, True]
-    if kind(tag) is not Kind.INTEGER or found.high - found.low >= _MANY:
-        return None
-    return [value for value in range(found.low, found.high + 1) if never(tag, value, known) is None]
 
 
 # --- room ----------------------------------------------------------------------------------------------------------

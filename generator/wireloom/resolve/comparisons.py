@@ -5,7 +5,7 @@ arithmetic leaves (`expr.residues`), and from two conditions that exclude one an
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireloom.expr.ast import (
     Binary,
@@ -24,7 +24,8 @@ from wireloom.expr.extents import Extent
 from wireloom.expr.residues import Residue, residue
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
-from wireloom.model.types import Field
+from wireloom.model.types import Field, Scalar, Struct
+from wireloom.resolve.codes import listed_values
 from wireloom.resolve.exclusion import exclusive
 from wireloom.resolve.facts import Facts
 from wireloom.resolve.sites import Role, Site
@@ -38,6 +39,7 @@ _FURTHEST = 127  # bits of a shift
 _NUMBER = 8  # bytes of `int`
 _CHARACTER = 4  # bytes at most
 _LONG = sys.maxsize
+_MANY = 1 << 12  # values that are not all looked at
 
 CONDITIONS = (Role.CONDITION, Role.CHECK, Role.GUARD, Role.KEEP, Role.BUILT)
 """What expressions are for that decide something."""
@@ -119,6 +121,10 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
             return _certain(expression, "both sides are the same", holds=operator in ("==", "<=", ">="))
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
             return None if _are_literals(left, right) and not is_written(site) else _of_integers(expression, known)
+        case Membership(operand, options) if site.role not in _BUILT and _are_all(
+            values_of(site.struct, operand, known), options
+        ):
+            return _certain(expression, f"{text_of(operand)} is nothing else", holds=True)
         case Binary("==" | "!=" as operator, Literal(one), Literal(other)) if one != other and is_written(site):
             return _certain(expression, "they are two", holds=operator == "!=")
         case Binary("==" | "!=" as operator, operand, Literal(value)) | Binary(
@@ -128,6 +134,11 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
             return _certain(said, obstacle, holds=operator == "!=")
         case _:
             return None
+
+
+def _are_all(values: Sequence[Scalar] | None, options: Sequence[Scalar]) -> bool:
+    """Whether nothing that an operand may be is left out."""
+    return bool(values) and {(type(each), each) for each in values or ()} <= {(type(each), each) for each in options}
 
 
 def _is_torn(expression: Expression) -> bool:
@@ -226,6 +237,23 @@ def _never_among(expression: Membership, known: Facts) -> Iterator[Flaw]:
             reasons.setdefault(hint, []).append(text_of(_as_written(expression.operand, Literal(option), known)))
     for hint, options in reasons.items():
         yield f"{text_of(expression.operand)} is never {any_of(options)}", hint
+
+
+def values_of(struct: Struct, expression: Expression, known: Facts) -> list[Scalar] | None:
+    """All values that an expression may have; None where they are too many, or it may be null."""
+    match expression:
+        case FieldRef(0, name, ()) if name not in known.lent and (listed := listed_values(struct, name)) is not None:
+            return None if None in listed else list(listed)
+        case _:
+            pass
+    found = known.of(expression)
+    if found.nullable:
+        return None
+    if kind(expression) is Kind.BOOLEAN:
+        return [False, True]
+    if kind(expression) is not Kind.INTEGER or found.high - found.low >= _MANY:
+        return None
+    return [value for value in range(found.low, found.high + 1) if never(expression, value, known) is None]
 
 
 def _as_written(operand: Expression, literal: Literal, known: Facts) -> Literal:

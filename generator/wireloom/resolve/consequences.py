@@ -33,7 +33,9 @@ _OF_ENTRIES = frozenset(
 _OF_LAYOUTS = frozenset({"gap-in-layout", "overlapping-fields", "split-byte"})
 _OF_KEYS = ("conflicting-keys", "wrong-encoding", "wrong-shape")
 _OF_UNIONS = ("ambiguous-alternatives", "bad-case", "wrong-shape")
+_OF_VALUES = ("bad-case", "certain-condition", "impossible-value")
 _OF_USES = "use a type of its own"
+_NAME = re.compile(r"[A-Za-z]\w*")
 _ENTRY = re.compile(r"types\.(?P<type>[^.\[]+)(?:\.fields\[(?P<step>[0-9]+)\](?:\.(?P<name>[^.\[]+))?)?(?P<rest>.*)")
 _KEY = re.compile(r"\.[A-Za-z]+")
 _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
@@ -129,7 +131,7 @@ def _beside_unions(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
 
 
 def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
-    """The problems; what a field is whose `values` are none is not held against the cases that it selects."""
+    """The problems; what a field is whose `values` are none is not held against what asks for it."""
     unlike = {
         (where.type, where.name)
         for each in problems
@@ -137,10 +139,12 @@ def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     }
 
     def follows(problem: Problem) -> bool:
-        where = _Where.of(problem) if problem.id == "bad-case" else None
+        where = _Where.of(problem) if problem.id in _OF_VALUES else None
         form = draft.content.types.get(where.type) if where is not None else None
         if where is None or where.step is None or not isinstance(form, StructType):
             return False
+        if problem.id != "bad-case":
+            return any((where.type, name) in unlike for name in _NAME.findall(problem.message))
         document = form.fields[where.step].field
         union = document.type if isinstance(document, FieldDocument) else None
         return isinstance(union, SelectType) and (where.type, str(union.select)) in unlike

@@ -119,6 +119,9 @@ def test_a_format_whose_library_changes_means_something_else(tmp_path):
 def test_a_byte_order_of_a_library_holds_for_its_structs_and_is_refused_for_what_has_none(tmp_path):
     (format,) = resolved(tmp_path, one=importer("{source: End}, {kind: uint16}"), ends=library(END))
     assert dict(format.types)["End"].fields[0].type != dict(format.types)["Record"].fields[1].type
+    names = library("  Name: str(uint8)\n")
+    (format,) = resolved(tmp_path, one=importer("{first: Name}, {more: list(Name)}"), ends=names)
+    assert list(dict(format.types)) == ["Record", "Name"]
     ports = library("  Ports: list(uint16)\n")
     assert said(tmp_path, one=importer("{ports: {type: Ports, count: uint8}}"), ends=ports) == [
         (

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
+from wireloom.model.types import ORDERED, Float, Integer, JsonText, NumberForm
 from wireloom.problems import Problems, nearest
+from wireloom.resolve import builtins
 from wireloom.resolve.draft import Draft, TypeForm
 from wireloom.resolve.outline import direct_names
 from wireloom.spec.documents import Document, Documents, Place, unlike
@@ -34,6 +36,9 @@ class Library:
 
 
 Libraries = Mapping[str, Library]
+_WORD = re.compile(r"[A-Za-z]\w*")
+_CONTAINERS = ("list", "map", "str", "bytes", "blocks")
+_BYTE = 8  # bits of a number without an order
 
 
 def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
@@ -241,7 +246,7 @@ def _with_defaults(draft: Draft, name: str, library: Library) -> TypeForm:
             if form.byte_order is None and (form.encoding or own.encoding) == "binary" and _differs(draft, own):
                 stated["byte_order"] = own.byte_order
             return form.model_copy(update=stated)
-        case str() | SelectType() | OneOfType() if binary and _differs(draft, own):
+        case str() | SelectType() | OneOfType() if binary and _differs(draft, own) and _may_have_order(form):
             place = library.document.place / "types" / name
             message = f"{name} is no struct, so its numbers would have the byte order of {draft.content.format}"
             hint = "put it into the struct that has it, or give both the same `byteOrder`"
@@ -255,6 +260,23 @@ def _with_defaults(draft: Draft, name: str, library: Library) -> TypeForm:
 
 def _differs(draft: Draft, library: LibraryDocument) -> bool:
     return draft.content.byte_order != library.byte_order
+
+
+def _may_have_order(form: TypeForm) -> bool:
+    """Whether a number in a type may be of several bytes; of what has a name, and of unions, nobody looks."""
+    return not isinstance(form, str) or any(map(_may_be_ordered, _WORD.findall(form)))
+
+
+def _may_be_ordered(word: str) -> bool:
+    match builtins.SCALARS.get(word):
+        case Integer(bits=bits, form=form):
+            return bits > _BYTE and form in (NumberForm.OWN, *ORDERED)
+        case Float() | JsonText():
+            return True
+        case None:
+            return word not in _CONTAINERS
+        case _:
+            return False
 
 
 # --- nodes ---------------------------------------------------------------------------------------------------------

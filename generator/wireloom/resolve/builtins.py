@@ -308,6 +308,13 @@ CODES: Mapping[str, str] = MappingProxyType(
 )
 
 
+def nearly(word: str) -> str:
+    """Which integer type is meant by a word of its letters: unit16 is uint16; empty where none is."""
+    meant = (name for name, type in SCALARS.items() if isinstance(type, Integer) and not type.is_partial)
+    found = next((name for name in meant if sorted(name) == sorted(word.lower())), "")
+    return f"did you mean {found}?" if found and word not in SCALARS else ""
+
+
 def kind(type: Type) -> Kind:
     """The kind of a scalar type's values."""
     match type:

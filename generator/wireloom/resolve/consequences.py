@@ -35,6 +35,7 @@ _OF_KEYS = ("conflicting-keys", "wrong-encoding", "wrong-shape")
 _OF_UNIONS = ("ambiguous-alternatives", "bad-case", "wrong-shape")
 _OF_VALUES = ("bad-case", "certain-condition", "impossible-value")
 _OF_USES = "use a type of its own"
+_OF_ROOM = " in a region of "
 _NAME = re.compile(r"[A-Za-z]\w*")
 _ENTRY = re.compile(r"types\.(?P<type>[^.\[]+)(?:\.fields\[(?P<step>[0-9]+)\](?:\.(?P<name>[^.\[]+))?)?(?P<rest>.*)")
 _KEY = re.compile(r"\.[A-Za-z]+")
@@ -44,7 +45,7 @@ _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
 def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     """The problems without those that follow from others among them."""
     found = _beside_values(_beside_unions(_beside_types(problems, draft), draft), draft)
-    found = _once(_beside_keys(_beside_expressions(found)))
+    found = _once(_beside_keys(_beside_expressions(_beside_sizes(found, draft))))
     return [problem for problem in found if problem.hint != MISNAMED]  # of which the name is what is wrong
 
 
@@ -148,6 +149,31 @@ def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
         document = form.fields[where.step].field
         union = document.type if isinstance(document, FieldDocument) else None
         return isinstance(union, SelectType) and (where.type, str(union.select)) in unlike
+
+    return [problem for problem in problems if not follows(problem)]
+
+
+def _beside_sizes(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
+    """The problems; of a region that none of its cases fits that alone, and no size of what has no whole bytes.
+
+    Where a field has no room behind it, the bytes before it are as many as there will be.
+    """
+    torn = {where.type for each in problems if each.id == "split-byte" and (where := _Where.of(each)) is not None}
+    narrow = {each.path.removesuffix(".size") for each in problems if each.id == "impossible-value"}
+    crowded = {each.path for each in problems if each.id == "overlapping-fields"}
+
+    def follows(problem: Problem) -> bool:
+        if problem.id == "gap-in-layout":
+            return problem.path in crowded
+        where = _Where.of(problem) if problem.id == "bad-case" and _OF_ROOM in problem.message else None
+        if where is None:
+            return False
+        above, _, key = problem.path.rpartition(".cases.")
+        form = draft.content.types.get(where.type)
+        document = form.fields[where.step].field if isinstance(form, StructType) and where.step is not None else None
+        union = document.type if isinstance(document, FieldDocument) else None
+        case = union.cases.get(key) if isinstance(union, SelectType) else None
+        return above.removesuffix(".type") in narrow or (isinstance(case, str) and case in torn)
 
     return [problem for problem in problems if not follows(problem)]
 

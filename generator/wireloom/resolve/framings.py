@@ -20,7 +20,7 @@ from wireloom.model.framing import (
 )
 from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Named, Scaled, Text
 from wireloom.problems import nearest
-from wireloom.resolve import constants
+from wireloom.resolve import builtins, constants
 from wireloom.resolve.draft import Draft
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Parameter
@@ -110,7 +110,7 @@ def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrd
     """The order of its bytes is that of the format, where it is stated."""
     number = written.prefix
     if not is_number(number):
-        hint = "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"
+        hint = builtins.nearly(number) or "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"
         draft.reports(place / "prefix", "unknown-type", f"no number of type {number} stands before records", hint)
         return Prefixed()
     if number in LONGEST and written.byte_order is not None:

@@ -37,6 +37,6 @@ def _width(argument: notation.Argument) -> int:
     if word == _NOTHING:
         return 0
     if not isinstance(type, Integer) or type.signed or not type.is_plain or type.is_partial or type.width is None:
-        hint = "write uint8, uint16 ... uint64, or - for a byte that is no number"
+        hint = builtins.nearly(word) or "write uint8, uint16 ... uint64, or - for a byte that is no number"
         raise NotationError(f"{word or 'nothing'} does not follow a marker", argument.column, hint)
     return type.width

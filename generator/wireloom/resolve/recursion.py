@@ -232,8 +232,11 @@ def check_use(draft: Draft, outlines: Outlines) -> None:
         for problem in draft.problems.found
         if problem.id not in _OF_SURROUNDINGS or not problem.path.startswith(lost)
     ]
-    for name in draft.content.types if outlines.roots else ():
-        if name not in reached and name not in meant and f"types.{name}" not in said:
+    unused = [name for name in draft.content.types if outlines.roots and name not in reached]
+    led = {name: all_mentioned(draft, [name]) for name in unused}
+    below = {each for name in unused for each in led[name] if name not in led.get(each, (name,))}
+    for name in unused:
+        if name not in below and name not in meant and f"types.{name}" not in said:
             draft.reports_entry(
                 draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
             )

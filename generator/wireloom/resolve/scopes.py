@@ -28,6 +28,10 @@ _HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
 
+AHEAD = -1
+"""The step of what is asked before a struct is read: which version it is of."""
+
+
 class MeaningError(Exception):
     """A name without a meaning here; without an id where what is wrong was said of its type."""
 
@@ -395,6 +399,9 @@ class Scope:
         if self.blind or any(outline.open for outline in self._around()):
             return _said()
         outline = self.outlines.types.get(self.type)
+        if self.position == AHEAD and outline is not None and (name in outline.members or name in outline.marks):
+            hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
+            return MeaningError("later-name", f"{name} is not known before the struct is read", hint)
         own = None if outline is None or self.inside else outline.members.get(name)
         if own is not None and own.position == self.position:
             message = f"{name} is what this is about, and not known before it is read"

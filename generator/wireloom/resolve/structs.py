@@ -27,6 +27,7 @@ from wireloom.resolve.fields import field_of
 from wireloom.resolve.last_lists import ended
 from wireloom.resolve.outline import Member
 from wireloom.resolve.runs import runs
+from wireloom.resolve.scopes import AHEAD
 from wireloom.resolve.types import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import CheckStep, DiscardStep, Entry, FieldDocument, NeedStep, StructType, VerifyStep
@@ -73,7 +74,7 @@ def _form(around: Surroundings, place: Place, document: StructType) -> Form:
 
 
 def _versions(around: Surroundings, place: Place, document: StructType) -> tuple[Version, ...]:
-    scope = around.scope.at(0)
+    scope = around.scope.at(AHEAD)
     return tuple(
         Version(
             name,

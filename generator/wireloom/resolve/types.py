@@ -377,9 +377,7 @@ def _nearly_a_number(around: Surroundings, written: object) -> str:
     """Which integer type is meant by a name that has its letters, and means nothing here; empty where none is."""
     if not isinstance(written, str) or around.scope.knows(written):
         return ""
-    meant = (name for name, type in builtins.SCALARS.items() if isinstance(type, Integer))
-    found = next((name for name in meant if name != written and sorted(name) == sorted(written.lower())), "")
-    return found and f"did you mean {found}?"
+    return builtins.nearly(written)
 
 
 def _blocks(around: Surroundings, place: Place, single: notation.Single) -> Amount:

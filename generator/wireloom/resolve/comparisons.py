@@ -122,7 +122,7 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
             return None if _are_literals(left, right) and not is_written(site) else _of_integers(expression, known)
         case Membership(operand, options) if site.role not in _BUILT and _are_all(
-            values_of(site.struct, operand, known), options
+            values_of(site.struct, operand, known, most=len(options)), options
         ):
             return _certain(expression, f"{text_of(operand)} is nothing else", holds=True)
         case Binary("==" | "!=" as operator, Literal(one), Literal(other)) if one != other and is_written(site):
@@ -239,8 +239,8 @@ def _never_among(expression: Membership, known: Facts) -> Iterator[Flaw]:
         yield f"{text_of(expression.operand)} is never {any_of(options)}", hint
 
 
-def values_of(struct: Struct, expression: Expression, known: Facts) -> list[Scalar] | None:
-    """All values that an expression may have; None where they are too many, or it may be null."""
+def values_of(struct: Struct, expression: Expression, known: Facts, *, most: int = _MANY) -> list[Scalar] | None:
+    """All values that an expression may have; None where these may be more than `most`, or it may be null."""
     match expression:
         case FieldRef(0, name, ()) if name not in known.lent and (listed := listed_values(struct, name)) is not None:
             return None if None in listed else list(listed)
@@ -251,7 +251,7 @@ def values_of(struct: Struct, expression: Expression, known: Facts) -> list[Scal
         return None
     if kind(expression) is Kind.BOOLEAN:
         return [False, True]
-    if kind(expression) is not Kind.INTEGER or found.high - found.low >= _MANY:
+    if kind(expression) is not Kind.INTEGER or found.high - found.low >= most:
         return None
     return [value for value in range(found.low, found.high + 1) if never(expression, value, known) is None]
 

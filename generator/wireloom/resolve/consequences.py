@@ -46,7 +46,8 @@ def independent_of_others(problems: Sequence[Problem], draft: Draft) -> list[Pro
     """The problems without those that follow from others among them."""
     found = _beside_values(_beside_unions(_beside_types(problems, draft), draft), draft)
     found = _once(_beside_keys(_beside_expressions(_beside_sizes(found, draft))))
-    return [problem for problem in found if problem.hint != MISNAMED]  # of which the name is what is wrong
+    misnamed = any(problem.id == "bad-name" for problem in found)
+    return [problem for problem in found if not misnamed or problem.hint != MISNAMED]
 
 
 def _once(problems: Sequence[Problem]) -> list[Problem]:

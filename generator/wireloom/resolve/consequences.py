@@ -37,6 +37,7 @@ _OF_VALUES = ("bad-case", "certain-condition", "impossible-value")
 _OF_USES = "use a type of its own"
 _OF_ROOM = " in a region of "
 _NAME = re.compile(r"[A-Za-z]\w*")
+_STATES_VALUES = re.compile(r"\.(values|null|range)\b")
 _ENTRY = re.compile(r"types\.(?P<type>[^.\[]+)(?:\.fields\[(?P<step>[0-9]+)\](?:\.(?P<name>[^.\[]+))?)?(?P<rest>.*)")
 _KEY = re.compile(r"\.[A-Za-z]+")
 _OF_WHAT_IT_IS = re.compile(r"(\.(type|inline|oneOf|cases)\b.*)?")
@@ -133,11 +134,11 @@ def _beside_unions(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
 
 
 def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
-    """The problems; what a field is whose `values` are none is not held against what asks for it."""
+    """The problems; what a field is of whose values something is wrong is not held against what asks for it."""
     unlike = {
         (where.type, where.name)
         for each in problems
-        if each.id == "bad-value-key" and (where := _Where.of(each)) is not None
+        if each.id not in _OF_VALUES and (where := _Where.of(each)) is not None and _STATES_VALUES.match(where.rest)
     }
 
     def follows(problem: Problem) -> bool:

@@ -107,9 +107,9 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
             return _nothing(expression, known)
         case Call("slice") if _slice_length(expression, known) == (0, 0):
             return f"{text_of(expression)} is always empty", "a part begins before its end, and within the whole"
-        case Binary("and", left, right) if exclusive(left, right) and not (_is_torn(left) or _is_torn(right)):
+        case Binary("and", left, right) if exclusive(left, right) and not _is_said("and", left, right):
             return _certain(expression, "where the one holds, the other does not", holds=False)
-        case Binary("or", left, right) if _is_either(left, right) and not (_is_whole(left) or _is_whole(right)):
+        case Binary("or", left, right) if _is_either(left, right) and not _is_said("or", left, right):
             return _certain(expression, "where the one does not hold, the other does", holds=True)
         case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
             return f"{text_of(expression)} always holds", f"{name} is never null"
@@ -141,22 +141,11 @@ def _are_all(values: Sequence[Scalar] | None, options: Sequence[Scalar]) -> bool
     return bool(values) and {(type(each), each) for each in values or ()} <= {(type(each), each) for each in options}
 
 
-def _is_torn(expression: Expression) -> bool:
-    """Whether parts of a condition exclude each other, of which that is said."""
-    match expression:
-        case Binary("and", left, right):
-            return exclusive(left, right) or _is_torn(left) or _is_torn(right)
-        case _:
-            return False
-
-
-def _is_whole(expression: Expression) -> bool:
-    """Whether one of the parts of a condition always holds, of which that is said."""
-    match expression:
-        case Binary("or", left, right):
-            return _is_either(left, right) or _is_whole(left) or _is_whole(right)
-        case _:
-            return False
+def _is_said(operator: str, *parts: Expression) -> bool:
+    """Whether two conditions further in are certain for the same reason, of which that is said."""
+    is_certain = exclusive if operator == "and" else _is_either
+    inner = [each for each in parts if isinstance(each, Binary) and each.operator == operator]
+    return any(is_certain(each.left, each.right) or _is_said(operator, each.left, each.right) for each in inner)
 
 
 def _of_integers(expression: Binary, known: Facts) -> Flaw | None:

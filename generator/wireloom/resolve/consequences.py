@@ -86,6 +86,13 @@ class _Where:
     def entry(self) -> tuple[str, int | None]:
         return self.type, self.step
 
+    def union(self, draft: Draft) -> SelectType | None:
+        """What the field is where it selects by a tag."""
+        form = draft.content.types.get(self.type)
+        document = form.fields[self.step].field if isinstance(form, StructType) and self.step is not None else None
+        type = document.type if isinstance(document, FieldDocument) else None
+        return type if isinstance(type, SelectType) else None
+
 
 def _beside_types(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
     """The problems without those of what a type that there is not is part of."""
@@ -143,14 +150,12 @@ def _beside_values(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
 
     def follows(problem: Problem) -> bool:
         where = _Where.of(problem) if problem.id in _OF_VALUES else None
-        form = draft.content.types.get(where.type) if where is not None else None
-        if where is None or where.step is None or not isinstance(form, StructType):
+        if where is None or where.step is None:
             return False
         if problem.id != "bad-case":
             return any((where.type, name) in unlike for name in _NAME.findall(problem.message))
-        document = form.fields[where.step].field
-        union = document.type if isinstance(document, FieldDocument) else None
-        return isinstance(union, SelectType) and (where.type, str(union.select)) in unlike
+        union = where.union(draft)
+        return union is not None and (where.type, str(union.select)) in unlike
 
     return [problem for problem in problems if not follows(problem)]
 
@@ -171,10 +176,8 @@ def _beside_sizes(problems: Sequence[Problem], draft: Draft) -> list[Problem]:
         if where is None:
             return False
         above, _, key = problem.path.rpartition(".cases.")
-        form = draft.content.types.get(where.type)
-        document = form.fields[where.step].field if isinstance(form, StructType) and where.step is not None else None
-        union = document.type if isinstance(document, FieldDocument) else None
-        case = union.cases.get(key) if isinstance(union, SelectType) else None
+        union = where.union(draft)
+        case = None if union is None else union.cases.get(key)
         return above.removesuffix(".type") in narrow or (isinstance(case, str) and case in torn)
 
     return [problem for problem in problems if not follows(problem)]

@@ -114,8 +114,8 @@ def _require_binary(around: Surroundings, place: Place, word: str) -> None:
 
 def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:
     """A struct ends in one place; a second `frame` would end what the first one bounds."""
-    _, *others = [position for position, entry in enumerate(document.fields) if entry.key == "frame"] or [0]
-    for position in others:
+    frames = [position for position, entry in enumerate(document.fields) if entry.key == "frame"]
+    for position in frames[1:]:
         message, hint = "a `frame` says already where the struct ends", "drop one, or `check` that both say the same"
         around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
 

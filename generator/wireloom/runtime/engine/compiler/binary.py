@@ -47,7 +47,8 @@ class Binary(Part):
             case ("text" | "bytes" as kind, size, *_):
                 with self.compiler.into(sink.column, TAKES[kind]) as column:
                     operands = *self.compiler.size(size, scope), self.compiler.no_text() if kind == "text" else 0
-                    code = self.assembly.refusal(endless(size)) if endless(size) else 0
+                    named = endless(size)
+                    code = self.assembly.refusal(named) if named else 0
                     self.assembly.emit("BYTES", *operands, sink.register, column and column.index, code)
             case ("nullable", inner):
                 if sink.column is not None and sink.column.takes == "":

@@ -52,6 +52,12 @@ def generate(session: nox.Session) -> None:
     python(session, "-m", "wireloom", "generate", "--docs", "docs/formats", *session.posargs)
 
 
+@nox.session(venv_backend="none", requires=["environment"], default=False)
+def samples(session: nox.Session) -> None:
+    """Bring samples/ up to date with specs/."""
+    python(session, "-m", "wireloom", "demo", "--samples", "samples", *session.posargs)
+
+
 @nox.session(venv_backend="none", requires=["environment"])
 def lint(session: nox.Session) -> None:
     """Lint and check the format of everything, generated code included, and that generated code is up to date."""

@@ -20,6 +20,10 @@ def demo(
     output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Folder for samples and tables.")] = Path(
         "demo-output"
     ),
+    samples: Annotated[
+        Path | None,
+        typer.Option("--samples", metavar="DIR", help="Only write a few samples of every format there, without Spark."),
+    ] = None,
     specs: Specs = SPECS,
     out: OutMade = OUT,
     package: PackageMade = PACKAGE,
@@ -32,12 +36,21 @@ def demo(
     \b
     Examples:
       wireloom demo
+      wireloom demo --samples samples
       wireloom demo --specs mine --out build --package my_formats --output /tmp/seen
     """
     if not specs.is_dir():
         raise MisuseError(f"there is no folder {specs}; run this in a clone of wireloom, or name one with --specs")
     refuse_no_way("--out", out)
     refuse_no_way("--output", output)
+    project = Project(specs, out, package)
+    if samples is not None:
+        refuse_no_way("--samples", samples)
+        from wireloom.demo.files import write_samples
+
+        for folder in write_samples(project, samples):
+            say(str(folder))
+        return
     from rich.console import Console  # slow to import, and only needed here
 
     from wireloom.demo.road import run
@@ -45,7 +58,7 @@ def demo(
 
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     reconciled = True
-    for shown in awaited(run(Project(specs, out, package), output), "Working"):
+    for shown in awaited(run(project, output), "Working"):
         say(f"\n{shown.format}: {shown.title} ({shown.framing}, {shown.input})")
         for line in summary_lines(shown.summary, str(shown.output)):
             say(f"  {line}")

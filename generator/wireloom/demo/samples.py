@@ -56,8 +56,8 @@ class _Maker:
         return self.module.CODEC.build(value, root=self.root, **self.parameters)
 
 
-def samples(format: Format, module: FormatModule) -> Samples:
-    """The samples of a format, under its default parameters; where a header gives some, under those of an example."""
+def samples(format: Format, module: FormatModule, count: int = GOOD) -> Samples:
+    """So many good samples and some damaged; under default parameters, or those that the header of an example gives."""
     chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
     root = format.roots[0].name
     parameters = _parameters(format)
@@ -67,7 +67,7 @@ def samples(format: Format, module: FormatModule) -> Samples:
         return Samples((), tuple(example.data for example in usable))
     header, settings = module.CODEC.beginning(format.framing, parameters)
     maker = _Maker(module, root, settings)
-    good = [_varied(maker, valid[number % len(valid)], chance) for number in range(GOOD)]
+    good = [_varied(maker, valid[number % len(valid)], chance) for number in range(count)]
     bad = [example.data for example in usable if example.error is not None]
     bad += [_damaged(maker, chance.choice(good), chance) for _ in range(DAMAGED)]
     if isinstance(format.framing, Lines):

@@ -1,0 +1,77 @@
+"""Files of samples: in each format's own framing, so that every command reads them without options."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wireloom import pipeline
+from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.demo.samples import DAMAGED, Samples, samples, stream
+from wireloom.failures import MisuseError
+from wireloom.model.format import Format
+from wireloom.project import Project
+from wireloom.runtime.streams.framing import Framing, Whole
+
+SAMPLE = re.compile(r"(good|damaged)(-\d+)?\.bin")
+"""How files of samples are called."""
+BEFORE = 2  # good records before a damaged one
+FEW = 20
+"""Good records of a format where only samples are written; of those that are a file each, fewer."""
+
+
+def write_samples(project: Project, folder: Path) -> Iterator[Path]:
+    """Generate the project's package, then write a few samples of every format, some damaged; the folder of each.
+
+    Raises MisuseError where other files than samples lie among them.
+    """
+    for format, module in opened(project, folder):
+        write(folder / format.name, format, few(format, module))
+        yield folder / format.name
+
+
+def few(format: Format, module: FormatModule) -> Samples:
+    """As many samples as a repository keeps."""
+    made = samples(format, module, FEW // 4 if isinstance(format.framing, Whole) else FEW)
+    return replace(made, damaged=made.damaged[-DAMAGED:])
+
+
+def opened(project: Project, folder: Path) -> list[tuple[Format, FormatModule]]:
+    """Every format of the project with its module, as its spec is now."""
+    formats = pipeline.formats(project.specs)
+    for format in formats:
+        _refuse_others(folder / format.name)
+    pipeline.generate(project)
+    package = open_package(project.package, project.out)
+    return [(format, open_format(package, format.name)) for format in formats]
+
+
+def _refuse_others(folder: Path) -> None:
+    others = [path for path in sorted(folder.glob("[!._]*")) if not SAMPLE.fullmatch(path.name)]
+    if others:
+        raise MisuseError(f"{others[0]}: not written by wireloom; choose another --output, or move it away")
+
+
+def write(folder: Path, format: Format, made: Samples) -> None:
+    """Files in the format's own framing, so that every command reads them without options."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.bin"):
+        if SAMPLE.fullmatch(old.name):
+            old.unlink()
+    for name, data in files(format.framing, made):
+        (folder / name).write_bytes(data)
+
+
+def files(framing: Framing, made: Samples) -> Iterator[tuple[str, bytes]]:
+    """One stream of good records, and short ones that each end in a damaged record; without a framing, a file each."""
+    for name, records in _streams(framing, made):
+        yield f"{name}.bin", stream(framing, records, made.header)
+
+
+def _streams(framing: Framing, made: Samples) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    if isinstance(framing, Whole):
+        yield from ((f"good-{number:03d}", (data,)) for number, data in enumerate(made.good))
+        yield from ((f"damaged-{number}", (data,)) for number, data in enumerate(made.damaged))
+        return
+    yield "good", made.good
+    yield from ((f"damaged-{number}", (*made.good[:BEFORE], data)) for number, data in enumerate(made.damaged))

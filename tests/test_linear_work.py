@@ -64,6 +64,12 @@ types:
   Third: {fields: [{list: {type: list(ToLast), count: uint8}}]}
   ToLast: {fields: [{place: uint8}, {last: {type: uint32, at: place, from: start}}]}
 """,
+    "chains": """
+encoding: binary
+types:
+  Name: {fields: [{n: {type: list(str(uint8)), terminator: 00, jump: {type: uint16, range: 0xC000 .., start: 0xC000}}}]}
+  R: {fields: [{first: Name}, {n: uint16}, {gap: uint8}, {names: {type: list(Name), count: n}}]}
+""",
     "ways": """
 encoding: binary
 errors: {other: Another alternative.}
@@ -212,10 +218,18 @@ def pointers_to_pointers(fan: int) -> bytes:
     return b"".join(levels) + b"abcd"
 
 
+def pointers_in_a_chain(count: int) -> bytes:
+    """Lists that each are a pointer to the one before."""
+    places = (0, *range(6, 4 + 2 * count, 2))
+    pointers = b"".join((0xC000 + place).to_bytes(2, "big") for place in places)
+    return b"\x01a\x00" + count.to_bytes(2, "big") + b"\x00" + pointers
+
+
 AGAIN = {
     "alternatives": ("ways", lambda n: sized(n) + (n // 2).to_bytes(2, "big") * 2 * n, 3000),
     "checksums": ("sums", sums_over_what_follows, 3000),
     "pointers": ("pointers", pointers_to_pointers, 60),
+    "chains": ("chains", pointers_in_a_chain, 3000),
 }
 """Records that go over their bytes again: of three parts a few times, of so many without end."""
 

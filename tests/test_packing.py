@@ -170,3 +170,54 @@ def test_digests_of_a_list_in_a_region_are_held_before_what_it_unpacks_to_is_gon
             assert codec.decode_path().native
         data = codec.build({"items": [{"text": "one"}, {"text": "two"}]})
         assert codec.decode([data]).records.to_pylist() == [{"items": [{"text": "one"}, {"text": "two"}]}]
+
+
+RATIO = """
+wireloom: 1
+format: swelling
+title: Two regions that are unpacked, the second within the first
+encoding: binary
+parameters: {most: {type: int, default: null, doc: How many times its bytes}}
+limits: {ratio: most}
+root: R
+types:
+  R: {fields: [{length: uint32}, {a: {type: A, size: length, unpack: zlib}}]}
+  A: {fields: [{length: uint32}, {b: {type: B, size: length, unpack: zlib}}]}
+  B: {fields: [{rest: bytes}]}
+"""
+
+
+def swelling(size: int, beside: int) -> bytes:
+    """So many zeros, and random bytes beside them that no codec makes smaller."""
+    inner = zlib.compress(bytes(size) + random.Random(3).randbytes(beside))
+    outer = zlib.compress(len(inner).to_bytes(4, "big") + inner)
+    return len(outer).to_bytes(4, "big") + outer
+
+
+@pytest.mark.parametrize(
+    ("size", "beside", "most", "code"),
+    [
+        (1 << 20, 0, 2, "size_limit"),  # the bytes of the first region count, too
+        ((1 << 20) - 10_000, 0, 2, None),
+        (1 << 20, 50_000, 3, None),  # each level has these bytes
+        (1 << 20, 50_000, 1, "size_limit"),
+        (1 << 21, 0, 100_000, None),
+        (1 << 21, 0, 0, "size_limit"),
+        (1 << 21, 0, None, None),
+    ],
+)
+def test_a_record_unpacks_to_so_many_times_its_bytes(tmp_path, size, beside, most, code):
+    (tmp_path / "swelling.yaml").write_text(RATIO, encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    data = swelling(size, beside)
+    with opened({format.name: pipeline.emit(format)}) as modules:
+        codec = modules[format.name].CODEC
+        decoded = codec.decode(pa.array([data], pa.binary()), most=most)
+        assert decoded.errors.field("code").to_pylist() == [code]
+        try:
+            codec.parse(data, most=most)
+        except DecodeError as error:
+            assert (error.code, error.path, error.offset) == (code, "a.b", 4)
+            assert "ratio" in error.expected
+        else:
+            assert (code, decoded.reread) == (None, 0)

@@ -162,6 +162,7 @@ class _Writer:
                 "depth": depth if chance.often(0.7) else ABSENT,
                 "size": size if chance.often(0.5) else ABSENT,
                 "expansion": many if chance.often(0.5) else ABSENT,
+                "ratio": many if chance.often(0.3) else ABSENT,
             },
         )
 

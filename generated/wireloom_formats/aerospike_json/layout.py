@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -282,5 +283,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "960c23659d68d4a198d11d42f204c66a",
+    "digest": "89abace51ee1aa65d8c494305985dd23",
 }

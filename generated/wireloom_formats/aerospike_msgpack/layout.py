@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -197,5 +198,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
-    "digest": "1c156ce6a408b40c3b6d6840494411f6",
+    "digest": "0f353862e802d698d52d015107d9a635",
 }

@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {"dbusCrc": (32, 79764919, 0, 0, True)},
     "ranges": {
         "SourceClass": (
@@ -441,5 +442,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "5121b2268c71e829957c2d509de523b1",
+    "digest": "49f322dfc11983070080fb6dfcd260de",
 }

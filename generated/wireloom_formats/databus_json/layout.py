@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "databus_json",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {
         "SourceClass": (
@@ -480,5 +481,5 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {"record": ("ref", "Line")},
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "f3f7b2d4748d63263a7a028208866bb2",
+    "digest": "ac530a32fc8cc0f04ca6dc84814f8363",
 }

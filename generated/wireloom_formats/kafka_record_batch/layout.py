@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "kafka_record_batch",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {"crc32c": (32, 517762881, 4294967295, 4294967295, True)},
     "ranges": {},
     "types": {
@@ -163,5 +164,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Batch")},
-    "digest": "2c7be9fef851aba6853215b0381eec22",
+    "digest": "f2a02c90a0d00ebc8beb0e3bd3408bfc",
 }

@@ -140,5 +140,5 @@ Batch = structure.Struct(
     ),
 )
 
-CONSTRUCTS = {"record": record.Record(Batch, PARAMETERS, expansion=67108864)}
+CONSTRUCTS = {"record": record.Record(Batch, PARAMETERS, expansion=67108864, ratio=64)}
 CONSTRUCT = CONSTRUCTS["record"]

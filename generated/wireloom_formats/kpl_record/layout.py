@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -228,5 +229,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "roots": {"record": ("ref", "Record")},
     "replaced": "invalid_utf8",
-    "digest": "6fe273f973d64334bcd6668a5dbc41ae",
+    "digest": "a75c24282fe3a265b009c64f7211b965",
 }

@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "mqtt_packet",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -486,5 +487,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "a4de3ed0c29375f51be86e5b3737790c",
+    "digest": "c653dd6983545d65bc309131bc04f6f1",
 }

@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "netflow_v5",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -120,5 +121,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Datagram")},
-    "digest": "aee347405c78083f8a56d59c9f6edc17",
+    "digest": "bdbadb26a03b694b913a0d0e3f1e03f0",
 }

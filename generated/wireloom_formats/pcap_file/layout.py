@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "pcap_file",
     "order": ("byteOrder", ("bad_magic",)),
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -95,5 +96,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Capture")},
-    "digest": "b8b9a58da9f54713befcc95ae36705ed",
+    "digest": "4beb363aaacf98c953e72cb391b0b04b",
 }

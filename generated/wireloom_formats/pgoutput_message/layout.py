@@ -4,11 +4,12 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 8,
+    "version": 9,
     "format": "pgoutput_message",
     "order": "big",
     "depth": 64,
     "expansion": 67108864,
+    "ratio": 64,
     "crcs": {},
     "ranges": {},
     "types": {
@@ -533,5 +534,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "fb5d443f524de1c742587cd6f6f7c6c1",
+    "digest": "5da197f9c22f84fb9b39c1f7a1216a4a",
 }

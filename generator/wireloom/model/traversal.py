@@ -39,9 +39,12 @@ def references(type: Type) -> Iterator[str]:
 
 def expands(format: Format) -> bool:
     """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked or made."""
-    return makes_texts(format) or any(
-        field.refers is not None or field.packing is not None for field in _fields(format)
-    )
+    return makes_texts(format) or unpacks(format) or any(field.refers is not None for field in _fields(format))
+
+
+def unpacks(format: Format) -> bool:
+    """Whether a region of a record is unpacked."""
+    return any(field.packing is not None for field in _fields(format))
 
 
 def makes_texts(format: Format) -> bool:

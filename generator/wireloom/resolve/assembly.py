@@ -98,6 +98,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     depth = header.limit(draft, "depth", limits.depth)
     size = None if limits.size is None else header.limit(draft, "size", limits.size)
     expansion = header.limit(draft, "expansion", limits.expansion)
+    ratio = header.limit(draft, "ratio", limits.ratio)
     checksums, ranges, framing = header.checksums(draft), header.ranges(draft), framing_of(draft, byte_order)
     renames = check_renamings(draft)
     seen = outlines(draft)
@@ -156,6 +157,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         depth=depth,
         size=size,
         expansion=expansion,
+        ratio=ratio,
         checksums=checksums,
         errors=errors,
         types=named,

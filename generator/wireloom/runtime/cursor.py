@@ -12,8 +12,9 @@ from typing import Any
 from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, amount
 
-AGAIN, AGAIN_FREE = 64, 64
-"""How often alternatives and checksums may go over a record, and the bytes that always may be gone over again."""
+AGAIN, AGAIN_FREE, HOP = 64, 64, 16
+"""How often alternatives and checksums may go over a record, the bytes that always may be gone over again, and those
+that following a pointer counts for."""
 
 
 class Cursor(io.BytesIO):
@@ -23,6 +24,7 @@ class Cursor(io.BytesIO):
         super().__init__(data)
         self.total = len(data)
         self.begin()
+        self.is_unpacked = False  # whether these are the bytes that a region unpacked to
         self.goes_on = False  # whether bytes may come behind these that decide in which way a record reads
         self.keeps_open = False  # whether open values are given as their bytes
         self.reader: Callable[[bytes, int, int], Any] | None = None  # of JSON texts, where not the parser's own

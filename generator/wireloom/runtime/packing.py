@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from wireloom.runtime import leb128
 
+ALWAYS = 1 << 20  # bytes that a record may unpack to whatever its own size
 UNBOUNDED = (1 << 63) - 2  # one more, which a codec is asked for, is the most that zlib knows
 _LEVEL, _ZSTD_LEVEL = 6, 3
 _CHUNK = 1 << 20  # bytes that are asked for at once

@@ -11,7 +11,7 @@ from wireloom.emit.construct.types import Scope, constant, has_declaration, stru
 from wireloom.emit.frames import framed, heading
 from wireloom.expr.ast import Kind
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Parameter, Ranges, SumAlgorithm
-from wireloom.model.traversal import expands, references
+from wireloom.model.traversal import expands, references, unpacks
 from wireloom.model.types import Encoding, Struct, Type
 
 _RUNTIME = (
@@ -72,7 +72,7 @@ _PARAMETERS = "PARAMETERS: tuple[Parameter, ...] = "
 
 
 def _parameter(parameter: Parameter, format: Format) -> Code:
-    is_limit = parameter.name in (format.depth, format.size, format.expansion)
+    is_limit = parameter.name in (format.depth, format.size, format.expansion, format.ratio)
     return call(
         "Parameter",
         literal(parameter.name),
@@ -216,4 +216,6 @@ def _record(type: Type, format: Format) -> Code:
         told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when))
     size = None if format.size is None else literal(format.size)
     expansion = literal(format.expansion) if expands(format) else None
-    return call("record.Record", inner, "PARAMETERS", order=told, size=size, expansion=expansion)
+    ratio = literal(format.ratio) if unpacks(format) else None
+    limits = {"size": size, "expansion": expansion, "ratio": ratio}
+    return call("record.Record", inner, "PARAMETERS", order=told, **limits)

@@ -35,6 +35,7 @@ def _layout(format: Format) -> Code:
         "order": display(order.fixed if order.parameter is None else (order.parameter, order.wrong_when)),
         "depth": literal(format.depth),
         "expansion": literal(format.expansion),
+        "ratio": literal(format.ratio),
         "crcs": mapping(
             {literal(crc.name): display(_crc(crc)) for crc in format.checksums if not isinstance(crc, DigestAlgorithm)}
         ),

@@ -449,7 +449,7 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.readable = m.given_end if m.given_end != NULL else m.stop
     m.frame_count = 0
     m.spans.length = 0
-    m.expanded = m.again = m.retried = m.scanned = 0
+    m.expanded = m.packed = m.unpacked = m.again = m.retried = m.scanned = m.unpacking = 0
     if m.chunks != NULL:
         forget_texts(m)
     m.furthest = record

@@ -945,7 +945,7 @@ cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
         if trail.behind == NULL:
             trail.behind = place + jump[1]
         else:
-            trail.elsewhere += place - trail.lowest
+            trail.elsewhere += place - trail.lowest + HOP
         trail.lowest = m.position = m.base + number
     return OK
 

@@ -129,7 +129,7 @@ _STATED = {
     OP_UNIQUE: "R<names r<bytes r<value",
     OP_UNIQUE_CLOSE: "R<names",
     OP_PROTO_ENTRIES: "Q C l r<bytes r<value r>value",
-    OP_UNPACK: "N r<value N",
+    OP_UNPACK: "N r<value N N",
     OP_UNPACKED: "",
     OP_CARRIED: "N",
     OP_JSON_BODY: "N N",

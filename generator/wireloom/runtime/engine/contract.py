@@ -11,7 +11,7 @@ from typing import Any
 
 from wireloom.runtime.errors import ContractError
 
-LAYOUT_VERSION = 8
+LAYOUT_VERSION = 9
 """The version of layouts that this engine reads."""
 
 

@@ -417,6 +417,9 @@ cdef struct Stack:
     int64_t length
 
 cdef enum:
+    HOP = 16  # bytes that following a pointer counts for, as in cursor.py
+
+cdef enum:
     DEFERRED = 64  # digests that may wait for each other
 
 cdef struct Deferral:  # digests to be checked together (deferral.pxi)
@@ -484,6 +487,9 @@ cdef struct Machine:
     const uint8_t *furthest  # where doing so ended
     int64_t retried  # stretches around that are read again, or that may be
     int64_t expanded  # bytes that the entries of tables, and texts that are made, made of the record so far
+    int64_t packed  # bytes of the record that were unpacked
+    int64_t unpacked  # and what they became, with all that was unpacked in it
+    int unpacking  # regions that are being read of what they unpack to
     int64_t register_count
     Chunk *chunks  # texts.pxi: what was put together for the record
     int64_t scanned  # bytes that texts were put together of, or that were gone over to find their parts

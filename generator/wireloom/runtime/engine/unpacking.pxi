@@ -7,9 +7,9 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
-from wireloom.runtime.packing import NAMES as _CODECS, packed_at as _packed_at, unpacked_at as _unpacked_at
+from wireloom.runtime.packing import ALWAYS as _ALWAYS, NAMES as _CODECS, packed_at as _packed_at, unpacked_at as _unpacked_at
 
-cdef int64_t CODEC_COUNT = len(_CODECS)
+cdef int64_t CODEC_COUNT = len(_CODECS), UNPACKED_ALWAYS = _ALWAYS
 
 
 cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
@@ -25,6 +25,7 @@ cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
                 m.kept = <void *>held
             (<list>m.kept).append(content)
             m.expanded += PyBytes_GET_SIZE(content)
+            m.unpacked += PyBytes_GET_SIZE(content)
             m.base = m.position = <const uint8_t *>PyBytes_AS_STRING(content)
             m.end = m.stop = m.readable = m.base + PyBytes_GET_SIZE(content)
         except Exception:
@@ -33,8 +34,8 @@ cdef int fill_unpacked(Machine *m, int64_t codec, int64_t limit) noexcept nogil:
 
 
 cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
-    """i: codec, register that says it (-1: none), most bytes that regions of a record may unpack to"""
-    cdef int64_t codec = i[1]
+    """i: codec, register that says it (-1: none), most bytes that a record may expand to, how many times its own bytes"""
+    cdef int64_t codec = i[1], allowed = i[3] - m.expanded, most = 0
     cdef Around *around = m.around + m.opened
     if i[2] >= 0:
         if m.absent[i[2]]:
@@ -48,8 +49,13 @@ cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
     m.opened += 1
     if codec == 0:
         return OK
-    if fill_unpacked(m, codec, i[3] - m.expanded):
+    if m.unpacking == 0:
+        m.packed += m.end - m.position
+    if wl_mul(i[4], m.packed, &most) or wl_add(most, UNPACKED_ALWAYS, &most):
+        most = INT64_MAX
+    if fill_unpacked(m, codec, min(allowed, max(most - m.unpacked, 0))):
         return IRREGULAR
+    m.unpacking += 1
     m.furthest = m.base
     m.again = 0
     return OK
@@ -65,6 +71,7 @@ cdef int leave_unpacked(Machine *m) noexcept nogil:
     if m.base == around.base:
         return OK
     write_all(&m.wait)
+    m.unpacking -= 1
     m.base, m.position, m.end, m.stop = around.base, around.end, around.end, around.stop
     m.readable, m.furthest, m.again = around.readable, around.furthest, around.again
     return OK

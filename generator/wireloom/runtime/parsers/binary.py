@@ -8,7 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime import numerals
-from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.cursor import HOP, Cursor
 from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
@@ -419,7 +419,7 @@ class Terminator:
                 behind = stream.tell()
                 stream.retried += 1
             else:
-                elsewhere += place - lowest
+                elsewhere += place - lowest + HOP
             lowest = target
             stream.seek(target)
         stream.take(len(self.data))

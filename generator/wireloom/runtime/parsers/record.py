@@ -17,6 +17,7 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
+from wireloom.runtime.packing import ALWAYS, UNBOUNDED
 from wireloom.runtime.parameters import Parameter, accept_all
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
 from wireloom.runtime.values import Parsed
@@ -51,7 +52,10 @@ class Expansion:
     """Bytes that entries of tables, and computed texts, made of a record so far, and the most that they may."""
 
     limit: int | None
+    ratio: int | None
     spent: int = 0
+    packed: int = 0  # bytes of the record that were unpacked
+    unpacked: int = 0  # and what they became, with all that was unpacked in it
 
     def spend(self, entry: Any, offset: int) -> None:
         """One more entry or text; raises DecodeError where that is too much."""
@@ -60,24 +64,42 @@ class Expansion:
             expected = f"table entries and computed texts of at most {self.limit} bytes in all"
             raise DecodeError("size_limit", offset=offset, expected=expected, actual=f"{self.spent} bytes")
 
+    def allowed(self, size: int, *, nested: bool) -> tuple[int, str]:
+        """The most bytes that a region of so many may unpack to, and the limit that says so.
+
+        `nested`: the region stands in one that was unpacked; its bytes are none of the record's own.
+        """
+        self.packed += 0 if nested else size
+        left = max(UNBOUNDED if self.limit is None else self.limit - self.spent, 0)
+        most = UNBOUNDED if self.ratio is None else ALWAYS + self.ratio * self.packed
+        ratio = max(most - self.unpacked, 0)
+        return min((left, "expansion"), (ratio, "ratio"))
+
+    def unpack(self, size: int) -> None:
+        """So many bytes more came of a region."""
+        self.spent += size
+        self.unpacked += size
+
 
 class Record(construct.Construct):
     """One record of a format. Keywords of `parse` and `build` are the format's parameters.
 
     `size` is the most bytes that a record may have (else `size_limit`): a number, or the parameter that says it.
-    `expansion` is the same of the entries of tables that its fields refer to and of texts that are computed, together.
+    `expansion` is the same of the entries of tables that its fields refer to, of texts that are computed and of regions
+    that are unpacked, together; `ratio` says how many times their own bytes those regions may become.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a record is read by, and its limits
         self,
         subcon: Any,
         parameters: Sequence[Parameter] = (),
         order: ByteOrder | None = None,
         size: int | str | None = None,
         expansion: int | str | None = None,
+        ratio: int | str | None = None,
     ) -> None:
         super().__init__()
-        self.expansion = expansion
+        self.expansion, self.ratio = expansion, ratio
         self.subcon, self.parameters, self.order, self.size = subcon, tuple(parameters), order, size
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
@@ -171,7 +193,7 @@ class Record(construct.Construct):
         cursor.begin()
         context = Container(parameters)
         context._params = context
-        context._expansion = Expansion(_limit(self.expansion, parameters))
+        context._expansion = Expansion(_limit(self.expansion, parameters), _limit(self.ratio, parameters))
         context._keeps_open = cursor.keeps_open
         try:
             return self.subcon._parse(cursor, context, "")

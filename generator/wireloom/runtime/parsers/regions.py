@@ -38,8 +38,9 @@ class Packing:
             raise DecodeError(self.unknown, offset=start, expected="a known codec", actual=shown(tag))
         if codec == _PLAIN:
             return subcon._parse(stream, scope, "")
-        inner = self._opened(codec, stream.take(stream.left), start, scope)
+        inner = self._opened(codec, stream, start, scope)
         inner.overrun, inner.keeps_open, inner.retried = stream.overrun, stream.keeps_open, stream.retried
+        inner.is_unpacked = True
         try:
             with inner.region(inner.left, stream.overrun):
                 return subcon._parse(inner, scope, "")
@@ -50,20 +51,21 @@ class Packing:
     def _codec(self, tag: Any) -> str | None:
         return next((codec for value, codec in self.cases.items() if same(value, tag)), None)
 
-    def _opened(self, codec: str, data: bytes, start: int, scope: Container) -> Cursor:
-        """What the bytes unpack to, counted among what a record may expand to."""
-        expansion = scope._params.get("_expansion")
-        limit = UNBOUNDED if expansion is None or expansion.limit is None else expansion.limit - expansion.spent
+    def _opened(self, codec: str, stream: Cursor, start: int, scope: Container) -> Cursor:
+        """What the rest of the region unpacks to, counted among what a record may expand to."""
+        expansion, data, limit, name = scope._params.get("_expansion"), stream.take(stream.left), UNBOUNDED, ""
+        if expansion is not None:  # none where it was built, and is read to see what it is
+            limit, name = expansion.allowed(len(data), nested=stream.is_unpacked)
         try:
-            content = unpacked(codec, data, max(limit, 0))
+            content = unpacked(codec, data, limit)
         except ExpansionError:
-            expected = f"at most {limit} bytes unpacked"
+            expected = f"at most {limit} bytes unpacked (`limits: {{{name}: ...}}` in the spec allows more)"
             raise DecodeError("size_limit", offset=start, expected=expected, actual="more") from None
         except PackingError as error:
             code = self.code or CODECS[codec].damaged
             raise DecodeError(code, offset=start, expected=f"bytes of {codec}", actual=str(error)) from None
         if expansion is not None:
-            expansion.spent += len(content)
+            expansion.unpack(len(content))
         return Cursor(content)
 
     def build(self, subcon: Any, value: Any, stream: Any, scope: Container) -> None:

@@ -70,6 +70,12 @@ class Limits(Document):
         "make of it in all, else `size_limit`: a number or the name of a parameter.",
         examples=[1000000],
     )
+    ratio: str | int = Field(
+        default=64,
+        description="How many times its own bytes all `unpack` regions of a record may become, beyond the first MiB, "
+        "which is always allowed; else `size_limit`. A number or the name of a parameter.",
+        examples=[1000],
+    )
 
 
 class Crc(Document):

@@ -155,7 +155,7 @@ class Fields(Part):
         """A text that is computed; one that may be of the record counts among what a record may expand to."""
         place = self.expressions.place(Code("made", self.expressions.text(compiled)))
         register = self.compiler.define(item.scope, item.name, "bytes")
-        most = self.compiler.expansion() if counted else None
+        most = self.compiler.limit("expansion") if counted else None
         takes = "str" if self._value_type(item.type)[0] == "text" else "bytes"
         _need_one_kind(item.column)
         with self.compiler.into(item.column, takes) as column:
@@ -317,7 +317,7 @@ class Fields(Part):
             packings = [(values, ("packing", codec)) for values, codec in cases]
             self.compiler.records.selected(tag, packings, unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0
-        self.assembly.emit("UNPACK", codec, register, self.compiler.expansion())
+        self.assembly.emit("UNPACK", codec, register, self.compiler.limit("expansion"), self.compiler.limit("ratio"))
         with self.assembly.within("unpacked"):
             self.read(item)
         self.assembly.emit("UNPACKED")

@@ -216,8 +216,8 @@ class Compiler(Protocol):
     def has_base(self, steps: Sequence[Any]) -> bool:
         """Whether offsets count from a mark of the struct with these steps."""
 
-    def expansion(self) -> int:
-        """The most bytes that table entries and texts may make of a record."""
+    def limit(self, name: str) -> int:
+        """What a limit comes to: `expansion` or `ratio`."""
 
     def resolved(self, node: Node) -> Node:
         """The type that a reference means."""

@@ -124,10 +124,10 @@ class Compiler:
     def _bases(self) -> frozenset[str]:
         return frozenset(bases(list(self.layout["types"].values())))
 
-    def expansion(self) -> int:
-        """The most bytes that table entries and texts may make of a record."""
-        expansion = self.layout["expansion"]
-        limit = self.settings[expansion] if isinstance(expansion, str) else expansion
+    def limit(self, name: str) -> int:
+        """What a limit comes to: `expansion` or `ratio`."""
+        stated = self.layout[name]
+        limit = self.settings[stated] if isinstance(stated, str) else stated
         return _NO_LIMIT if limit is None else max(0, min(int(limit), _NO_LIMIT))
 
     def _entry(self, root: str, order: str) -> int:

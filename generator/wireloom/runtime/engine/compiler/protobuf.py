@@ -107,7 +107,7 @@ class Protobuf(Part):
                     self.assembly.code(code),
                     register,
                     target and target.index,
-                    self.compiler.expansion(),
+                    self.compiler.limit("expansion"),
                 )
         else:
             self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))

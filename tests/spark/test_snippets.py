@@ -1,0 +1,132 @@
+"""Every snippet of README and docs runs, in the order of its page: what a reader can paste is what is tested.
+
+A page runs in a folder of its own, with `samples/` and `specs/` in it: `sh` in a shell where `wireloom` is a command,
+`python` in one namespace where `spark` is a session, `sql` on the view `messages`. A `yaml` snippet is put into the
+file that the comment before it names. A comment `<!-- not run: WHY -->` before a snippet leaves it out.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from conftest import GENERATED, ROOT, SPECS
+from wireloom.spark.session import session
+
+pytestmark = pytest.mark.integration
+
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+SNIPPET = re.compile(
+    r"^(?:<!-- (?P<comment>[^\n]*?) -->\n\n?)?```(?P<language>sh|python|sql|yaml)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+MINUTES = 3
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A block of a page: at which line, and what the comment before it says."""
+
+    line: int
+    comment: str
+    language: str
+    text: str
+
+
+def snippets(page: Path) -> list[Snippet]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Snippet(text.count("\n", 0, found.start()) + 1, found["comment"] or "", found["language"], found["text"])
+        for found in SNIPPET.finditer(text)
+    ]
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """The folder of all pages; the session starts in it, so that paths mean the same to Java."""
+    folder = tmp_path_factory.mktemp("pages")
+    before = Path.cwd()
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def spark(places):
+    with session((GENERATED,)) as started:
+        yield started
+
+
+@pytest.mark.parametrize("page", [each for each in PAGES if snippets(each)], ids=lambda page: page.stem)
+def test_the_snippets_of_a_page_run(page: Path, places: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
+    place = places / page.stem
+    place.mkdir()
+    shutil.copytree(ROOT / "samples", place / "samples")
+    shutil.copytree(SPECS, place / "specs")
+    monkeypatch.chdir(place)
+    names: dict[str, object] = {"spark": spark, "__name__": "snippet"}
+    for snippet in snippets(page):
+        if snippet.comment.startswith("not run: "):
+            continue
+        match snippet.language:
+            case "sh":
+                run_shell(snippet, place)
+            case "python":
+                code = compile("\n" * snippet.line + located(snippet.text, place), str(page), "exec")
+                exec(code, names)  # noqa: S102 - what the page shows
+            case "sql":
+                for statement in filter(str.strip, snippet.text.split(";")):
+                    spark.sql(statement).collect()
+            case "yaml":
+                insert(snippet, place)
+
+
+def run_shell(snippet: Snippet, place: Path) -> None:
+    """Fails with what the commands said; a command that is meant to fail says so by `|| true` or by its exit code."""
+    command = f"{shlex.quote(sys.executable)} -m wireloom"
+    script = f'set -euo pipefail\nwireloom() {{ {command} "$@"; }}\n{snippet.text.replace(".venv/bin/", "")}'
+    folders = os.pathsep.join(str(ROOT / folder) for folder in ("generator", "generated"))
+    done = subprocess.run(
+        ["bash", "-c", script],  # noqa: S607 - a reader's shell
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": folders},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60 * MINUTES,
+        check=False,
+    )
+    assert done.returncode in wanted(snippet), f"line {snippet.line}:\n{snippet.text}\n{done.stderr.decode()}"
+
+
+def wanted(snippet: Snippet) -> set[int]:
+    """The exit code that the page promises: 0, or that of a comment `exit code N`."""
+    found = re.search(r"# exit code (\d+)", snippet.text)
+    return {int(found[1]) if found else 0}
+
+
+def located(text: str, place: Path) -> str:
+    """Spark's Java has a folder of its own: its relative paths are made absolute."""
+    return re.sub(r'"((?:samples|tables|checkpoint|out)/[^"]*)"', lambda found: repr(str(place / found[1])), text)
+
+
+def insert(snippet: Snippet, place: Path) -> None:
+    """Put lines into a file behind the line that the comment before them names."""
+    found = re.fullmatch(r"into (\S+) after (.+)", snippet.comment)
+    assert found, f"line {snippet.line}: needs a comment `<!-- into FILE after LINE -->`, or `<!-- not run: ... -->`"
+    path = place / found[1]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    (at,) = (number for number, line in enumerate(lines) if line.strip().startswith(found[2]))
+    path.write_text("".join([*lines[: at + 1], snippet.text, *lines[at + 1 :]]), encoding="utf-8")
+
+
+def test_a_snippet_that_does_not_run_says_why():
+    marks = [each.comment for page in PAGES for each in snippets(page) if each.comment.startswith("not run")]
+    assert marks
+    assert all(re.fullmatch(r"not run: \w.{8,}", mark) for mark in marks)

@@ -42,8 +42,9 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"])
 def tests(session: nox.Session) -> None:
-    """Run the tests, on two processes, in the order of tests/conftest.py: the slow ones first."""
-    python(session, "-m", "pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *session.posargs)
+    """Run the tests but the thorough ones, or those of `-- ...`, on two processes, the slow ones first."""
+    chosen = session.posargs or ("-m", "not thorough")
+    python(session, "-m", "pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *chosen)
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
@@ -139,8 +140,8 @@ def specs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def thorough(session: nox.Session) -> None:
-    """Run the tests that draw values, mutants or specs with ten times as many of them."""
-    options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "drawing")
+    """Run what `tests` leaves out, and the tests that draw values, mutants or specs with ten times as many of them."""
+    options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "thorough or drawing")
     python(session, "-m", "pytest", *options, *session.posargs, env={"WIRELOOM_THOROUGH": "1"})
 
 

@@ -79,6 +79,7 @@ def test_json_stands_in_other_encodings(tmp_path, encoding):
             assert (caught.value.code, caught.value.path[:4]) == (code, "body")
 
 
+@pytest.mark.thorough
 @native
 @pytest.mark.drawing
 @pytest.mark.parametrize("format", CASES, ids=lambda format: format.name)

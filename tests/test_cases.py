@@ -80,6 +80,7 @@ def test_values_fit_the_json_schema(format: Format, case_package):
         validator.validate(json.loads(example.data) if document else rendering)
 
 
+@pytest.mark.thorough
 @pytest.mark.integration
 def test_a_stream_of_sensor_frames_becomes_a_table_and_a_quarantine(tmp_path: Path):
     import pyarrow.parquet as pq

@@ -194,6 +194,7 @@ def test_what_is_in_doubt_is_said() -> None:
         assert programs(event, engines.Request(root, event.codec.settings({})))[2] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["aerospike_json", "databus_json"])
 def test_altered_rows_become_the_same_whether_all_is_read_back_or_not(name: str) -> None:
     engine = data.engine(name)

@@ -10,6 +10,8 @@ import pytest
 
 import conformance
 
+pytestmark = pytest.mark.thorough
+
 FAMILIES = ("aerospike", "kpl", "databus")
 
 

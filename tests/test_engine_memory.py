@@ -37,6 +37,7 @@ def sums(records):
     return hash(bytes(records.field("data").buffers()[2]))
 
 
+@pytest.mark.thorough
 def test_results_that_are_held_stay_as_they_are(engine):
     held = [decoded(engine, count, 400) for count in (30, 60, 90)]
     before = [sums(each) for each in held]

@@ -13,14 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import wireloom_formats
 from conftest import GENERATED, case_formats, shipped_formats
 from effort import THOROUGH
 from events import built
-from wireloom.catalog import open_format
 from wireloom.cli.app import app
-from wireloom.demo.files import files
-from wireloom.demo.samples import samples
 from wireloom.model.format import Format
 from wireloom.runtime import engine
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
@@ -553,11 +549,3 @@ def test_a_record_too_large_between_delimiters_costs_itself_without_being_held(
         found = list(kpl_record.iter_parse(Trickle(stream, most), framing=text, on_error="skip"))
         assert [(each.size, said(each.error)[:1]) for each in found] == [(1, ()), (1000, ("size_limit",)), (100, ())]
         assert len(found[1].data) == 10
-
-
-@pytest.mark.parametrize("format", shipped_formats(), ids=lambda format: format.name)
-def test_samples_of_every_shipped_format_make_a_stream(format: Format) -> None:
-    made = samples(format, open_format(wireloom_formats, format.name))
-    assert made.good
-    written = dict(files(format.framing, made))
-    assert sum(map(len, written.values())) >= sum(map(len, (*made.good, *made.damaged)))

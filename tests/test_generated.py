@@ -55,6 +55,7 @@ def test_generating_twice_changes_nothing(tmp_path: Path):
     assert not pipeline.generate(project).any
 
 
+@pytest.mark.thorough
 def test_where_a_project_stands_leaves_no_trace_in_its_files(tmp_path: Path):
     one, other = case_project(tmp_path / "one"), case_project(tmp_path / "quite" / "another")
     texts = [
@@ -112,6 +113,7 @@ def test_every_function_and_module_is_documented():
                 assert ast.get_docstring(node), f"{path}: {node.name}"
 
 
+@pytest.mark.thorough
 @pytest.mark.integration
 @pytest.mark.parametrize(
     "command",
@@ -135,6 +137,7 @@ def test_code_generated_for_the_cases_is_clean(command, tmp_path: Path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.integration
 def test_code_generated_for_the_cases_is_typed(tmp_path: Path):
     project = case_project(tmp_path)

@@ -329,6 +329,7 @@ def test_columns_of_other_shapes_are_wireloom_errors() -> None:
             codec.encode(refused)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 def test_ever_new_parameters_keep_no_more_programs_than_a_few() -> None:
     codec = replace(wireloom_formats.load("aerospike_msgpack").CODEC)

@@ -106,6 +106,7 @@ def test_an_alias_is_refused(tmp_path):
     assert pyyaml.safe_load(file.read_text(encoding="utf-8")) == {"a": 1, "b": 1}
 
 
+@pytest.mark.thorough
 def test_libyaml_and_pyyaml_read_every_spec_alike(monkeypatch):
     import yaml as pyyaml
 

@@ -394,6 +394,7 @@ def killed(group):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.thorough
 def test_a_process_that_is_killed_says_what_was_in_hand(job, tmp_path, monkeypatch):
     (tmp_path / "input" / "two.bin").write_bytes(record(4))
     monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 1)

@@ -809,12 +809,14 @@ def damaged(draw) -> bytes:
     return bytes(body[: draw(st.one_of(st.just(len(body)), st.integers(0, len(body))))])
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(bodies)
 def test_messages_are_read_as_protobuf_reads_them(body):
     agree(body)
 
 
+@pytest.mark.thorough
 @settings(max_examples=600)
 @given(damaged())
 def test_damaged_messages_are_accepted_exactly_where_protobuf_accepts_them(body):
@@ -827,6 +829,7 @@ def test_any_bytes_are_accepted_exactly_where_protobuf_accepts_them(body):
     agree(body)
 
 
+@pytest.mark.thorough
 @settings(max_examples=200)
 @given(bodies)
 def test_what_was_read_is_built_as_protobuf_writes_it(body):

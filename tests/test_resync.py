@@ -69,6 +69,7 @@ def test_a_flipped_header_byte_in_each_tenth_costs_its_record_alone(window, fram
     assert len(rest) >= 1
 
 
+@pytest.mark.thorough
 def test_a_megabyte_of_garbage_is_one_bad_record_with_its_range():
     before, behind = (joined([record(number) for number in numbers], "") for numbers in (range(50), range(50, 100)))
     for garbage in (CHANCE.randbytes(1 << 20), bytes(1 << 20), b"\x02" * (1 << 20)):

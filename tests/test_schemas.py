@@ -509,6 +509,7 @@ def vectors() -> Path:
     return Path(os.environ.get("WIRELOOM_VECTORS", REPOSITORY.parent / "shared" / "vectors"))
 
 
+@pytest.mark.thorough
 def test_json_vectors_get_the_verdict_of_the_reference_schema() -> None:
     folder = vectors() / "aerospike"
     if not folder.is_dir():
@@ -526,6 +527,7 @@ def test_json_vectors_get_the_verdict_of_the_reference_schema() -> None:
     assert different == []
 
 
+@pytest.mark.thorough
 def test_databus_lines_fit_the_schema() -> None:
     folder = vectors() / "databus"
     if not folder.is_dir():

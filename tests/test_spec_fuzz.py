@@ -12,6 +12,7 @@ import specs
 from conftest import CASES, SPECS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_generate_makes_modules_of_a_document_or_says_what_is_wrong_with_it(seed, tmp_path):
     for document in specs.documents(specs.seeds(SPECS, CASES), 150, seed):

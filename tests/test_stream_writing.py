@@ -123,6 +123,7 @@ def test_nothing_is_read_ahead_of_what_is_asked_for() -> None:
     assert len(taken) == 2
 
 
+@pytest.mark.thorough
 def test_large_streams_of_columns_come_in_pieces() -> None:
     records = databus_event.decode([built(number) for number in range(100)]).records
     whole = b"".join(databus_event.encode_stream(records))

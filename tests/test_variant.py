@@ -36,6 +36,7 @@ def _containers(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 OPEN_VALUES = st.recursive(SCALARS, _containers, max_leaves=15)
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(OPEN_VALUES)
 def test_every_open_value_comes_back_as_it_was(value: object) -> None:

@@ -5,7 +5,10 @@ import pytest
 import works
 from wireloom.runtime import engine as engines
 
-pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+pytestmark = [
+    pytest.mark.skipif(not engines.available(), reason="the native engine is not built"),
+    pytest.mark.thorough,
+]
 
 
 def test_what_works_with_what_is_as_the_page_says():

@@ -25,7 +25,7 @@ from wireloom.spark.ingest.replay import finish, replay
 from wireloom.spark.ingest.stream import stream
 from wireloom_formats import databus_json
 
-pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 VERSION = ".".join(pyspark.__version__.split(".")[:2])
 DELTA = (Module("io.delta", f"delta-spark_{VERSION}_{SCALA}", "4.4.0", excluded=IN_SPARK),)
 FEW = {"spark.sql.shuffle.partitions": "2", "spark.databricks.delta.snapshotPartitions": "2"}

@@ -19,7 +19,7 @@ from wireloom_formats.functions import (
     validate_aerospike_msgpack,
 )
 
-pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 FILES = 8
 RECORDS = 25_000  # of each file
 TOTAL = FILES * RECORDS

@@ -7,7 +7,7 @@ from integration.sessions import started
 from integration.topics import received, send
 from wireloom_formats.functions import decode_aerospike_msgpack, from_aerospike_msgpack, to_aerospike_msgpack
 
-pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 COUNT = 2_000
 WRONG = range(7, COUNT, 100)
 PLACE = ["key", "partition", "offset"]

@@ -10,7 +10,7 @@ from integration.ingestion import Run, batches, begun, counts, rows, staged
 from integration.numbered import everything, messages
 from integration.topics import send
 
-pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 KINDS = (Run.kill, Run.kill_jvm, Run.kill_all)
 MOMENTS = (  # what is waited for, and for how many seconds at most from then on
     (begun, 5.0),  # a batch is planned

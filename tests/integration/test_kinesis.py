@@ -12,7 +12,7 @@ from wireloom.spark.session import session
 from wireloom_formats import kpl_record
 from wireloom_formats.functions import decode_kpl_record
 
-pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 COUNT = 600
 STEP = (1 << 128) // COUNT
 USERS = [  # every fifth has a hash key of its own

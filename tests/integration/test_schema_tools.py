@@ -16,7 +16,7 @@ import pytest
 from conftest import GENERATED, shipped_formats
 from wireloom.model.types import Encoding
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
 PYTHON_TOOLS = ("datamodel-code-generator==0.89.0",)
 NODE_TOOLS = ("ajv@8", "ajv-formats@3", "quicktype@26")

@@ -14,7 +14,7 @@ from integration.spark_cluster import running
 from integration.topics import send
 from wireloom.runtime.streams.framed import KEPT
 
-pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.integration, pytest.mark.maven, pytest.mark.filterwarnings("default"), pytest.mark.thorough]
 HUGE = 30_000_000
 
 

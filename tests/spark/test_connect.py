@@ -14,7 +14,7 @@ from conftest import GENERATED, ROOT
 JOB = Path(__file__).parent / "jobs" / "connect.py"
 NEEDED = ("grpc", "grpc_status", "google.rpc")
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")

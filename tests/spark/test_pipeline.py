@@ -58,6 +58,7 @@ def test_what_a_pipeline_cannot_read_is_refused_with_what_can(tmp_path):
     assert "did you mean parquet" in started(tmp_path / "new", "--format", "kpl_record", "--source", "parket")
 
 
+@pytest.mark.thorough
 @pytest.mark.integration
 @pytest.mark.skipif(not importlib.util.find_spec("grpc"), reason="pyspark[pipelines] is not installed: no grpc")
 def test_every_record_of_bronze_is_in_silver_or_in_the_quarantine(tmp_path):

@@ -16,7 +16,7 @@ from wireloom.bundle import Bundle, bundle
 
 pyspark = pytest.importorskip("pyspark")
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
 JOB = Path(__file__).parent / "jobs" / "shipped.py"
 SPARK_HOME = Path(pyspark.__file__).parent

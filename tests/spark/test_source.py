@@ -74,6 +74,7 @@ def test_files_become_rows_with_their_places(reads, tmp_path):
     assert (found["_record"], found["_offset"]) == (100, 100 * len(LONG_KEY))
 
 
+@pytest.mark.thorough
 def test_a_thread_that_registers_the_source_writes_with_it(spark, reads, tmp_path):
     (tmp_path / "a.bin").write_bytes(b"".join(events(1, 2)))
     frame = reads(columns="*").load(str(tmp_path))
@@ -288,6 +289,7 @@ def pushing(spark):
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "false")
 
 
+@pytest.mark.thorough
 def test_pushed_filters_give_exactly_the_rows_of_sparks_own(spark, reads, mixed, pushing):
     schema = f"{databus_event.struct_type().toDDL()}, _error struct<code string, path string>, _record long"
     own = reads().schema(schema).load(mixed)

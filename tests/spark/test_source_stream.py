@@ -269,6 +269,7 @@ def written(spark, out):
     return sorted(row["sequence"] for row in read.load(str(out)).collect())
 
 
+@pytest.mark.thorough
 def test_a_stream_is_written_as_it_is_read_across_restarts(spark, landing, tmp_path):
     for _ in range(4):
         landing.land(25)
@@ -334,6 +335,7 @@ def in_session(process, session):
     return False
 
 
+@pytest.mark.thorough
 def test_a_stream_that_is_killed_again_and_again_loses_nothing_and_repeats_nothing(spark, landing, tmp_path):
     chance = random.Random(5)  # noqa: S311 - a test's
     now = time.time()

@@ -91,6 +91,7 @@ def at_work(home, process, before):
         time.sleep(0.01)
 
 
+@pytest.mark.thorough
 def test_killed_again_and_again_every_record_is_once_in_the_table_or_the_quarantine(place, module, spark, tmp_path):
     chance = random.Random(7)  # noqa: S311 - moments, not secrets
     (tmp_path / "in").mkdir()
@@ -128,6 +129,7 @@ def everything(module, spark, home, files):
     assert not list((home / "out" / "_staging" / "batch").iterdir())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_asked_to_stop_it_finishes_the_batch_and_says_what_it_did(place, module, spark, tmp_path, number):
     (tmp_path / "in").mkdir()
@@ -144,6 +146,7 @@ def test_asked_to_stop_it_finishes_the_batch_and_says_what_it_did(place, module,
     assert "Exception" not in (tmp_path / "log").read_text()
 
 
+@pytest.mark.thorough
 def test_where_sparks_own_process_dies_the_message_says_what_to_do(place, module, spark, tmp_path):
     (tmp_path / "in").mkdir()
     feed(module, tmp_path / "in", 0)
@@ -165,6 +168,7 @@ def said_in(home):
     return [line for line in (home / "log").read_text().splitlines() if line.startswith("wireloom: ")]
 
 
+@pytest.mark.thorough
 def test_a_heap_that_is_too_small_is_told_as_that_and_not_to_be_tried_again(place, tmp_path):
     column_of([b"x" * 300_000_000], tmp_path)
     with streaming(place, tmp_path, "--column", "value", "--driver-memory", "600m", "--trigger", "once") as process:
@@ -175,6 +179,7 @@ def test_a_heap_that_is_too_small_is_told_as_that_and_not_to_be_tried_again(plac
     assert "(details: " in said
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_and_a_mistake_of_ours_are_told_in_a_line(spark, module, tmp_path):
     column_of([record(module, 1)], tmp_path)
 

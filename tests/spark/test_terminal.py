@@ -16,7 +16,7 @@ import engine_data as data  # noqa: E402
 
 pytest.importorskip("pyspark")
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
 
 def shown(command: list[object], folder: Path) -> str:

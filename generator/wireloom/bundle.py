@@ -30,6 +30,7 @@ SUFFIXES = (".py", ".json", ".typed")
 SHIPPED = (
     "__init__.py",
     "catalog.py",
+    "escapes.py",
     "failures.py",
     "ingest",
     "problems.py",

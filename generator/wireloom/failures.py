@@ -6,7 +6,10 @@ from wireloom.problems import nearest
 
 
 class MisuseError(Exception):
-    """The command line names something that does not exist or does not fit; exit code 2."""
+    """The command line names something that does not exist or does not fit, a line each; exit code 2."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 class MachineError(Exception):

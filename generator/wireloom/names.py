@@ -66,8 +66,8 @@ def format_name_flaw(name: str) -> str:
 
 def package_name_flaw(name: str) -> str:
     """What is wrong with the name of the generated package; empty if nothing."""
-    if not name.isidentifier():
-        return "a Python package has letters, digits and underscores in its name"
+    if not (name.isidentifier() and name.isascii()):
+        return "a Python package has ASCII letters, digits and underscores in its name"
     if keyword.iskeyword(name):
         return f"{name} is a word of Python; choose another name, as my_formats"
     if name in sys.stdlib_module_names:

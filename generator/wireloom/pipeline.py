@@ -4,7 +4,6 @@ Every text is made in memory before the first file is touched, so a spec with a 
 is written depends on the specs alone: `generate` twice gives the same bytes, and `check` is `generate` that only looks.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from wireloom import depths
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
 from wireloom.emit.texts import Texts
+from wireloom.escapes import json_text
 from wireloom.examples import Recorded, Report, Subject, opened, record, run
 from wireloom.explanation import slow
 from wireloom.failures import MisuseError
@@ -189,4 +189,4 @@ def _compare(project: Project, texts: Mapping[Path, str]) -> Changes:
 
 
 def _json(document: Mapping[str, object]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, indent=2) + "\n"

@@ -6,10 +6,11 @@ another family (`runtime.errors`), and a bug of the generator is neither: it cra
 """
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from wireloom.escapes import visible
 
 # Every diagnostic and what it is about. Each has a file in tests/rejects that provokes it.
 DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
@@ -22,7 +23,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "wrong-type": "A value of another kind than the key has.",
         "entry-keys": "An item of `fields` has several keys, or none.",
         # names
-        "bad-name": "A name that cannot be one: its letters, or a word that is taken.",
+        "bad-name": "A name that cannot be one: its letters, or a word that is taken; also the name of a file.",
         "duplicate-format": "Two files define a format, a library or a schema of one name.",
         "duplicate-field": "Two fields of one name, on the wire or for readers.",
         "duplicate-example": "Two examples of one name.",
@@ -105,9 +106,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
 )
 
 
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a text file; lines and columns count from 1."""
@@ -118,7 +116,7 @@ class Location:
 
     def __str__(self) -> str:
         """`specs/x.yaml:41:9`, as terminals and editors link it."""
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{visible(self.file)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +135,13 @@ class Problem:
 
     def __str__(self) -> str:
         """`specs/x.yaml:41:9: message; hint [id at path]`."""
-        return f"{self.location}: {self.text} [{self.id}{f' at {self.path}' if self.path else ''}]"
+        return f"{self.location}: {self.text} [{self.id}{f' at {visible(self.path)}' if self.path else ''}]"
 
     @property
     def text(self) -> str:
         """What is wrong and what would be right."""
         text = f"{self.message}; {self.hint}" if self.hint else self.message
-        return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)  # which terminals would obey
+        return visible(text)
 
 
 class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of which has its own name

@@ -4,6 +4,7 @@ Each is written as the problems come, so that a report may be larger than memory
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import Literal, assert_never, get_args
 from urllib.parse import quote
 
 from wireloom import __version__
+from wireloom.escapes import json_text
 from wireloom.runtime.validation.problems import Problem
 from wireloom.validating import Bad
 
@@ -39,10 +41,10 @@ class Report:
             case "text":
                 self._say(_line(self._file, bad, problem))
             case "json":
-                self._say(json.dumps({"record": bad.index, **asdict(problem)}, ensure_ascii=False))
+                self._say(json_text({"record": bad.index, **asdict(problem)}))
             case "sarif":
                 comma = "," if self.count else ""
-                self._say(comma + json.dumps(_result(self._file, bad, problem), ensure_ascii=False))
+                self._say(comma + json_text(_result(self._file, bad, problem)))
             case _:
                 assert_never(self._form)
         self.rules[problem.rule] += 1
@@ -79,7 +81,7 @@ def _result(file: str, bad: Bad, problem: Problem) -> dict[str, object]:
         "message": {"text": f"{problem.path + ': ' if problem.path else ''}{problem.message}"},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": region},
+                "physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(file))}, "region": region},
                 "logicalLocations": [{"fullyQualifiedName": name}],
             }
         ],

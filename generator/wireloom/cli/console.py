@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import typer
 
+from wireloom.escapes import visible
 from wireloom.failures import MisuseError
 
 T = TypeVar("T")
@@ -17,10 +18,10 @@ CLEAR = "\r\x1b[K"
 """Back to the start of a line of a terminal, and empty it."""
 
 
-def say(line: str = "") -> None:
-    """A line of the result."""
+def say(*lines: str) -> None:
+    """Lines of the result; what terminals would obey is shown escaped."""
     try:
-        typer.echo(line)
+        typer.echo("\n".join(map(visible, lines)))
     except OSError as error:
         error.filename = error.filename or STANDARD_OUTPUT
         raise
@@ -32,16 +33,23 @@ def refuse_closed_output(hint: str = "") -> None:
         raise MisuseError(f"{STANDARD_OUTPUT} is closed{hint}")
 
 
-def note(line: str) -> None:
-    """A line about the work, apart from the result."""
-    typer.echo(line, err=True)
+def note(*lines: str) -> None:
+    """Lines about the work, apart from the result; what terminals would obey is shown escaped."""
+    typer.echo("\n".join(map(visible, lines)), err=True)
 
 
-def complain(message: str, remedy: str = "") -> None:
-    """What is wrong, and the command that mends it."""
-    typer.echo(f"wireloom: {message}", err=True)
+def complain(*message: str, remedy: str = "") -> None:
+    """What is wrong, a line each, and the command that mends it."""
+    first, *others = message
+    note(f"wireloom: {first}", *others)
     if remedy:
-        typer.echo(f"  mend it with: {remedy}", err=True)
+        note(f"  mend it with: {remedy}")
+
+
+def clear() -> None:
+    """Empty the line of a terminal that shows progress."""
+    if sys.stderr.isatty():
+        typer.echo(CLEAR, nl=False, err=True)
 
 
 @contextmanager

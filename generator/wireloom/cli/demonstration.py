@@ -59,14 +59,16 @@ def demo(
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
     reconciled = True
     for shown in awaited(run(project, output), "Working"):
-        say(f"\n{shown.format}: {shown.title} ({shown.framing}, {shown.input})")
+        say("", f"{shown.format}: {shown.title} ({shown.framing}, {shown.input})")
         for line in summary_lines(shown.summary, str(shown.output)):
             say(f"  {line}")
         console.print(records_table(shown, console.width))
         if shown.quarantine:
             console.print(quarantine_table(shown, console.width))
         reconciled = reconciled and shown.summary.reconciles
-    note(f"\nThe tables are Parquet, below {output}/tables. Next: edit a spec in {specs}/, then `wireloom demo` again.")
+    note(
+        "", f"The tables are Parquet, below {output}/tables. Next: edit a spec in {specs}/, then `wireloom demo` again."
+    )
     if not reconciled:
         complain("the numbers of a format do not add up")
         raise typer.Exit(PROBLEMS)

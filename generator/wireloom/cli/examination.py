@@ -1,5 +1,6 @@
 """`doctor`: what is wrong with this machine, and the command that mends it."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -38,14 +39,14 @@ def doctor(
         findings = list(examine(package, out, master if spark else None))
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
-        say(_line(finding, width))
+        say(*_lines(finding, width))
     bad = [finding for finding in findings if not finding.good]
     if bad:
         note(f"{len(bad)} of {len(findings)} to mend")
         raise typer.Exit(MACHINE)
 
 
-def _line(finding: Finding, width: int) -> str:
-    mark = "ok   " if finding.good else "WRONG"
-    remedy = "" if finding.good else f"\n      {' ' * width}  mend it with: {finding.remedy}"
-    return f"{mark} {finding.subject:<{width}}  {finding.detail}{remedy}"
+def _lines(finding: Finding, width: int) -> Iterator[str]:
+    yield f"{'ok   ' if finding.good else 'WRONG'} {finding.subject:<{width}}  {finding.detail}"
+    if not finding.good:
+        yield f"      {' ' * width}  mend it with: {finding.remedy}"

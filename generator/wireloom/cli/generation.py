@@ -152,7 +152,7 @@ def _examples_hold(specs: "ReadSpecs") -> bool:
 
     report = pipeline.try_examples(specs)
     for failure in report.failures:
-        note(str(failure))
+        note(*str(failure).split("\n"))
     note(verdict(report))
     return not report.failures
 

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from wireloom.cli.console import STANDARD_OUTPUT, complain
+from wireloom.cli.console import STANDARD_OUTPUT, complain, note
 from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
 
@@ -73,6 +73,9 @@ def translated() -> Iterator[None]:
     except _of_data() as error:
         complain(str(error))
         raise typer.Exit(PROBLEMS) from error
+    except MisuseError as error:
+        complain(*error.args)
+        raise typer.Exit(MISUSE) from error
     except _of_the_call() as error:
         complain(str(error))
         raise typer.Exit(MISUSE) from error
@@ -89,6 +92,11 @@ def translated() -> Iterator[None]:
         raise typer.Exit(0) from error
     except OSError as error:
         raise typer.Exit(_said(error)) from error
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":
+            raise
+        complain(f"{error.object} has bytes that are not UTF-8, which Arrow takes in no path; rename it")
+        raise typer.Exit(MISUSE) from error
 
 
 def _said(error: OSError) -> int:
@@ -111,15 +119,13 @@ def _of_data() -> tuple[type[Exception], ...]:
     return DataError, DecodeError, EncodeError
 
 
-def _of_the_call() -> tuple[type[Exception], ...]:
+def _of_the_call() -> type[Exception]:
     from wireloom.runtime.errors import ParameterError
 
-    return MisuseError, ParameterError
+    return ParameterError
 
 
 def report_problems(problems: SpecProblems) -> None:
     """Print every problem of the specs, one a line, and how many there are."""
-    for problem in problems.problems:
-        typer.echo(str(problem), err=True)
     count = len(problems.problems)
-    typer.echo(f"{count} problem{'' if count == 1 else 's'}; nothing was written", err=True)
+    note(*map(str, problems.problems), f"{count} problem{'' if count == 1 else 's'}; nothing was written")

@@ -38,7 +38,7 @@ def status(
 
     found = standing(output.rstrip("/"))
     if as_json:
-        say(json.dumps(_object(found), indent=2))
+        say(*json.dumps(_object(found), indent=2).split("\n"))
         return
     for line in _lines(found):
         say(line)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import CLEAR, note, waiting
+from wireloom.cli.console import CLEAR, clear, note, waiting
 from wireloom.cli.inputs import source_option
 from wireloom.cli.options import SPECS, Specs, one_of
 from wireloom.cli.progress import BAR, INTERVAL, LINE, NONE
@@ -240,7 +240,8 @@ class Progress:
 
     def noted(self, line: str) -> None:
         """A line above the progress."""
-        note(f"{CLEAR}{line}")
+        clear()
+        note(line)
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
         """A batch is in the tables."""

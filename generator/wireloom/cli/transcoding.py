@@ -14,6 +14,7 @@ from wireloom.catalog import FormatModule, parameter_values
 from wireloom.cli.console import STANDARD_OUTPUT, complain, note, refuse_closed_output, say
 from wireloom.cli.guard import BROKEN, PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
+from wireloom.escapes import visible_json
 from wireloom.failures import MisuseError
 from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.streams.likely import HEAD
@@ -62,7 +63,7 @@ def decode(
         likely = likely_framing(request, file, source)
         for outcome in transcode.decode(request, source, policy):
             if outcome.line is not None:
-                say(outcome.line)
+                say(visible_json(outcome.line))
             if outcome.error is not None:
                 failed += 1
                 complain(f"record {outcome.index}, at byte {outcome.offset} of {called(file)}: {outcome.error}")

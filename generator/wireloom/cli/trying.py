@@ -81,7 +81,7 @@ def _tried(specs: Path, formats: list[str], *, again: bool, record: bool) -> Out
         read = pipeline.read(specs)
     report = pipeline.try_examples(read, formats or None, again=again)
     for failure in report.failures:
-        say(str(failure))
+        say(*str(failure).split("\n"))
     digests = {format.name: format.digest for format in read.formats}
     return Outcome(report.count, report.without_engine, digests, report.failed)
 

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from wireloom import validating
-from wireloom.cli.console import CLEAR, note, refuse_closed_output, say
+from wireloom.cli.console import CLEAR, clear, note, refuse_closed_output, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
 from wireloom.cli.transcoding import called, likely_framing, opened_input, request_of
@@ -61,7 +61,8 @@ def validate(
                 break
     written.end()
     noun = "record" if count.records == 1 else "records"
-    note(f"{CLEAR if sys.stderr.isatty() else ''}{count.records} {noun}, {count.bad} bad")
+    clear()
+    note(f"{count.records} {noun}, {count.bad} bad")
     for line in written.summary():
         note(line)
     if written.count == max_errors:

@@ -1,6 +1,5 @@
 """Tables of a few rows for a terminal: the columns that say something, as many as the terminal has room for."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wireloom.demo.road import Shown
+from wireloom.escapes import json_text, visible
 from wireloom.spark.preview import Preview
 
 WIDTH = 30  # of a cell
@@ -69,5 +69,5 @@ def _table(title: str, names: Sequence[str], rows: Preview, more: str) -> Table:
 def _cell(name: str, value: object) -> str:
     if name == "_source" and isinstance(value, str):
         return Path(value).name
-    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    text = visible(value) if isinstance(value, str) else "" if value is None else json_text(value)
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"

@@ -6,12 +6,13 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from wireloom.emit.prose import docstring, summary
+from wireloom.escapes import header_path
 from wireloom.model.format import Format
 
 
 def framed(emitter: str, name: str, format: Format, **parts: object) -> str:
     """The text of the template `name` beside the file `emitter`, with the source and digest of the format filled in."""
-    return template(emitter, name).render(source=format.spec, digest=format.digest, **parts)
+    return template(emitter, name).render(source=header_path(format.spec), digest=format.digest, **parts)
 
 
 def template(emitter: str, name: str) -> Template:

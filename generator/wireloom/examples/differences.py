@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wireloom.escapes import visible_json
+
 Path = tuple[str | int, ...]
 
 LONGEST = 60  # characters of a value that is shown
@@ -75,7 +77,7 @@ def without_nulls(rendering: object) -> object:
 
 def shown(value: object) -> str:
     """A value as a line of JSON, cut where it is long."""
-    text = json.dumps(without_nulls(value), ensure_ascii=False, default=repr)
+    text = visible_json(json.dumps(without_nulls(value), ensure_ascii=False, default=repr))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from wireloom.escapes import visible
 from wireloom.examples import recording
 from wireloom.examples.differences import Difference, Path, differences, shown
 from wireloom.examples.memory import opened
@@ -45,7 +46,7 @@ class Failure:
     def __str__(self) -> str:
         """`specs/x.yaml:41:9: x: two readings: parse gives another value`, the details below it."""
         head = f"{self.location}: {self.format}: {self.example}: {self.message}"
-        return "\n".join((head, *(f"    {line}" for line in self.details)))
+        return "\n".join(map(visible, (head, *(f"    {line}" for line in self.details))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,16 +153,19 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
             "version of its tables with --new-version, or choose another --output"
         )
     if changes.refused:
-        listed = "".join(f"\n  {line}" for line in changes.refused)
+        wider = [f"  {line}" for line in _widening(storage, home, before, changes)]
         raise MisuseError(
-            f"{home} has columns of other types than {now.format} has now, and readers would take one for the "
-            f"other:{listed}\nbegin the next version of its tables with --new-version, choose another --output, or "
-            f"generate with the spec as it was{_widening(storage, home, before, changes)}"
+            f"{home} has columns of other types than {now.format} has now, and readers would take one for the other:",
+            *(f"  {line}" for line in changes.refused),
+            "begin the next version of its tables with --new-version, choose another --output, or generate with the "
+            f"spec as it was{'; or widen them in Delta:' if wider else ''}",
+            *wider,
         )
     if changes.said and not accept:
-        listed = "".join(f"\n  {line}" for line in changes.said)
         raise MisuseError(
-            f"{home} was written otherwise:{listed}\nchoose another --output, or --accept-changes if that is meant"
+            f"{home} was written otherwise:",
+            *(f"  {line}" for line in changes.said),
+            "choose another --output, or --accept-changes if that is meant",
         )
     return Agreement(now, (*changes.said, *changes.told))
 
@@ -238,15 +241,15 @@ _WIDER = {
 """What Delta widens in place."""
 
 
-def _widening(storage: Storage, home: str, before: Terms, changes: Changes) -> str:
-    """How a Delta table is made to hold the new columns, where it can be."""
+def _widening(storage: Storage, home: str, before: Terms, changes: Changes) -> tuple[str, ...]:
+    """How a Delta table is made to hold the new columns, where it can be, as SQL."""
     table = f"{folder(home, before.version)}/{RECORDS}"
     wider = [line.replace(": ", " -> ", 1).split(" -> ") for line in changes.refused]
     if DELTA_LOG not in storage.names(table) or any(now not in _WIDER.get(was, ()) for _, was, now in wider):
-        return ""
+        return ()
     property = f"ALTER TABLE delta.`{table}` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     alter = [f"ALTER TABLE delta.`{table}` ALTER COLUMN {name} TYPE {now}" for name, _, now in wider]
-    return "; or widen them in Delta:" + "".join(f"\n  {line}" for line in (property, *alter))
+    return property, *alter
 
 
 def _columns_of_files(storage: Storage, table: str) -> Columns | None:

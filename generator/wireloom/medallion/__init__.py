@@ -3,15 +3,14 @@
 What is written is a project as `spark-pipelines init` makes one, ready to run; it is the user's from then on.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from wireloom.catalog import FormatModule
+from wireloom.escapes import inline, json_text
 from wireloom.failures import MisuseError, unknown
 from wireloom.runtime.codec import Root
 from wireloom.runtime.columns.logical import List, LogicalType, Record
@@ -104,5 +103,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
+    environment.filters |= {"quoted": json_text, "markdown": inline}
     return environment

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from wireloom.escapes import is_visible
 from wireloom.numbers import respelled
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
@@ -167,7 +168,11 @@ class _Finding:
 
 
 def _load(path: Path, root: Path) -> _Read:
-    file = path.as_posix()
+    file, name = path.as_posix(), path.relative_to(root).as_posix()
+    if not is_visible(name):
+        message = f"{name} has control characters in its name, or bytes that are not UTF-8"
+        problem = Problem("bad-name", message, "generated files name the spec; rename it", Location(file, 1, 1), "")
+        return _Read(problems=(problem,))
     data = path.read_bytes()
     try:
         text = data.decode("utf-8")
@@ -179,7 +184,6 @@ def _load(path: Path, root: Path) -> _Read:
     if node is None:
         named = None if _FORMAT.search(text) else _NAMED.search(text)
         return _Read(problems=problems, shared=named[1] if named else "")
-    name = path.relative_to(root).as_posix()
     content, findings = _checked(node)
     slipped = [_Finding(slip.problem, slip.path, Rename(slip.meant) if slip.meant else Drop()) for slip in slips(node)]
     if slipped:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from wireloom.emit.frames import described
+from wireloom.escapes import code_span, inline
 from wireloom.model.logical import (
     Alternatives,
     BigInteger,
@@ -38,7 +39,8 @@ def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[
 
 
 def _row(field: LogicalField) -> Sequence[str]:
-    return f"`{field.name}`", type_text(field.type), "yes" if field.nullable else "", described(field.doc, field.unit)
+    meaning = inline(described(field.doc, field.unit))
+    return code_span(field.name), type_text(field.type), "yes" if field.nullable else "", meaning
 
 
 def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
@@ -60,7 +62,7 @@ def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
 
 
 def type_text(type: LogicalType) -> str:
-    """The type as people say it."""
+    """The type as people say it, in Markdown."""
     match type:
         case Boolean():
             return "boolean"
@@ -73,7 +75,7 @@ def type_text(type: LogicalType) -> str:
         case Float(bits):
             return f"float, {bits} bits"
         case Text(symbols):
-            return " or ".join(f"`{symbol}`" for symbol in symbols) or "text"
+            return " or ".join(map(code_span, symbols)) or "text"
         case Binary(size):
             return "bytes" if size is None else f"{size} bytes"
         case List(element):
@@ -109,8 +111,8 @@ def _meant_text(type: Meant) -> str:
         case Encoded(charset):
             return f"text, in {charset}"
         case Named(names, raw):
-            words = " or ".join(f"`{name}`" for name in dict.fromkeys(name for _, name in names))
-            return f"{words}, or null where `{raw}` is another"
+            words = " or ".join(map(code_span, dict.fromkeys(name for _, name in names)))
+            return f"{words}, or null where {code_span(raw)} is another"
         case _:
             assert_never(type.shown)
 

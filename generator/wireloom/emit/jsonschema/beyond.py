@@ -13,6 +13,7 @@ from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.members import Members
 from wireloom.emit.jsonschema.objects import undecided
 from wireloom.emit.jsonschema.records import Records
+from wireloom.escapes import code_span
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.extents import extent
 from wireloom.expr.text import text_of
@@ -49,7 +50,7 @@ _ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that the schema does not say: what, of which fields, and the codes of decoders (None: any)."""
+    """Something that the schema does not say: what (Markdown), of which fields, and the decoders' codes (None: any)."""
 
     what: str
     fields: tuple[str, ...] = ()
@@ -265,8 +266,10 @@ def _checks(type: Type) -> Iterator[Check]:
 def _check_gap(name: str, step: Check | None) -> Gap:
     if step is None:
         return Gap("That the tag of a union is one of its cases", (name,), None)
-    while_ = f" while `{text_of(step.when)}`" if step.when is not None else ""
-    return Gap(f"`{text_of(step.that)}`{while_}", (f"{name}.{step.field}" if step.field else name,), (step.code,))
+    while_ = f" while {code_span(text_of(step.when))}" if step.when is not None else ""
+    return Gap(
+        f"{code_span(text_of(step.that))}{while_}", (f"{name}.{step.field}" if step.field else name,), (step.code,)
+    )
 
 
 def _gaps_of(place: _Place) -> Iterator[Gap]:
@@ -274,15 +277,15 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
     where = (place.path,) if place.path else ()
     match place.type:
         case Array(unique=str(name), salvage=None) as array:
-            yield Gap(f"That elements differ in `{name}`", where, (array.unique_code,))
+            yield Gap(f"That elements differ in {code_span(name)}", where, (array.unique_code,))
         case Bytes(size=amount, code=code) if (size := _computed(amount)) is not None:
-            yield Gap(f"That there are `{text_of(size)}` bytes", where, (code,))
+            yield Gap(f"That there are {code_span(text_of(size))} bytes", where, (code,))
         case Struct() as struct:
             yield from _computed_gaps(struct)
         case Array(salvage=Salvage()):
             yield Gap("Elements of a list that keeps those before the first bad one", where, None)
         case Select(tag=FieldTag(expression)) if not place.direct:
-            yield Gap(f"Which type `{text_of(expression)}` selects", where, None)
+            yield Gap(f"Which type {code_span(text_of(expression))} selects", where, None)
         case Attempt():
             yield Gap("Which alternative an error makes way for", where, None)
         case _:

@@ -84,7 +84,7 @@ def _document(field: Field) -> str:
 
 def _options(field: Field, stated: Mapping[str, str], format: Format) -> str:
     name = stated.get(field.wire_name)
-    options = [*_default(field), *([] if name is None else [f'json_name = "{name}"'])]
+    options = [*_default(field), *([] if name is None else [f'json_name = "{CEscape(name.encode(), as_utf8=True)}"'])]
     if field.group:
         options.append("features.message_encoding = DELIMITED")
     if has_groups(format) and label(field, format) == "required":

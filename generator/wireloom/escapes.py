@@ -1,0 +1,96 @@
+"""How texts that others wrote (specs, paths, records) are shown: one escape for each kind of target.
+
+| target | escape |
+|---|---|
+| a terminal, a message | `visible` |
+| JSON, YAML, a text literal of a file that is the user's from then on | `json_text` |
+| Markdown | `paragraphs`, `inline`, `cell`, `code_span`, `code_block` |
+| a comment in the first lines of a generated file | `header_path` |
+| Python | `emit.code.literal`, and `emit.prose.docstring` |
+"""
+
+import json
+import re
+from urllib.parse import quote, unquote
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_HIDDEN = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff{_BIDI}]")
+"""What terminals obey, what breaks a line, what turns the direction of a text, and what no file can hold."""
+_HIDDEN_IN_JSON = re.compile(_HIDDEN.pattern.replace(r"\x00-\x1f", ""))
+_PATH = "/ +,@"
+"""What a path in a comment keeps beside letters, digits and `_.-~`: no `:` and no `=`, as in `coding: utf-7`."""
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_MEANT = re.compile(r"[\\*\[`~]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+"""What means something to Markdown within a line."""
+_BEGINS = re.compile(r"^([0-9]*)([-+#=:|>.)])", re.MULTILINE)
+"""What means something to Markdown where a line begins."""
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters as `\x1b` or `\u202e`."""
+    return _HIDDEN.sub(lambda found: f"\\{f'x{code:02x}' if (code := ord(found[0])) < 0x100 else f'u{code:04x}'}", text)
+
+
+def is_visible(text: str) -> bool:
+    """Whether it has nothing that `visible` would escape."""
+    return _HIDDEN.search(text) is None
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    """The value as JSON that shows every character; also a value of YAML, and a text also a literal of Python."""
+    return visible_json(json.dumps(value, indent=indent, ensure_ascii=False))
+
+
+def visible_json(text: str) -> str:
+    """The JSON, with such characters as JSON escapes them."""
+    return _HIDDEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def header_path(path: str) -> str:
+    """The path of a spec in the header of a generated file, as URLs have it: ASCII that ends no comment."""
+    return quote(path, safe=_PATH)
+
+
+def path_of_header(text: str) -> str:
+    """The path that a header names."""
+    return unquote(text)
+
+
+def paragraphs(text: str) -> str:
+    """Paragraphs of Markdown: the text as it is written, but for code in backticks."""
+    return _BEGINS.sub(r"\1\\\2", "\n".join(inline(line.strip()) for line in text.strip().split("\n")))
+
+
+def inline(text: str) -> str:
+    """The text within a line of Markdown, as it is written, but for code in backticks."""
+    parts, end, text = [], 0, visible(text)
+    for found in _CODE.finditer(text):
+        if "\\|" not in found[2]:  # which tables read otherwise
+            parts += [_MEANT.sub(r"\\\g<0>", text[end : found.start()]), found[0]]
+            end = found.end()
+    return "".join((*parts, _MEANT.sub(r"\\\g<0>", text[end:])))
+
+
+def cell(text: str) -> str:
+    """Markdown in a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def code_span(text: str) -> str:
+    """The text as code within a line of Markdown."""
+    shown = visible(text)
+    if not shown.strip() or "\\|" in shown:
+        return inline(shown)
+    fence = "`" * (_longest_run(shown) + 1)
+    return f"{fence} {shown} {fence}" if len(fence) > 1 else f"{fence}{shown}{fence}"
+
+
+def code_block(language: str, text: str) -> str:
+    """Lines of code, which show every character."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    """The most backticks in a row."""
+    return max(map(len, re.findall("`+", text)), default=0)

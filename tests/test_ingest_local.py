@@ -315,6 +315,10 @@ class DyingEngine:
         """As LocalEngine."""
         return End()
 
+    def listed(self, source):
+        """As LocalEngine."""
+        return LocalEngine(1).listed(source)
+
     def prepared(self, job, found, batch, tables):
         """As LocalEngine."""
         return LocalEngine(1).prepared(job, found, batch, tables)
@@ -446,10 +450,10 @@ def test_batches_are_added_and_what_is_new_is_told(job, tmp_path, meters):
     (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
     assert added(job, old) == []
     assert pq.read_table(tmp_path / "output" / "records").num_rows == 10
-    (tmp_path / "input" / "a").write_bytes(bytes([0, 1, 2, 3, 4] * 5))
+    (tmp_path / "input" / "c").write_bytes(bytes([0, 1, 2, 3, 4] * 5))
     new = meters(**{"NUMBER": "uint16", "{column: uint8}": "{column: uint8}, {level: {type: uint8, doc: Which floor}}"})
     assert added(job, new) == ["new column place.level: smallint"]
-    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
+    (tmp_path / "input" / "c").rename(tmp_path / "input" / "d")
     assert added(job, old) == ["column place.level is gone; older rows keep it"]
 
 
@@ -469,7 +473,8 @@ def test_a_new_version_begins_beside_the_old_one_and_goes_on(job, tmp_path, mete
     old = meters(NUMBER="uint16")
     added(job, old)
     wider = meters(**{"NUMBER": "uint32", "row: uint8": "row: uint32"})
-    (tmp_path / "input" / "a").write_bytes(bytes([0, 0, 0, 1, 0, 0, 0, 2, 3] * 4))
+    (tmp_path / "input" / "a").unlink()
+    (tmp_path / "input" / "c").write_bytes(bytes([0, 0, 0, 1, 0, 0, 0, 2, 3] * 4))
     told = added(job, wider, new_version=True)
     output = tmp_path / "output"
     assert told == [
@@ -479,7 +484,7 @@ def test_a_new_version_begins_beside_the_old_one_and_goes_on(job, tmp_path, mete
         f"file:{output}/records.sql has a view over all versions",
     ]
     assert [pq.read_table(output / folder / "records").num_rows for folder in (".", "v2")] == [5, 4]
-    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
+    (tmp_path / "input" / "c").rename(tmp_path / "input" / "b")
     assert added(job, wider) == [], "who goes on need not ask for it"
     assert [pq.read_table(output / folder / "records").num_rows for folder in (".", "v2")] == [5, 8]
     with pytest.raises(MisuseError, match=r"number: bigint -> int\n.*\n.*--new-version"):
@@ -544,10 +549,11 @@ def test_another_parameter_or_framing_is_refused_unless_it_is_meant(job, tmp_pat
     other = replace(plan, framing="none", parameters=(("scale", 3),))
     with pytest.raises(MisuseError, match=r"framing: as the spec says -> none\n  parameter scale: the default -> 3\n"):
         added(job, other)
+    (tmp_path / "input" / "a").rename(tmp_path / "input" / "c")
     hint, *told = added(job, other, accept_changes=True)
-    assert hint.endswith("input/a looks like concatenated: use --framing concatenated")
+    assert hint.endswith("input/c looks like concatenated: use --framing concatenated")
     assert told == ["framing: as the spec says -> none", "parameter scale: the default -> 3"]
-    (tmp_path / "input" / "a").rename(tmp_path / "input" / "b")
+    (tmp_path / "input" / "c").rename(tmp_path / "input" / "b")
     assert [line for line in added(job, other) if "looks like" not in line] == []
 
 

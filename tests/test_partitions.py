@@ -253,7 +253,7 @@ def test_who_adds_to_a_table_goes_on_with_its_folders(visits, job, tmp_path):
         ("1", "b"),
     ]
     for by in (("day",), ("kind", "day")):
-        feed(tmp_path, [line(2, "c")], "b")
+        feed(tmp_path, [line(2, "c")], "c")
         with pytest.raises(MisuseError, match=r"is partitioned by kind, and --partition-by says .*day: leave it out, .*"
                            r"--new-version"):  # fmt: skip
             run(job(plan, *by, append=True))

@@ -140,3 +140,24 @@ def test_the_command_prints_the_summary_and_bad_records_do_not_fail_it(spark, mo
     assert "1  bad_checksum" in first.output
     again = [*command, *where, "--overwrite", "--fail-on-error"]
     assert CliRunner().invoke(app, [str(part) for part in again]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "scheme", ["file:", "viewfs://mounted"], ids=["files that pyarrow opens", "files that Spark alone opens"]
+)
+def test_a_file_is_read_once_and_again_on_request(spark, module, job, tmp_path, scheme):
+    top = tmp_path.parts[1]
+    spark._jsc.hadoopConfiguration().set(f"fs.viewfs.mounttable.mounted.link./{top}", f"file:///{top}")
+    reading = replace(job(), input=f"{scheme}{tmp_path}/input")
+    (tmp_path / "input" / "one.bin").write_bytes(record(module, 1) + damaged(record(module, 2)))
+    ingest(spark, reading)
+    (tmp_path / "input" / "two.bin").write_bytes(record(module, 3))
+    other = replace(reading, plan=replace(reading.plan, drop=("bad_checksum",)))
+    summary = ingest(spark, replace(other, append=True))
+    assert (summary.records, summary.passed) == (1, (("already in the tables", 1),))
+    assert ingest(spark, replace(other, append=True)).passed == (("already in the tables", 2),)
+    summary = ingest(spark, replace(other, again=(f"{scheme}{tmp_path}/input/one.bin",)))
+    assert (summary.decoded, summary.discarded) == (1, 1)
+    rows = spark.read.parquet(str(tmp_path / "output" / "records")).collect()
+    assert sorted(row["sentAt"] for row in rows) == [1, 3]
+    assert spark.read.parquet(str(tmp_path / "output" / "quarantine")).count() == 0

@@ -89,7 +89,21 @@ class Adding:
 
     output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")]
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False
-    append: Annotated[bool, typer.Option("--append", help="Add a batch to tables that are already there.")] = False
+    append: Annotated[
+        bool, typer.Option("--append", help="Add to tables that are already there: the files that they do not have.")
+    ] = False
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Read files again that are in the tables, and replace their rows: those that are named, else all of "
+            "the input.",
+        ),
+    ] = False
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="With --again: files or folders of the input.", show_default=False),
+    ] = None
     accept_changes: Annotated[
         bool,
         typer.Option(
@@ -211,6 +225,10 @@ def _stream(
         raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
     if adding.append:
         raise MisuseError("--append: a stream always adds; leave it out")
+    if adding.again:
+        raise MisuseError(
+            "--again: a stream reads each file once, by its checkpoint; a batch into another --output reads it again"
+        )
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
     flow = replace(
         flow,
@@ -230,12 +248,7 @@ def _once(
     plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
 ) -> Summary:
     refuse_stream_options(streaming)
-    if adding.append and adding.overwrite:
-        raise MisuseError("--append and --overwrite exclude each other")
-    if adding.accept_changes and not adding.append:
-        raise MisuseError("--accept-changes is for what adds to tables: --append, or --stream")
-    if adding.new_version and not adding.append:
-        raise MisuseError("--new-version is for what adds to tables: --append, or --stream")
+    _refuse_unfit(adding)
     job = Job(
         plan,
         _input(reading.input),
@@ -247,12 +260,25 @@ def _once(
         writing.sizes(),
         adding.new_version,
         writing.partition(plan),
+        tuple(adding.paths or ()) if adding.again else None,
     )
     _refuse_overlap(job.source, job.output)
     if running.engine == LOCAL:
         return _local(job, adding.limits(), running)
     with shown(kind_of(running.progress)) as watcher:
         return _on_spark(job, adding.limits(), running, watcher, reading.out)
+
+
+def _refuse_unfit(adding: Adding) -> None:
+    """Raises MisuseError where options about what is there exclude one another."""
+    for option in ("--append",) * adding.append + ("--again",) * adding.again:
+        if adding.overwrite:
+            raise MisuseError(f"{option} and --overwrite exclude each other")
+    for option in ("--accept-changes",) * adding.accept_changes + ("--new-version",) * adding.new_version:
+        if not (adding.append or adding.again):
+            raise MisuseError(f"{option} is for what adds to tables: --append, --again, or --stream")
+    if adding.paths and not adding.again:
+        raise MisuseError(f"what is {adding.paths[0]}? paths follow --again; --input names what is read")
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:

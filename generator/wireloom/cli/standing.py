@@ -85,6 +85,7 @@ def _object(found: "Standing") -> dict[str, object]:
         "first": found.first,
         "last": found.last,
         "summary": counted(found.summary),
+        "replaced": asdict(found.removed),
         "replays": [
             {
                 "replay": each.number,
@@ -115,7 +116,10 @@ def _lines(found: "Standing") -> Iterator[str]:
     dropped = f" + {summary.discarded} dropped" if summary.dropped else ""
     parts = f"{summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
     yield f"  {summary.records} records ({size_text(summary.size)}) = {parts} ({size_text(summary.bad_size)})"
-    yield f"  {summary.rows} rows"
+    yield f"  {summary.rows - found.removed.rows} rows"
+    if (again := found.removed).files:
+        files = f"{again.files} file{'' if again.files == 1 else 's'}"
+        yield f"  {files} read again; replaced were {again.rows} rows and {again.quarantined} quarantined"
     yield from (f"  {count:>10}  {code}" for code, count in summary.codes)
     for entry in found.replays:
         moved = f"{entry.summary.decoded} moved + {entry.summary.quarantined} still bad"

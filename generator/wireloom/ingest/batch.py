@@ -6,8 +6,10 @@ the tasks is an `Engine`; the files on the disk do not tell which it was, and ei
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import pyarrow as pa
@@ -15,21 +17,20 @@ import pyarrow as pa
 from wireloom.failures import MisuseError
 from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import End, diagnosed
-from wireloom.ingest.files import Found, reachable
+from wireloom.ingest.files import Found
 from wireloom.ingest.framing_hints import framing_hints
-from wireloom.ingest.inputs import listing
+from wireloom.ingest.known import known, recorded
 from wireloom.ingest.lease import held
-from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger, Move, Storage
+from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, OLD, REPLAYS, Entry, Ledger, Move, Storage, standing
 from wireloom.ingest.limits import NONE, Limits
 from wireloom.ingest.ownership import VERSION, is_ours, refuse_foreign, refuse_within
-from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Job, Summary
+from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Column, Files, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
+from wireloom.ingest.replacing import replacement, sources
+from wireloom.ingest.selection import Selection, selected
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.terms import Agreement, Terms, agreed, terms, told_of_columns
 from wireloom.ingest.versions import VIEW, close, show, told_of
-
-_DIGITS = 16
-_OLD = "/old-"  # before the names of what a batch replaced, where it was staged
 
 
 class Engine(Protocol):
@@ -42,10 +43,13 @@ class Engine(Protocol):
     def ended(self) -> End:
         """How Java ended, where it has."""
 
-    def prepared(self, job: Job, found: Found | None, batch: Batch, tables: Tables) -> Entry:
-        """Read the job's input and write it; the entry that makes it so. Raises MisuseError and DataError.
+    def listed(self, source: Files | Column) -> Found:
+        """The files that there are; raises MisuseError where there is no such place."""
 
-        `found` is the input where it can be listed here.
+    def prepared(self, job: Job, found: Found, batch: Batch, tables: Tables) -> Entry:
+        """Read these files of the job's input and write them; the entry that makes it so.
+
+        Raises MisuseError and DataError.
         """
 
 
@@ -56,7 +60,7 @@ def ingest(
     limits: Limits = NONE,
     watcher: Watcher | None = None,
 ) -> Summary:
-    """Run the job; `told` is told what is new to a table that it adds to, and what was passed over.
+    """Run the job; `told` is told what is new to a table that it adds to, what was passed over, and what has changed.
 
     Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
     DataError where files change meanwhile or the books do not balance.
@@ -78,48 +82,55 @@ class _Run:
     def ended(self) -> Summary:
         """Run it, unless it was run before."""
         job = self.job
-        listed = listing(job.source) if reachable(job.input) else None
+        listed = self.engine.listed(job.source)
         name = _name(job, listed)
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
         self._refuse_foreign(ledger)
-        with held(storage, ledger, "ingest", self.told):
+        with held(storage, ledger, "ingest", self.told), self._without_replay(ledger):
             done = _done(ledger, job, name, ledger.recover())
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
                 self._refuse_other_folders(done)
                 self.told(f"{job.output} has it: {batch}, of the same files and spec; nothing to do")
                 return done.summary
-            left = self._left(ledger, listed)
-            if left is not None and listed is not None and listed.files and not left.files:
-                return NOTHING
+            taken = self._selected(ledger, listed)
+            agreement = self._agreement(ledger, taken)
+            if not taken.found.files and job.adds and _is_there(ledger):
+                self.told(f"{job.output} has no file of {job.input} to take in: nothing to do")
+                return replace(NOTHING, passed=taken.passed)
             try:
-                return self._written(ledger, name, left)
+                return replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
             except BaseException:
                 ledger.abandon()
                 raise
+
+    @contextmanager
+    def _without_replay(self, ledger: Ledger) -> Iterator[None]:
+        """While rows of single files are replaced, no replay moves them."""
+        if self.job.again is None:
+            yield
+            return
+        replays = Ledger(ledger.storage, ledger.home, REPLAYS)
+        with held(ledger.storage, replays, "ingest --again", self.told):
+            replays.recover()
+            yield
 
     def _refuse_foreign(self, ledger: Ledger) -> None:
         """Never replace, or mix with batches, what no job has written; before there is a ledger."""
         job, storage = self.job, self.engine.storage
         if not is_ours(storage, ledger.home):
             _refuse_existing(storage, job)
-        if (job.overwrite or job.append) and not storage.exists(f"{ledger.home}/{LEDGER}/{IDENTITY}"):
+        if (job.overwrite or job.adds) and not storage.exists(f"{ledger.home}/{LEDGER}/{IDENTITY}"):
             refuse_foreign(storage, ledger.home, job.output.rstrip("/"), all_goes=job.overwrite)
 
-    def _left(self, ledger: Ledger, listed: Found | None) -> Found | None:
-        """What no batch of the tables was made from in the same way, where the job adds to them."""
-        if listed is None or not self.job.append or not _is_there(ledger):
-            return listed
-        known = {each for entry in _standing(ledger.entries()) for each in entry.files}
-        digests = zip(listed.files, _digests(self.job, listed), strict=True)
-        left = tuple(file for file, digest in digests if digest not in known)
-        count, whole = len(listed.files) - len(left), len(listed.files)
-        if count:
-            noun = "file" if whole == 1 else "files"
-            rest = "left out" if left else "nothing to do"
-            self.told(f"{self.job.output} has {count} of {whole} {noun} already, of the same spec: {rest}")
-        return replace(listed, files=left)
+    def _selected(self, ledger: Ledger, listed: Found) -> Selection:
+        """The files that are to be read: all of them, where the job does not add to tables."""
+        job, storage = self.job, ledger.storage
+        if not job.adds:
+            return Selection(listed)
+        batches = ledger.read() if _is_there(ledger) else ()
+        return selected(job, listed, known(batches, partial(sources, storage, ledger.home)), self.told)
 
     def _refuse_other_folders(self, done: Entry) -> None:
         there = Terms.read(done.terms).partition if done.terms else ()
@@ -129,14 +140,20 @@ class _Run:
                 "tables anew with --overwrite, or choose another --output"
             )
 
-    def _written(self, ledger: Ledger, name: str, found: Found | None) -> Summary:
-        storage, job = ledger.storage, self.job
-        _refuse_existing(storage, job)
+    def _agreement(self, ledger: Ledger, taken: Selection) -> Agreement:
+        """How the tables are written; raises MisuseError where that does not fit those that are there."""
+        job = self.job
+        _refuse_existing(ledger.storage, job)
+        own = terms(job.plan, pa.schema(list(PLACE)), partition=job.partition)
+        if not job.adds:
+            return Agreement(own)
+        accept = job.accept_changes or taken.alone
+        return agreed(ledger.storage, ledger.home, own, accept=accept, new_version=job.new_version)
+
+    def _written(self, ledger: Ledger, name: str, taken: Selection, own: Agreement) -> Summary:
+        storage, job, found = ledger.storage, self.job, taken.found
         for line in framing_hints(job.plan, job.source):
             self.told(line)
-        own = Agreement(terms(job.plan, pa.schema(list(PLACE)), partition=job.partition))
-        if job.append:
-            own = agreed(storage, ledger.home, own.terms, accept=job.accept_changes, new_version=job.new_version)
         close(storage, ledger.home, own)
         for line in (*own.told, *told_of_columns(job.plan)):
             self.told(line)
@@ -145,9 +162,10 @@ class _Run:
             job.sizes,
         )  # fmt: skip
         tables = ParquetTables.below(ledger, own.terms.version)
-        entry = replace(self.engine.prepared(job, found, batch, tables), job=name, files=_digests(job, found))
-        if job.overwrite:
-            entry = replace(entry, moves=(*_replaced(storage, ledger.home, entry.staging), *entry.moves))
+        entry = replace(
+            self.engine.prepared(job, found, batch, tables), job=name, files=tuple(map(recorded, found.files))
+        )
+        entry = self._replacing(ledger, entry, taken)
         try:
             ledger.add(entry)
         except FileExistsError as error:
@@ -157,19 +175,24 @@ class _Run:
             self.told(told_of(view, own.terms))
         return entry.summary
 
+    def _replacing(self, ledger: Ledger, entry: Entry, taken: Selection) -> Entry:
+        """The entry, with what it takes out of the tables."""
+        storage, home = ledger.storage, ledger.home
+        if self.job.overwrite:
+            return replace(entry, moves=(*_replaced(storage, home, entry.staging), *entry.moves))
+        if not taken.again:
+            return entry
+        away = replacement(storage, home, entry.staging, taken.again)
+        removed = away.removed
+        files = f"{removed.files} file{'' if removed.files == 1 else 's'}"
+        self.told(f"read {files} again: {removed.rows} rows and {removed.quarantined} quarantined records are replaced")
+        return replace(entry, moves=(*entry.moves, *away.moves), removed=removed)
 
-def _name(job: Job, found: Found | None) -> str:
-    """What a job reads and how: the files as they are, and the plan. Empty where the files cannot be listed here."""
-    if found is None:
-        return ""
-    return _hash([*_manner(job), [(file.path, file.size, file.modified) for file in found.files]])
 
-
-def _digests(job: Job, found: Found | None) -> tuple[str, ...]:
-    """The same of each of its files, in few characters: the ledger has those of all."""
-    manner = _hash(_manner(job))
-    files = () if found is None else found.files
-    return tuple(_hash([manner, file.path, file.size, file.modified])[:_DIGITS] for file in files)
+def _name(job: Job, found: Found) -> str:
+    """What a job reads and how: the files as they are, and the plan."""
+    again = [] if job.again is None else [[job.append, *job.again]]
+    return _hash([*_manner(job), [(file.path, file.size, file.modified) for file in found.files], *again])
 
 
 def _manner(job: Job) -> list[object]:
@@ -186,12 +209,17 @@ def _hash(value: object) -> str:
 def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Entry | None:
     """The batch that has what the job would write: one that was killed behind its entry, or all of it.
 
-    Who asks for tables to be replaced gets them replaced, unless that was what was killed.
+    Who asks for tables, or rows, to be replaced gets them replaced, unless that was what was killed. A job that adds to
+    tables asks of each file whether they have it.
     """
-    if not name or not _is_there(ledger):
+    if not _is_there(ledger):
         return None
-    entries = finished if job.overwrite else _standing(ledger.entries())
-    return next((entry for entry in reversed(entries) if entry.job == name), None)
+    entries = finished if job.overwrite or job.adds else standing(ledger.entries())
+    for place, entry in enumerate(entries):
+        later = {file.partition("-")[0] for each in entries[place + 1 :] if each.removed.files for file in each.files}
+        if entry.job == name and not any(file.partition("-")[0] in later for file in entry.files):
+            return entry
+    return None
 
 
 def _is_there(ledger: Ledger) -> bool:
@@ -199,17 +227,14 @@ def _is_there(ledger: Ledger) -> bool:
     return ledger.storage.exists(f"{ledger.home}/{RECORDS}")
 
 
-def _standing(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The batches that are in the tables: those from the last one on that replaced what was there."""
-    anew = [place for place, entry in enumerate(entries) if any(_OLD in target for _, target in entry.moves)]
-    return entries[anew[-1] :] if anew else entries
-
-
 def _refuse_existing(storage: Storage, job: Job) -> None:
     """Never add to, or replace, tables unless somebody said so."""
     if storage.exists(f"{job.output}/{LEDGER}/{IDENTITY}"):
-        raise MisuseError(f"a stream writes to {job.output}; choose another --output")
-    if job.overwrite or job.append:
+        raise MisuseError(
+            f"a stream writes to {job.output}, and its checkpoint knows which files the tables have; move files into "
+            "the folder that it watches, or choose another --output"
+        )
+    if job.overwrite or job.adds:
         return
     for name in (RECORDS, QUARANTINE):
         if storage.exists(f"{job.output}/{name}"):
@@ -222,8 +247,8 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
 def _replaced(storage: Storage, home: str, staging: str) -> tuple[Move, ...]:
     """Everything that the two tables have now goes away, to where the new batch was staged; other versions, too."""
     others = [name for name in storage.names(home) if name == VIEW or VERSION.fullmatch(name)]
-    return tuple((f"{home}/{name}", f"{staging}{_OLD}{name}") for name in others) + tuple(
-        (f"{home}/{name}/{each}", f"{staging}{_OLD}{name}/{each}")
+    return tuple((f"{home}/{name}", f"{staging}{OLD}{name}") for name in others) + tuple(
+        (f"{home}/{name}/{each}", f"{staging}{OLD}{name}/{each}")
         for name in (RECORDS, QUARANTINE)
         for each in storage.names(f"{home}/{name}")
     )

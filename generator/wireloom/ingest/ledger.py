@@ -6,12 +6,13 @@ again from any point, so that whoever comes next finishes what a killed process 
 entry never was, and goes. Entries of one `kind` come from one process at a time. Tables that are no folders of files
 take what is staged by commits of their own, which likewise can be made again: each is there once.
 
-Old entries of batches are folded into one total, so that a stream that runs for years keeps few files.
+Old entries of batches are folded into one total, so that a stream that runs for years keeps few files. The total has
+the files that the batches were made from.
 """
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
@@ -24,6 +25,10 @@ LEDGER, STAGING = "_ledger", "_staging"
 FOLDED = 100  # entries that are kept on their own, at most twice as many
 IDENTITY = "stream.json"  # which stream the tables belong to, beside its entries
 DONE = ".done"
+UNKNOWN = ""
+"""In place of the files of a batch that does not tell them."""
+OLD = "/old-"
+"""Before the names of what a batch replaced, where it was staged."""
 Move = tuple[str, str]
 
 
@@ -44,6 +49,24 @@ Step = Move | Commit
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """What a batch that read files again took out of the tables: rows of how many files, and bytes of bad records."""
+
+    files: int = 0
+    rows: int = 0
+    quarantined: int = 0
+    bad_size: int = 0
+
+    def __add__(self, other: "Removed") -> "Removed":
+        return Removed(
+            self.files + other.files,
+            self.rows + other.rows,
+            self.quarantined + other.quarantined,
+            self.bad_size + other.bad_size,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One batch: its number, what is in it, what remains to be moved from where to where, in this order."""
 
@@ -57,7 +80,26 @@ class Entry:
     terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
     job: str = ""  # which files it was made from, and how, see `batch`
     commits: tuple[Commit, ...] = ()  # behind the moves
-    files: tuple[str, ...] = ()  # each of those files, and how it was read
+    files: tuple[str, ...] = ()  # each of those files, as `known` writes it
+    removed: Removed = Removed()  # what went out of the tables by the same entry
+
+    @property
+    def anew(self) -> bool:
+        """Whether it replaced all that was in the tables."""
+        return any(OLD in target for _, target in self.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The files that a batch was made from, and when it was there."""
+
+    time: str
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Read":
+        """Those of an entry; older versions did not write down which files those were."""
+        return cls(entry.time, entry.files or ((UNKNOWN,) if entry.summary.records else ()))
 
 
 class Storage(Protocol):
@@ -166,13 +208,31 @@ class Ledger:
 
     def total(self) -> tuple[int, Summary]:
         """The number of batches, and all of them added up."""
-        count, summary, after = self._folded()
-        entries = [entry for entry in self.entries() if entry.number > after]
+        count, summary, _ = self._folded()
+        entries = self._unfolded()
         return count + len(entries), sum((entry.summary for entry in entries), summary)
 
     def last(self) -> int:
         """The highest number given so far; -1 where there is none."""
         return max((self._folded()[2], *(entry.number for entry in self.entries())))
+
+    def removed(self) -> Removed:
+        """What batches took out of the tables, added up."""
+        return self._removed(self._unfolded())
+
+    def _removed(self, entries: Sequence[Entry]) -> Removed:
+        folded = Removed(**self._total().get("removed", {}))
+        return sum((entry.removed for entry in entries), folded)
+
+    def read(self) -> tuple[Read, ...]:
+        """What the tables were made from, batch by batch, the oldest first; folded batches are one."""
+        return self._read(self._unfolded())
+
+    def _read(self, entries: Sequence[Entry]) -> tuple[Read, ...]:
+        found, total = tuple(map(Read.of, standing(entries))), self._total()
+        if not total or any(entry.anew for entry in entries):
+            return found
+        return (Read(total.get("time", ""), tuple(total.get("files", (UNKNOWN,)))), *found)
 
     def fold(self) -> None:
         """Add old entries up, where there are many."""
@@ -185,17 +245,32 @@ class Ledger:
         last = old[-1].number
         self.storage.write(
             f"{self._folder}/total-{self.kind}-{last:010d}.json",
-            json.dumps({"batches": count + len(old), "last": last, "summary": asdict(total)}),
+            json.dumps(
+                {
+                    "batches": count + len(old),
+                    "last": last,
+                    "summary": asdict(total),
+                    "time": old[-1].time,
+                    "files": _latest(self._read(old)),
+                    "removed": asdict(self._removed(old)),
+                }
+            ),
         )
         for name in [*self._names(f"total-{self.kind}")[:-1], *names[:-FOLDED]]:
             self.storage.delete(f"{self._folder}/{name}")
 
     def _folded(self) -> tuple[int, Summary, int]:
+        found = self._total()
+        return (found["batches"], Summary.read(found["summary"]), found["last"]) if found else (0, NOTHING, -1)
+
+    def _total(self) -> dict[str, Any]:
         names = self._names(f"total-{self.kind}")
-        if not names:
-            return 0, NOTHING, -1
-        found = json.loads(self.storage.read(f"{self._folder}/{names[-1]}"))
-        return found["batches"], Summary.read(found["summary"]), found["last"]
+        found: dict[str, Any] = json.loads(self.storage.read(f"{self._folder}/{names[-1]}")) if names else {}
+        return found
+
+    def _unfolded(self) -> tuple[Entry, ...]:
+        after = self._folded()[2]
+        return tuple(entry for entry in self.entries() if entry.number > after)
 
     def _names(self, kind: str) -> tuple[str, ...]:
         return tuple(name for name in self.storage.names(self._folder) if name.startswith(f"{kind}-"))
@@ -217,6 +292,17 @@ class Ledger:
         return f"{self.home}/{STAGING}/{self.kind}"
 
 
+def standing(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The batches that are in the tables: those from the last one on that replaced what was there."""
+    anew = [place for place, entry in enumerate(entries) if entry.anew]
+    return entries[anew[-1] :] if anew else entries
+
+
+def _latest(batches: Iterable[Read]) -> tuple[str, ...]:
+    """The files of all these batches, each as it was read last."""
+    return tuple({file.partition("-")[0]: file for read in batches for file in read.files}.values())
+
+
 def _entry(text: str) -> Entry:
     found = json.loads(text)
     found["summary"] = Summary.read(found["summary"])
@@ -224,4 +310,5 @@ def _entry(text: str) -> Entry:
     commits = found.get("commits", ())  # entries of older versions have none
     found["commits"] = tuple(Commit(**{**each, "partition": tuple(each["partition"])}) for each in commits)
     found["files"] = tuple(found.get("files", ()))
+    found["removed"] = Removed(**found.get("removed", {}))
     return Entry(**found)

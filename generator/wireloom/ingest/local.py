@@ -28,7 +28,7 @@ from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.inputs import Group, Input, groups, listing, of_tables, records_of
 from wireloom.ingest.ledger import Commit, Entry
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import Job, Plan
+from wireloom.ingest.plan import Column, Files, Job, Plan
 from wireloom.ingest.publishing import Batch, Tables, entered
 from wireloom.ingest.quarantine import FileQuarantine, Rows
 from wireloom.ingest.replay import Found, Refused
@@ -63,12 +63,15 @@ class LocalEngine:
         """There is no Java."""
         return End()
 
-    def prepared(self, job: Job, found: Listed | None, batch: Batch, tables: Tables) -> Entry:
-        """Read the job's input and write it."""
-        files = found or listing(job.source)
-        for line in files.said():
+    def listed(self, source: Files | Column) -> Listed:
+        """The files that there are; raises MisuseError where there is no such place."""
+        return listing(source)
+
+    def prepared(self, job: Job, found: Listed, batch: Batch, tables: Tables) -> Entry:
+        """Read these files of the job's input and write them."""
+        for line in found.said():
             batch.told(line)
-        read = groups(files, job.source, job.plan, self.processes)
+        read = groups(found, job.source, job.plan, self.processes)
         return self.entered(read, records_of, pa.schema(list(PLACE)), batch, tables)
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> "LocalQuarantine":

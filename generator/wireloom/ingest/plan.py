@@ -109,6 +109,12 @@ class Job:
     sizes: FileSizes = FileSizes()
     new_version: bool = False  # begins where columns have other types
     partition: tuple[str, ...] = ()  # columns that become folders; none: as the tables are
+    again: tuple[str, ...] | None = None  # paths whose files are read again, none: all of the input; None: no file is
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds to tables that are there."""
+        return self.append or self.again is not None
 
     @property
     def source(self) -> Files | Column:
@@ -185,6 +191,7 @@ class Summary:
     kinds: Kinds = ()
     bad_size: int = 0  # bytes of the quarantined, in their source
     reread: int = 0  # records that the construct parser read, which the engine does not cover or gave up on
+    passed: Counts = ()  # files that this run passed over, by the reason; entries of the ledger have none
 
     @property
     def discarded(self) -> int:
@@ -208,6 +215,7 @@ class Summary:
             _joined(self.kinds, other.kinds),
             self.bad_size + other.bad_size,
             self.reread + other.reread,
+            counts(self.passed + other.passed),
         )
 
     @classmethod

@@ -133,7 +133,8 @@ def _held(batch: Batch) -> int:
         return 0
     ledger = batch.ledger
     replays = Ledger(ledger.storage, ledger.home, REPLAYS).total()[1]
-    return max(ledger.total()[1].bad_size - replays.size + replays.bad_size, 0)
+    replaced = ledger.removed().bad_size
+    return max(ledger.total()[1].bad_size - replaced - replays.size + replays.bad_size, 0)
 
 
 def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:

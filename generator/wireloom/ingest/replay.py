@@ -174,12 +174,22 @@ def replay(engine: Engine, run: Replay) -> Replayed:
     taken = (before.framing if before is not None else "") or module.CODEC.framing
     run = replace(run, plan=replace(run.plan, taken=taken))
     with diagnosed(run.output, engine.ended), held(storage, ledger, "replay"):
+        _finish_replacement(storage, ledger.home)
         ledger.recover()
         try:
             return _run(engine, run, ledger, output)
         except BaseException:
             ledger.abandon()
             raise
+
+
+def _finish_replacement(storage: Storage, home: str) -> None:
+    """Where a job that takes rows out of the tables was killed while it moved files, move the others."""
+    batches = Ledger(storage, home, BATCHES)
+    pending = (entry for entry in batches.staged().values() if entry is not None)
+    if any(entry.anew or entry.removed.files for entry in pending):
+        with held(storage, batches, "replay"):
+            batches.recover()
 
 
 def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:

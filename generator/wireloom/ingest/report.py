@@ -29,6 +29,10 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
         )
     yield f"{summary.rows} rows in {output}/{RECORDS}"
     yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
+    passed = sum(count for _, count in summary.passed)
+    if passed:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in summary.passed)
+        yield f"{passed} file{'' if passed == 1 else 's'} passed over: {reasons}"
 
 
 def finished_lines(finished: "Iterable[Entry]") -> Iterator[str]:

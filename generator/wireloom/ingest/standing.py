@@ -7,7 +7,7 @@ from where batches are staged, and nothing else: what lies in the tables is neve
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.diagnosis import FAILURES, NOTED
 from wireloom.ingest.files import File, Listing, place
 from wireloom.ingest.lease import Holder, awaited, held, holder
-from wireloom.ingest.ledger import BATCHES, IDENTITY, KINDS, LEDGER, REPLAYS, Entry, Ledger
+from wireloom.ingest.ledger import BATCHES, IDENTITY, KINDS, LEDGER, REPLAYS, Entry, Ledger, Removed
 from wireloom.ingest.plan import OFFSET, PARTITION, QUARANTINE, RECORD, SOURCE, TOPIC, Summary
 from wireloom.ingest.storage import PlainStorage
 from wireloom.ingest.terms import Terms, compared
@@ -95,6 +95,7 @@ class Standing:
     staged: tuple[Staged, ...]
     partition: tuple[str, ...] = ()  # columns of the records that are folders
     stops: tuple[Stop, ...] = ()
+    removed: Removed = field(default_factory=Removed)  # what files that were read again had in the tables before
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ def standing(output: str) -> Standing:
         tuple(staged for ledger in ledgers.values() for staged in _staged(ledger)),
         Terms.read(entries[-1].terms).partition if entries and entries[-1].terms else (),
         tuple(_stops(storage, f"{output}/{FAILURES}")),
+        ledgers[BATCHES].removed(),
     )
 
 

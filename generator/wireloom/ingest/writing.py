@@ -139,16 +139,8 @@ class _File:
         path.file_system.create_dir(path.path.rpartition("/")[0], recursive=True)
         stream = path.file_system.open_output_stream(path.path)
         footers: list[Any] = []
-        writer = pq.ParquetWriter(
-            stream,
-            schema.remove_metadata(),
-            compression=writing.compression,
-            use_dictionary=[path for path in leaves(schema) if path not in RISING],
-            column_encoding={path: "DELTA_BINARY_PACKED" for path in RISING if path in schema.names},
-            store_schema=False,
-            metadata_collector=footers,
-        )
-        writer.add_key_value_metadata({SPARK_COLUMNS: spark_columns(schema).encode()})
+        columns = spark_columns(schema).encode()
+        writer = parquet_writer(stream, schema, columns, writing.compression, footers)
         return cls(table, name, stream, writer, footers)
 
     def close(self) -> WrittenFile:
@@ -158,6 +150,23 @@ class _File:
         self.stream.close()
         (footer,) = self.footers
         return WrittenFile(self.table, self.name, footer.num_rows, size)
+
+
+def parquet_writer(
+    stream: Any, schema: pa.Schema, columns: bytes, compression: str = "snappy", footers: list[Any] | None = None
+) -> Any:
+    """A writer of a table's files; `columns` are those that Spark finds in it."""
+    writer = pq.ParquetWriter(
+        stream,
+        schema.remove_metadata(),
+        compression=compression,
+        use_dictionary=[path for path in leaves(schema) if path not in RISING],
+        column_encoding={path: "DELTA_BINARY_PACKED" for path in RISING if path in schema.names},
+        store_schema=False,
+        metadata_collector=footers,
+    )
+    writer.add_key_value_metadata({SPARK_COLUMNS: columns})
+    return writer
 
 
 def tables(writing: Writing) -> dict[str, TableFiles]:

@@ -10,9 +10,9 @@ from wireloom.ingest.diagnosis import End
 from wireloom.ingest.files import Found
 from wireloom.ingest.ledger import Entry
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import Job, Summary
+from wireloom.ingest.plan import Column, Files, Job, Summary
 from wireloom.ingest.publishing import Batch, Tables
-from wireloom.spark.ingest.sources import taken
+from wireloom.spark.ingest.sources import listed, taken
 from wireloom.spark.ingest.storage import SessionStorage
 from wireloom.spark.session import ended
 
@@ -32,8 +32,12 @@ class SparkEngine:
         """How Java ended, where it has."""
         return ended(self.spark)
 
-    def prepared(self, job: Job, found: Found | None, batch: Batch, tables: Tables) -> Entry:
-        """Read the job's input and write it."""
+    def listed(self, source: Files | Column) -> Found:
+        """The files that there are; raises MisuseError where there is no such place."""
+        return listed(self.spark, source)
+
+    def prepared(self, job: Job, found: Found, batch: Batch, tables: Tables) -> Entry:
+        """Read these files of the job's input and write them."""
         open_module(job.plan)  # which must be of the plan's spec
         return taken(self.spark, job.source, found, job.plan, batch.told).prepared(batch, tables)
 

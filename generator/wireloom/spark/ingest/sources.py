@@ -20,8 +20,8 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import UNFINISHED, Found
-from wireloom.ingest.inputs import groups
+from wireloom.ingest.files import UNFINISHED, File, Found, Place, reachable
+from wireloom.ingest.inputs import groups, listing
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
 from wireloom.ingest.records import files_of
 from wireloom.ingest.tables import KAFKA_PLACE, PLACE
@@ -50,34 +50,51 @@ class Stream:
 # --- once ----------------------------------------------------------------------------------------------------------
 
 
-def taken(
-    spark: SparkSession, source: Files | Column, listed: Found | None, plan: Plan, told: Callable[[str], None]
-) -> Taken:
-    """What is there now: the files that are `listed`, where they can be from here.
+@dataclass(frozen=True, slots=True)
+class SessionPlace(Place):
+    """A file that Spark alone can open; its path has the file system."""
 
-    `told` is told what was passed over. Raises MisuseError where nothing can be read.
-    """
-    if listed is not None:
-        for line in listed.said():
-            told(line)
-        found = groups(listed, source, plan, spark.sparkContext.defaultParallelism)
-        return Taken(Groups(spark, tuple(found.groups)), FILE)
+    @property
+    def shown(self) -> str:
+        """The path, as tables have it."""
+        return self.path
+
+
+def listed(spark: SparkSession, source: Files | Column) -> Found:
+    """The files that there are, as pyarrow finds them, or else Spark; raises MisuseError where there are none such."""
+    if reachable(source.path):
+        return listing(source)
+    files = _files(spark, source.path, ()).select("path", F.unix_micros("modificationTime").alias("at"), "length")
+    found = [File(SessionPlace("spark:", row["path"]), row["length"], row["at"] * 1000) for row in files.collect()]
+    return Found(tuple(sorted(found, key=lambda file: file.path)), ())
+
+
+def taken(spark: SparkSession, source: Files | Column, found: Found, plan: Plan, told: Callable[[str], None]) -> Taken:
+    """What is in these files; `told` is told what was passed over. Raises MisuseError where nothing can be read."""
+    for line in found.said():
+        told(line)
+    if reachable(source.path):
+        groups_found = groups(found, source, plan, spark.sparkContext.defaultParallelism)
+        return Taken(Groups(spark, tuple(groups_found.groups)), FILE)
+    paths = tuple(file.path for file in found.files)
     match source:
         case Files(path):
-            return Taken(Frame(_files(spark, path), files_of), FILE)
+            return Taken(Frame(_content(_files(spark, path, paths), local=False), files_of), FILE)
         case Column(path, name):
-            return Taken(Frame(_placed(_column(spark, path, name), name), values_of), FILE)
+            frame = _placed(_column(spark, path, name), name)
+            return Taken(Frame(frame.where(F.col(SOURCE).isin(*paths)), values_of), FILE)
         case _:
             assert_never(source)
 
 
-def _files(spark: SparkSession, path: str) -> DataFrame:
-    """Every file below a path that executors cannot open, with its content."""
+def _files(spark: SparkSession, path: str, paths: tuple[str, ...]) -> DataFrame:
+    """The files below a path that executors cannot open, of these paths or all of them, with their content."""
     try:
         files = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
     except AnalysisException as error:
         raise MisuseError(f"cannot read {path}: {error.getMessage() or error}") from error
-    return _content(files, local=False)
+    complete = files.where(_complete(F.col("path")))
+    return complete.where(F.col("path").isin(*paths)) if paths else complete
 
 
 def _content(files: DataFrame, *, local: bool) -> DataFrame:

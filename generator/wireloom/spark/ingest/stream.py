@@ -140,7 +140,10 @@ class _Identity:
     def _check_unused(self) -> None:
         for name in (RECORDS, QUARANTINE):
             if self.storage.exists(f"{self.home}/{name}"):
-                raise MisuseError(f"{self.home}/{name} exists, and no stream made it; choose another --output")
+                raise MisuseError(
+                    f"{self.home}/{name} exists, and no stream made it; add to it without --stream by "
+                    "--append, or choose another --output"
+                )
         if self.storage.names(f"{self.checkpoint}/commits"):
             raise MisuseError(
                 f"{self.checkpoint} is the checkpoint of a stream that did not write to {self.home}; "

@@ -10,9 +10,24 @@ from hypothesis import strategies as st
 
 from wireloom.runtime.patterns import NAMED, Automaton, PatternError, automaton, check, decimals, integers
 
-_PIECES = ("a", "b", "[ab]", "[^a]", "(a|b)", "(?:ab|c)", "\\.", "\\\\", "[\\-.]", "[a-c]", "[^\\n]", "(ab?|c)")
+_PIECES = (
+    "a",
+    "b",
+    "[ab]",
+    "[^a]",
+    "(a|b)",
+    "(?:ab|c)",
+    "\\.",
+    "\\\\",
+    "[\\-.]",
+    "[a-c]",
+    "[^\\n]",
+    "(ab?|c)",
+    "[^\\x00\\x1f]",
+    "\\x2d",
+)
 _TIMES = ("", "", "?", "*", "+", "{2}", "{1,3}", "{2,}")
-_TEXTS = st.text(st.sampled_from("abc.-\\\n é𝄞"), max_size=8)
+_TEXTS = st.text(st.sampled_from("abc.-\\\n é𝄞\x00\x1f\x7f"), max_size=8)
 
 
 @st.composite
@@ -121,6 +136,9 @@ def test_a_hyphen_elsewhere_in_a_class_is_escaped(pattern):
         "a*?",
         "(?i)a",
         "\\b",
+        "\\x8",
+        "[\\x80]",
+        "\\u0041",
     ],
 )
 def test_what_could_take_long_or_differs_is_no_pattern(pattern):

@@ -31,7 +31,7 @@ _DOCS = ("What was measured", '`x`: "y", z # no\nmore', 'A """ and a \\ and a {b
 _SCALARS = ("int", "bool", "float", "text", "bytes")
 CHARSETS = ("utf-8", "ascii", "latin-1", "cp1252", "cp037", "cp437", "utf-16le", "utf-16be")
 PATTERNS = (
-    *("[ab]*", "[^b]*", "[a-z0-9]+", "a?(b|c d)*", "[ab0 ]{0,4}", "(12|x{1,20})?", '[^"]*', "[\\-a]?"),
+    *("[ab]*", "[^b]*", "[a-z0-9]+", "a?(b|c d)*", "[ab0 ]{0,4}", "(12|x{1,20})?", '[^"]*', "[\\-a]?", "[^\\x00b]*"),
     "[+-]?[0-9]{1,3}",
 )
 ENDINGS = ("00", "00", "0a", "0d0a", "2c", "abab")
@@ -866,6 +866,7 @@ def known(plan: Plan) -> list[Known]:
         kind = "bytes"
     own = plan.typed.known(plan.name, plan.values)
     own.kind, own.plain = kind, not plan.given.keys() & (_MEANINGS | _BESIDES)
+    own.checked = not plan.given.keys() & ((_MEANINGS | _BESIDES) - {"compute", "hidden"})
     own.coded = plan.given.get("charset", "utf-8") != "utf-8" and not closed
     own.integers = own.integers and not plan.given.keys() & _MEANINGS
     own.texts = "" if plan.given.keys() & (_MEANINGS | {"charset"}) else own.texts

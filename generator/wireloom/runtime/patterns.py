@@ -5,6 +5,7 @@ tries one way after the other takes no more steps than there are characters. An 
 is what the engine has. Its symbols are the characters of ASCII, and one for all others.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +20,9 @@ _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ESCAPED = _SPECIAL | {"/"}
 _SPECIAL_IN_CLASS = frozenset("[]\\^-")
 _SHORTHANDS = frozenset("dDwWsSbBpP")
-_CONTROLS = frozenset("rtfvae0xucU")  # what others mean other characters by
+_CONTROLS = {"r": "0d", "t": "09", "f": "0c", "v": "0b", "a": "07", "e": "1b", "0": "00"}
+"""The numbers of the characters that others name by a letter."""
+_NUMBERED = frozenset("ucU")  # what others name characters by
 _DIGITS = 4  # of a number of repetitions
 _DEEPEST = 32  # groups in one another
 _CONTINUATIONS = range(0x80, 0xC0)
@@ -266,6 +269,8 @@ class _Reader:
             return self._place(self._class())
         if letter == "\\":
             self.at += 1
+            if (number := self._number()) is not None:
+                return self._place(frozenset((number,)))
             escaped = self._peek()
             if escaped not in _ESCAPED or not escaped:
                 hint = "write [0-9], [A-Za-z0-9_], [ ]" if escaped in _SHORTHANDS else _plainly(escaped, "[\\n]")
@@ -332,6 +337,8 @@ class _Reader:
         letter = self._peek()
         if letter == "\\":
             self.at += 1
+            if (number := self._number()) is not None:
+                return number
             letter = self._peek()
             if letter == "n":
                 self.at += 1
@@ -347,6 +354,16 @@ class _Reader:
         return self._code(letter)
 
     # --- characters ---
+
+    def _number(self) -> int | None:
+        """The character that two hexadecimal digits name after `\\x`; None where no x stands there."""
+        if self._peek() != "x":
+            return None
+        digits = self.text[self.at + 1 : self.at + 3]
+        if re.fullmatch("[0-7][0-9a-fA-F]", digits) is None:
+            raise PatternError(f"\\x{digits} names no character of ASCII", "write \\x00 to \\x7f")
+        self.at += 3
+        return int(digits, 16)
 
     def _peek(self) -> str:
         return self.text[self.at] if self.at < len(self.text) else ""
@@ -370,9 +387,9 @@ def _plainly(escaped: str, line_feed: str) -> str:
     if escaped == "n":
         return f"write {line_feed}"
     if escaped in _CONTROLS:
-        return (
-            f"a pattern names printable characters of ASCII, and {line_feed}: say what may stand there, as [ -~] does"
-        )
+        return f"write \\x{_CONTROLS[escaped]}"
+    if escaped in _NUMBERED:
+        return "write \\x00 to \\x7f for a character of ASCII; [^ ] takes others"
     return "drop the \\"
 
 

@@ -32,6 +32,7 @@ class Formulas:
     scope: Scope
     late: bool = False  # over the whole struct
     parameters: bool = False  # over parameters only
+    checks: bool = False  # of a check
 
     @property
     def chance(self) -> Chance:
@@ -190,7 +191,9 @@ class Formulas:
         found = self.named("list")
         sums = [f"sum({each.name})" for each in found if each.integers]
         for each in found:
-            sums += [f"sum({each.name}.{inner.name})" for inner in each.elements if inner.kind == "int" and inner.plain]
+            inner = [known for known in each.elements if known.kind == "int"]
+            summed = [known.name for known in inner if known.plain or (self.checks and known.checked)]
+            sums += [f"sum({each.name}.{name})" for name in summed]
         return sums
 
     def _joins(self, kind: str) -> list[str]:

@@ -31,6 +31,7 @@ class Known:
     coded: bool = False  # a text in a character set, of which expressions know the bytes
     texts: str = ""  # its elements are texts, or bytes, as they are on the wire
     plain: bool = False  # values have it as it is on the wire
+    checked: bool = False  # the same, or computed or hidden, which checks may sum up
     sure: bool = False  # never null, which the loader knows
 
 

@@ -289,7 +289,7 @@ class StructWriter:
     def _check(self) -> None:
         if not self.scope.known:
             return
-        formulas, chance = Formulas(self.scope), self.chance
+        formulas, chance = Formulas(self.scope, checks=True), self.chance
         names = [each.name for each in self.scope.known if each.kind in ("int", "text", "bool")]
         that = formulas.boolean()
         if that in ("true", "false"):

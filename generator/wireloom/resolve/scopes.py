@@ -22,6 +22,8 @@ from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
 _RANGE_MEMBERS = ("start", "end")
 _SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
 _PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives, computes or leaves out"
+_CHECKED = ("compute", "hidden")
+"""What keeps a member from builders, and not from the checks of what they wrote."""
 _JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
 _PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives, computes or leaves out"
 _HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
@@ -59,6 +61,7 @@ class Scope:
     late: bool = False
     inside: tuple[str, ...] = ()  # structs whose value the expression looks at, one level further in
     blind: bool = False  # it looks into what nobody knows, since there is no such type
+    checks: bool = False  # it is of a check, which builders hold against the record that they wrote
 
     def at(self, position: int) -> "Scope":
         """The names at another step."""
@@ -75,6 +78,10 @@ class Scope:
     def unseeing(self) -> "Scope":
         """The names where any other may have a meaning, too."""
         return replace(self, blind=True)
+
+    def checking(self) -> "Scope":
+        """The names in a check."""
+        return replace(self, checks=True)
 
     @property
     def is_open(self) -> bool:
@@ -115,7 +122,7 @@ class Scope:
             if member.element is not Kind.INTEGER:
                 raise _of_elements("sum", listed, member, _SUMMED)
             return Call("sum", (listed,))
-        if inner.obstacle:
+        if inner.obstacle and not (self.checks and inner.obstacle in _CHECKED):
             raise _of_member("sum", inner, _PLAIN)
         if inner.kind is not Kind.INTEGER:
             message = f"sum is of integers that values have, and {inner.name} is {a_kind(inner.kind)}"

@@ -125,6 +125,7 @@ def _when(around: Surroundings, place: Place, written: object) -> Expression | N
 
 
 def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
+    around = replace(around, scope=around.scope.checking())
     that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
     field = _named_field(around, place / "field", document.field, that)
     return Check(that, document.else_, field, _when(around, place / "when", document.when), document.doc)

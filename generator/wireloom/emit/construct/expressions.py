@@ -246,7 +246,9 @@ class _Writer:
         return certain and not overflows(expression.operator, self._extent(left), self._extent(right))
 
     def _is_certain(self, expression: Expression) -> bool:
-        """Whether the value is an integer."""
+        """Whether the value is an integer, which a place in a list is within one alone."""
+        if expression == Position("index"):
+            return False
         return kind(expression) is Kind.INTEGER and not self._extent(expression).nullable
 
     def _extent(self, expression: Expression) -> Extent:

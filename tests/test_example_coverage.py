@@ -26,6 +26,7 @@ UNREACHED = {
     ("dns_message", "out_of_range"): "no address is beyond what addresses can be",
     ("dns_message", "size_limit"): "thousands of names that go on in one another are no example",
     ("mqtt_packet", "unknown_case"): f"type: {CASES_COVER}",
+    ("mqtt_packet", "unknown_value"): "type: all values of its bits have a meaning",
     ("netflow_v5", "bad_size"): SIZES_STAND,
     ("netflow_v5", "out_of_range"): "time: 32 bits of seconds end in 2106",
     ("pcap_file", "bad_region"): "packets: none of them is empty",

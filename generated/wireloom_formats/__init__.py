@@ -62,7 +62,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "mqtt_packet": Entry(
             "MQTT 5 control packet",
-            "18f9efc6035894309d892377ce77846631c383a1bd3dbf87feb7dff937525200",
+            "3d97ef0a5a58726b1de15f5ddeaa5b0208d30b809253c94a4bc7cf11861dfb28",
         ),
         "netflow_v5": Entry(
             "NetFlow version 5 datagram",

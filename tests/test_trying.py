@@ -1,6 +1,9 @@
 """`wireloom test`, and the examples that `generate` runs: what is said of a false one, and what is recorded."""
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,10 +11,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from conftest import GENERATED
-from wireloom import outcomes
+from wireloom import outcomes, pipeline
 from wireloom.cli.app import app
 from wireloom.examples import trial
 from wireloom.examples.recording import entries, recorded
+from wireloom.model.meaning import meaning
 from wireloom.project import spec_files
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.engine import Path as Way
@@ -435,3 +439,38 @@ def test_pages_of_other_formats_are_left_alone(specs, tmp_path):
     result = specs.run("generate", "--docs", str(pages))
     assert result.exit_code == 2
     assert "another.md" in result.output
+
+
+def test_what_an_outcome_is_kept_under_is_the_same_in_every_process():
+    """Sets of the model have another order in each process."""
+    program = (
+        "from conftest import CASES, SPECS\nfrom wireloom import pipeline\n"
+        "for folder in (SPECS, CASES):\n"
+        "    for format in pipeline.read(folder).formats:\n        print(format.name, pipeline._key(format))\n"
+    )
+    tests = str(Path(__file__).parent)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program],
+            env=environment | {"PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in ("1", "2")
+    ]
+    printed = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert printed[0] == printed[1]
+    keys = [line.split()[1] for line in printed[0].splitlines()]
+    assert len(set(keys)) == len(keys) > len(FORMATS)
+
+
+def test_another_example_or_document_is_kept_under_another_key(specs):
+    before = pipeline.formats(specs.folder)[0]
+    specs.add("  - {name: one more, hex: 00, error: truncated}\n")
+    with_example = pipeline.formats(specs.folder)[0]
+    specs.replace("title: ", "title: Another ")
+    renamed = pipeline.formats(specs.folder)[0]
+    assert len({pipeline._key(each) for each in (before, with_example, renamed)}) == 3
+    assert meaning(before) == meaning(with_example) == meaning(renamed)

@@ -18,6 +18,7 @@ from wireloom.examples import Recorded, Report, Subject, opened, record, run
 from wireloom.explanation import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
+from wireloom.model.meaning import contents
 from wireloom.outcomes import Outcome, keep, key_of, recall
 from wireloom.project import Changes, Project, spec_files
 from wireloom.resolve import resolve
@@ -105,7 +106,7 @@ def try_examples(specs: Specs, names: Collection[str] | None = None, *, again: b
 
 def _key(format: Format) -> str:
     """What the outcome of a format's examples is kept under: all that the model says, documents and examples, too."""
-    return key_of("format", [repr(format)])
+    return key_of("format", [contents(format)])
 
 
 def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[Recorded]:

@@ -1,13 +1,17 @@
 """What a format means, as a digest: columns, layout, checks, parameters; not its documents, comments and examples.
 
+`contents` is the digest of all that the model says, those included; both are the same in every process.
+
 Two specs of the same meaning read every record alike, into the same columns; so an edit of a comment is no new version
 of a table.
 """
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from typing import Any
 
 from wireloom.model.format import Format
 
@@ -35,11 +39,28 @@ FORMER = {"member": ""}
 
 def meaning(format: Format) -> str:
     """SHA-256, hexadecimal, of what the format means."""
-    return hashlib.sha256(json.dumps(_plain(format), separators=(",", ":")).encode()).hexdigest()
+    return _digest(_plain(format, _told))
 
 
-def _plain(value: object) -> object:
-    """The value in what JSON has, each class by its name."""
+def contents(format: Format) -> str:
+    """SHA-256, hexadecimal, of everything that the model says of the format."""
+    return _digest(_plain(format, lambda value: [(field.name, getattr(value, field.name)) for field in fields(value)]))
+
+
+def _digest(plain: object) -> str:
+    return hashlib.sha256(json.dumps(plain, separators=(",", ":")).encode()).hexdigest()
+
+
+def _told(value: Any) -> list[tuple[str, object]]:  # noqa: ANN401 - any dataclass of the model
+    """The fields of a part of the model that readers of data notice, and their values."""
+    told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
+    told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
+    values = ((name, getattr(value, name)) for name in told)
+    return [(name, FORMER.get(name) if said is None else said) for name, said in values]
+
+
+def _plain(value: object, told: Callable[[Any], list[tuple[str, object]]]) -> object:
+    """The value in what JSON has, each class by its name; `told` are the fields of a part of the model."""
     match value:
         case Enum():
             return [type(value).__name__, value.name]
@@ -48,18 +69,12 @@ def _plain(value: object) -> object:
         case bytes():
             return ["bytes", value.hex()]
         case tuple() | list():
-            return [_plain(each) for each in value]
+            return [_plain(each, told) for each in value]
         case dict():
-            return [[_plain(key), _plain(each)] for key, each in value.items()]
+            return [[_plain(key, told), _plain(each, told)] for key, each in value.items()]
         case frozenset() | set():
-            return sorted(json.dumps(_plain(each)) for each in value)
+            return sorted(json.dumps(_plain(each, told)) for each in value)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
-            told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
-            return [type(value).__name__, *([name, _said(name, getattr(value, name))] for name in told)]
+            return [type(value).__name__, *([name, _plain(said, told)] for name, said in told(value))]
         case _:
             raise TypeError(f"no part of a format is {value!r}")
-
-
-def _said(name: str, value: object) -> object:
-    return FORMER.get(name) if value is None else _plain(value)

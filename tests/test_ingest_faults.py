@@ -2,8 +2,12 @@
 
 import errno
 import os
+import re
+import subprocess
+import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -60,6 +64,62 @@ def test_a_disk_that_fails_while_rows_are_written_leaves_nothing_and_the_next_ru
     assert not (tmp_path / "output" / "records").exists()
     assert run(job).reconciles
     holds_each_record_once(tmp_path)
+
+
+FULL = """
+import errno, os, sys, time
+from pathlib import Path
+from wireloom.ingest.imports import without_numpy
+without_numpy()
+from test_ingest_inputs import plan
+from wireloom.failures import MachineError
+from wireloom.ingest import inputs
+from wireloom.ingest.batch import ingest
+from wireloom.ingest.local import LocalEngine, begun
+from wireloom.ingest.plan import Job
+from wireloom.ingest.writing import TableFiles
+
+folder = Path(sys.argv[2])
+inputs.SMALLEST, inputs.OPEN_COST = 1000, 0
+flush = TableFiles._flush
+
+def failing(files):
+    try:
+        (folder / "failed").touch(exist_ok=False)
+    except FileExistsError:
+        deadline = time.monotonic() + 1  # the job removes what is staged meanwhile, or waits for us
+        while any(folder.glob("output/_staging/*/*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        flush(files)
+    else:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+def run(engine):
+    try:
+        ingest(engine, Job(plan(), str(folder / "input"), str(folder / "output")))
+    except MachineError as error:
+        print(error)
+
+if __name__ == "__main__":
+    TableFiles._flush = failing
+    with begun(plan(), 2) as engine:
+        assert engine.pool is not None
+        run(engine)
+    print(*(path for path in folder.glob("output/_staging/**/*") if path.is_file()))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are forked on Linux alone")
+def test_where_the_disk_is_full_for_one_process_nothing_that_another_writes_meanwhile_stays(tmp_path):
+    (tmp_path / "input").mkdir()
+    for name in "ab":
+        (tmp_path / "input" / name).write_bytes(b"".join(record(number) for number in range(RECORDS)))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    command = [sys.executable, "-c", FULL, "-", str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    said, left = done.stdout.splitlines()
+    assert re.search("(?i)no space|full", said), said
+    assert left == ""
 
 
 @pytest.mark.parametrize("act", ["rename", "write"])

@@ -108,25 +108,43 @@ def test_a_job_does_without_numpy_and_pandas(tmp_path):
 
 
 KILLED = f"""
-import os, signal
+import os, signal, sys, time
 from wireloom.ingest.imports import without_numpy
 without_numpy()
-from wireloom.ingest.local import begun
+from wireloom.ingest.local import LocalEngine, _pool, begun
 from wireloom.ingest.plan import Plan
-with begun(Plan("wireloom_formats.databus_event", "databus_event", {databus_event.MEANING!r}), 2) as engine:
-    print(*engine.pool._processes, flush=True)
+
+def killed(pool):
+    for seconds in [600] * int(sys.argv[2]):
+        pool.submit(time.sleep, seconds)
+    pool.submit(int)
+    print(*pool._processes, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
+
+if sys.argv[1] == "fork":
+    with begun(Plan("wireloom_formats.databus_event", "databus_event", {databus_event.MEANING!r}), 2) as engine:
+        killed(engine.pool)
+else:
+    with _pool(LocalEngine(2)) as pool:
+        pool.submit(int).result()
+        pool.submit(int).result()
+        killed(pool)
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are forked on Linux alone")
-def test_processes_are_forked_and_end_where_the_job_is_killed():
-    forked = process("-c", KILLED).stdout.split()
-    assert len(forked) == 2
+@pytest.mark.parametrize("busy", ["0", "1", "2"])
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_processes_end_at_once_and_without_a_word_where_the_job_is_killed(way, busy):
+    done = process("-c", KILLED, way, busy)  # which returns when the last process has closed its standard error
+    said = [line for line in done.stderr.splitlines() if "resource_tracker" not in line and "warnings.warn" not in line]
+    assert said == []  # but of Python's own tracker of semaphores, where processes are started anew
+    started = done.stdout.split()
+    assert len(started) == (2 if way == "fork" else 1 + (busy != "0"))
     deadline = time.monotonic() + 30
-    while any(_lives(number) for number in forked) and time.monotonic() < deadline:
+    while any(_lives(number) for number in started) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not any(_lives(number) for number in forked)
+    assert not any(_lives(number) for number in started)
 
 
 def _lives(number):

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -15,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -158,9 +160,7 @@ def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
     if processes < 2 or not _alone():
         yield LocalEngine(processes)
         return
-    known: list[ProcessPoolExecutor] = []  # to the forked processes, too
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _only_read, (known,))
-    known.append(pool)
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _end_with_parent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python counts the thread of jemalloc, too
         pool.submit(int).result()  # all of them are begun by the first task
@@ -183,22 +183,25 @@ def _name(task: Path) -> str:
     return ""
 
 
-def _only_read(pools: Sequence[ProcessPoolExecutor]) -> None:
-    """In a forked process: let go of the end that tasks are sent from, so that they end where the sender is killed."""
-    _end_where_interrupted()
-    for pool in pools:
-        pool._call_queue._writer.close()  # type: ignore[attr-defined] # noqa: SLF001 - nothing else has it
-
-
 def _begin() -> None:
     """In a process that was started anew."""
-    _end_where_interrupted()
+    _end_with_parent()
     without_numpy()
 
 
-def _end_where_interrupted() -> None:
-    """Ctrl-C is of all processes of a terminal: the one that says so is the first; others end without a traceback."""
+def _end_with_parent() -> None:
+    """In a process of a pool: end at once, and without a traceback, where Ctrl-C ends the job or its process is killed.
+
+    Ctrl-C is of all processes of a terminal; the one that says so is the first.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
+
+
+def _wait_for_end_of_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        wait([parent.sentinel])
+        os._exit(1)  # whoever waits for tasks holds the pipe that they come through, and waits forever
 
 
 def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterator[tuple[Group, Report]]:
@@ -222,7 +225,7 @@ def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterat
             left = [group for future, group in futures.items() if _failed(future)]
             raise _killed(running, left) from error
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # what tasks still write is there before anybody removes it
 
 
 def _pool(engine: LocalEngine) -> AbstractContextManager[ProcessPoolExecutor]:

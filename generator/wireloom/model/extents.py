@@ -1,12 +1,15 @@
 """What is known of a struct's fields before there is any data: the extents of their integers, and which may be null."""
 
+from collections import ChainMap
+from collections.abc import Iterator
 from collections.abc import Mapping as Table
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
+from heapq import heappop, heappush
 from typing import assert_never
 
-from wireloom.expr.ast import Conditional, Expression, Kind, Literal
-from wireloom.expr.extents import Extent, extent
+from wireloom.expr.ast import Conditional, Expression, FieldRef, Kind, Literal, references
+from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model.types import (
     Array,
@@ -38,14 +41,74 @@ Types = Table[str, Type]
 _COUNT = Extent(0, (1 << 63) - 1, nullable=False)
 
 
-def field_extents(struct: Struct, named: Types, given: Expression | None = None) -> dict[str, Extent]:
-    """What is known of each field of a struct by its name in expressions, where the condition `given` holds."""
-    known: dict[str, Extent] = {}
-    for field in struct.fields:
-        found = _lent(field, named) if field.flatten else _named(field, known, given)
-        for name, each in found.items():
-            known[name] = each if name not in known else known[name].joined(each)
-    return known
+class StructExtents:
+    """What is known of each field of a struct by its name in expressions: always, and under a condition.
+
+    Each field is looked at once. Under a condition only those are again that it says to be there, and what is computed
+    of them, so that a struct with a condition on each of its fields costs no more than a few fields for each.
+    """
+
+    def __init__(self, struct: Struct, named: Types) -> None:
+        self.always: dict[str, Extent] = {}
+        self._fields = struct.fields
+        self._found: list[Extents] = []  # what each field adds
+        self._places: dict[str, list[int]] = {}  # of the fields that add to a name
+        self._told: dict[Expression, list[int]] = {}  # the places of the fields that a condition says to be there
+        self._readers: dict[str, list[int]] = {}  # the places of what is computed of a name
+        for place, field in enumerate(self._fields):
+            found = _lent(field, named) if field.flatten else _named(field, self.always, None)
+            self._found.append(found)
+            for name, each in found.items():
+                self.always[name] = each if name not in self.always else self.always[name].joined(each)
+                self._places.setdefault(name, []).append(place)
+            if field.when is not None and not field.flatten and not (field.since or field.until):
+                self._told.setdefault(field.when, []).append(place)
+            if field.compute is not None:
+                for name in {each.name for each in references(field.compute) if isinstance(each, FieldRef)}:
+                    self._readers.setdefault(name, []).append(place)
+
+    def under(self, given: Expression | None) -> Extents:
+        """What is known where a condition holds."""
+        pending = list(self._told.get(given, ())) if given is not None else []
+        changed: dict[int, Extents] = {}
+        while pending:
+            place = heappop(pending)
+            found = _named(self._fields[place], _Before(self, place, changed), given)
+            if found != changed.get(place, self._found[place]):
+                changed[place] = found
+                for reader in {each for name in found for each in self._readers.get(name, ()) if each > place}:
+                    heappush(pending, reader)
+        names = {name for place in changed for name in changed[place]}
+        return ChainMap({name: self.joined(name, changed) for name in names}, self.always) if names else self.always
+
+    def joined(self, name: str, changed: Table[int, Extents], before: int | None = None) -> Extent:
+        """What is known of a name, where some of the fields add something else; of the fields before a place alone."""
+        places = (place for place in self._places.get(name, ()) if before is None or place < before)
+        found = [changed.get(place, self._found[place])[name] for place in places]
+        return reduce(Extent.joined, found) if found else Extent()
+
+
+@dataclass(frozen=True)
+class _Before(Table[str, Extent]):
+    """What is known of the fields before a place."""
+
+    extents: StructExtents
+    place: int
+    changed: Table[int, Extents]
+
+    def __getitem__(self, name: str) -> Extent:
+        return self.extents.joined(name, self.changed, self.place)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.extents.always)
+
+    def __len__(self) -> int:
+        return len(self.extents.always)
+
+
+def field_extents(struct: Struct, named: Types) -> dict[str, Extent]:
+    """What is known of each field of a struct by its name in expressions."""
+    return StructExtents(struct, named).always
 
 
 def _lent(field: Field, named: Types) -> dict[str, Extent]:
@@ -75,7 +138,7 @@ def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Exten
     return {name: reduce(Extent.joined, (each.get(name, missing) for each in found)) for name in set().union(*found)}
 
 
-def _named(field: Field, known: dict[str, Extent], given: Expression | None) -> dict[str, Extent]:
+def _named(field: Field, known: Extents, given: Expression | None) -> dict[str, Extent]:
     own = field_extent(field, known)
     told = given is not None and given == field.when and not (field.since or field.until)
     absent = may_be_absent(field) and not told
@@ -83,7 +146,7 @@ def _named(field: Field, known: dict[str, Extent], given: Expression | None) -> 
     return {name: replace(each, nullable=each.nullable or absent) for name, each in found.items()}
 
 
-def field_extent(field: Field, known: dict[str, Extent]) -> Extent:
+def field_extent(field: Field, known: Extents) -> Extent:
     """What is known of a field's value where the field is there; `known` are the fields before it."""
     if field.counted:
         return _COUNT

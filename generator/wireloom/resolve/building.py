@@ -23,7 +23,7 @@ from wireloom.expr.ast import (
 from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import kind
 from wireloom.model import types
-from wireloom.model.extents import field_extents
+from wireloom.model.extents import StructExtents
 from wireloom.model.traversal import plain
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.draft import Draft
@@ -331,7 +331,8 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
 
 def _filled(struct: Struct, looked_at: _LookedAt, named: Types) -> Struct:
     steps = (_filled_step(struct, step, looked_at) for step in struct.steps)
-    return replace(struct, steps=tuple(_never_null(struct, step, named) for step in steps))
+    extents = StructExtents(struct, named)
+    return replace(struct, steps=tuple(_never_null(step, extents) for step in steps))
 
 
 def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
@@ -343,19 +344,19 @@ def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> type
     return replace(step, derive=Literal(value), type=_as_filler(step.type))
 
 
-def _never_null(struct: Struct, step: types.Step, named: Types) -> types.Step:
+def _never_null(step: types.Step, extents: StructExtents) -> types.Step:
     """A field that says what is not null is 0, false or empty where what it is derived of, or what is stored, is."""
     if not isinstance(step, Field):
         return step
     checksum = step.checksum
     if checksum is not None and checksum.stored is not None:
-        if not _may_be_null(checksum.stored, field_extents(struct, named, step.when)):
+        if not _may_be_null(checksum.stored, extents.under(step.when)):
             return step
         return replace(step, checksum=replace(checksum, stored=_or(checksum.stored, Literal(0))))
     if step.derive is None or step.mappings is not None or _may_be_left_out(step):
         return step
     nothing = _nothing(step.type)
-    if nothing is None or not _may_be_null(step.derive, field_extents(struct, named, step.when)):
+    if nothing is None or not _may_be_null(step.derive, extents.under(step.when)):
         return step
     return replace(step, derive=_or(step.derive, Literal(nothing)))
 

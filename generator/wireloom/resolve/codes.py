@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from wireloom.expr.ast import Expression, FieldRef, Literal
-from wireloom.expr.extents import extent
+from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import makes_text
 from wireloom.model import types
 from wireloom.model.extents import field_extents, may_misfit
@@ -274,14 +274,15 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
         yield from ("duplicate_key", "invalid_utf8") if struct.encoding is Encoding.MSGPACK else ()
     if struct.encoding is Encoding.PROTOBUF:
         yield "missing_required"
+    known = field_extents(struct, {})
     for step in struct.steps:
-        yield from _step_codes(step, struct)
+        yield from _step_codes(step, struct, known)
 
 
-def _computed_codes(field: types.Field, compute: Expression, struct: types.Struct) -> Iterator[str]:
+def _computed_codes(field: types.Field, compute: Expression, known: Extents) -> Iterator[str]:
     """The codes of a computed value that is not of its type."""
     type = types.not_null(field.type)
-    found = extent(compute, field_extents(struct, {}))
+    found = extent(compute, known)
     if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
         yield "int_range"
     if makes_text(compute):
@@ -300,11 +301,11 @@ def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
     yield from (packing.unknown,) if packing.tag is not None else ()
 
 
-def _step_codes(step: types.Step, struct: types.Struct) -> Iterator[str]:
+def _step_codes(step: types.Step, struct: types.Struct, known: Extents) -> Iterator[str]:
     match step:
         case types.Field():
             if step.compute is not None:
-                yield from _computed_codes(step, step.compute, struct)
+                yield from _computed_codes(step, step.compute, known)
             elif not step.counted:
                 yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
             if isinstance(step.size, types.Prefix):

@@ -5,6 +5,7 @@ stated, and how texts are spelled hold of each value that readers see.
 """
 
 import dataclasses
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -151,7 +152,7 @@ def _narrowed(
         if isinstance(field.const, int) and field.mappings is None:
             found = replace(found, low=field.const, high=field.const)
         elif field.compute is not None and kind(field.compute) is Kind.INTEGER:
-            each = Known({**known, **own}, lengths).of(field.compute)
+            each = Known(ChainMap(own, known), lengths).of(field.compute)
             if each.low <= found.high and found.low <= each.high:
                 found = replace(found, low=max(each.low, found.low), high=min(each.high, found.high))
         for part, each in ((name, found), *_bits(field, found, known)):

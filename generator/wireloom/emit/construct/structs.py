@@ -1,5 +1,6 @@
 """Structs as construct declarations: one call a step, in the order of the spec."""
 
+from collections import ChainMap
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -11,6 +12,7 @@ from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
 from wireloom.expr.types import makes_text, may_be_fraction
+from wireloom.model.extents import StructExtents
 from wireloom.model.ground import format_of
 from wireloom.model.presence import presence_condition
 from wireloom.model.types import (
@@ -51,10 +53,11 @@ _DIGESTS = frozenset({"md5", "sha1", "sha256", "sha512"})
 
 def struct(declared: Struct, scope: Scope) -> Code:
     """The declaration of a struct."""
+    extents = StructExtents(declared, dict(scope.format.types))
     return call(
         "structure.Struct",
         literal(declared.name),
-        *(_step(step, declared, scope) for step in declared.steps),
+        *(_step(step, declared, scope, extents) for step in declared.steps),
         form=_form(declared, scope),
         versions=Tuple(tuple(_version(version) for version in declared.versions)) if declared.versions else None,
         doc=_document(declared.doc),
@@ -84,30 +87,30 @@ def _version(version: Version) -> Code:
     return call("structure.Version", literal(version.name), arity=arity, when=optional_condition(version.when))
 
 
-def _step(step: Step, declared: Struct, scope: Scope) -> Code:
+def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) -> Code:
     match step:
         case Field():
-            return _field(step, declared, scope)
+            return _field(step, declared, scope, extents)
         case Check(that, code, name, when):
             return call(
                 "structure.Check",
-                function(that, scope.extents(declared, when), condition=True),
+                function(that, extents.under(when), condition=True),
                 literal(code),
                 field=literal(name) if name else None,
-                when=optional_condition(when, scope.extents(declared)),
+                when=optional_condition(when, extents.always),
                 expected=literal(text_of(that)),
             )
         case Verify(name, when):
-            return call("structure.Verify", literal(name), when=optional_condition(when, scope.extents(declared)))
+            return call("structure.Verify", literal(name), when=optional_condition(when, extents.always))
         case Mark(name):
             return call("structure.Mark", literal(name))
         case Need(count, name):
             return call(
-                "structure.Need", function(count, scope.extents(declared)), field=literal(name) if name else None
+                "structure.Need", function(count, extents.always), field=literal(name) if name else None
             )
         case Frame(count, name):
             return call(
-                "structure.Frame", function(count, scope.extents(declared)), field=literal(name) if name else None
+                "structure.Frame", function(count, extents.always), field=literal(name) if name else None
             )
         case End(code):
             return call("structure.End", literal(code))
@@ -117,19 +120,19 @@ def _step(step: Step, declared: Struct, scope: Scope) -> Code:
                 literal(name),
                 keep=function(keep, condition=True),
                 count=literal(count),
-                when=optional_condition(when, scope.extents(declared)),
+                when=optional_condition(when, extents.always),
             )
         case _:
             assert_never(step)
 
 
-def _field(field: Field, declared: Struct, scope: Scope) -> Code:
+def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents) -> Code:
     title = literal(field.name) if field.name != field.wire_name else None
     doc = _document(field.doc, field.unit)
     if field.counted:
         return call("structure.Counted", literal(field.wire_name), doc=doc)
-    known = scope.extents(declared, field.when)
-    when = optional_condition(presence_condition(field, declared), _with_version(scope.extents(declared), declared))
+    known = extents.under(field.when)
+    when = optional_condition(presence_condition(field, declared), _with_version(extents.always, declared))
     if field.compute is not None:
         low, high = _computed_bounds(field, field.compute, known)
         return call(
@@ -239,8 +242,8 @@ def _code(field: Field) -> str | None:
     return None
 
 
-def _with_version(known: Fields, declared: Struct) -> Fields:
-    return {**known, "_version": Extent(0, len(declared.versions), nullable=False)}
+def _with_version(known: dict[str, Extent], declared: Struct) -> Fields:
+    return ChainMap({"_version": Extent(0, len(declared.versions), nullable=False)}, known)
 
 
 def _computed_kind(type: Type, compute: Expression) -> str | None:

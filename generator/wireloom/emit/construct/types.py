@@ -9,7 +9,6 @@ from wireloom.emit.construct.expressions import function
 from wireloom.expr.ast import Expression, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
-from wireloom.model.extents import field_extents
 from wireloom.model.format import Format
 from wireloom.model.meanings import calculates, integer_type, repeating
 from wireloom.model.traversal import parts
@@ -85,10 +84,6 @@ class Scope:
     def module(self) -> str:
         """The runtime module of the encoding."""
         return MODULES[self.encoding]
-
-    def extents(self, struct: Struct, given: Expression | None = None) -> dict[str, Extent]:
-        """What is known of the fields of a struct where the condition `given` holds."""
-        return field_extents(struct, dict(self.format.types), given)
 
 
 def spelled(spelling: Spelling, charset: str = "") -> Code:

@@ -15,7 +15,7 @@ from wireloom.emit.jsonschema.objects import undecided
 from wireloom.emit.jsonschema.records import Records
 from wireloom.escapes import code_span
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
-from wireloom.expr.extents import extent
+from wireloom.expr.extents import Extents, extent
 from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
@@ -296,7 +296,7 @@ def _computed_gaps(struct: Struct) -> Iterator[Gap]:
     """What a schema does not know of computed values: whether they are of their type."""
     computed = [(field, field.compute) for field in struct.fields if field.compute is not None]
     kinds = (
-        ("Numbers that are computed and have no room in their type", "int_range", partial(_is_unbounded, struct)),
+        ("Numbers that are computed and have no room in their type", "int_range", partial(_is_unbounded, field_extents(struct, {}))),
         ("Values that are computed and are not of their type", "type_mismatch", may_misfit),
     )
     for text, code, may_be in kinds:
@@ -312,10 +312,10 @@ def _computed(amount: Amount | None) -> Expression | None:
     return None if isinstance(expression, Literal) else expression
 
 
-def _is_unbounded(struct: Struct, compute: Expression, type: Type) -> bool:
+def _is_unbounded(known: Extents, compute: Expression, type: Type) -> bool:
     """Whether a computed number may have no room in its type."""
     type = not_null(type)
-    found = extent(compute, field_extents(struct, {}))
+    found = extent(compute, known)
     beyond = isinstance(type, Integer) and (found.low < type.minimum or found.high > type.maximum)
     return beyond or _calculates(compute)
 

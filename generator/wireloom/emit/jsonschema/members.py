@@ -5,7 +5,7 @@ absent, and where conditions compare it with constants: it then is one of those,
 name are not in the object, but may decide about those that are.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -74,6 +74,14 @@ class Member:
         return not self.conditions and self.required and all(option.value not in nulls for option in self.options)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One option of each of some tags, and what computed members are under it: each is worked out once."""
+
+    options: Mapping[Key, Option] = field(default_factory=dict)
+    computed: dict[Member, Value] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Members:
     """All members of an object, and the checks on them."""
@@ -99,42 +107,73 @@ class Members:
         """The schema of each member that is not named."""
         return not self.closed if self.rest is None else self.rest
 
-    def truth(self, conditions: Iterable[Scoped], chosen: Mapping[Key, Option]) -> bool | None:
+    def truth(self, conditions: Iterable[Scoped], chosen: Choice) -> bool | None:
         """Whether all conditions hold under a choice of tags; None where that is not known."""
         results = [self.value(condition, chosen) for condition in conditions]
         if any(not isinstance(result, Unknown) and result is not True for result in results):
             return False  # as parsers have it: a number is no condition that holds
         return None if any(isinstance(result, Unknown) for result in results) else True
 
-    def violated(self, check: tuple[Scoped, ...], chosen: Mapping[Key, Option]) -> bool:
+    def violated(self, check: tuple[Scoped, ...], chosen: Choice) -> bool:
         """Whether a check is known to fail under a choice of tags."""
         return self.truth(check[:-1], chosen) is True and self.truth(check[-1:], chosen) is False
 
-    def value(self, condition: Scoped, chosen: Mapping[Key, Option]) -> Value:
+    def value(self, condition: Scoped, chosen: Choice) -> Value:
         """What an expression gives under a choice of tags."""
+        for member, compute in self._computed(condition, chosen.computed):
+            chosen.computed[member] = passed(self._evaluated(compute, chosen))
+        return self._evaluated(condition, chosen)
+
+    def _evaluated(self, condition: Scoped, chosen: Choice) -> Value:
+        """What an expression gives where the computed members that it needs are known."""
 
         def lookup(reference: FieldRef) -> Value:
             found = self._located(condition, reference)
-            if found and found[0].key in chosen:
-                return chosen[found[0].key].value
+            if found and found[0].key in chosen.options:
+                return chosen.options[found[0].key].value
             if len(found) == 1 and found[0].compute is not None:
-                return passed(self.value(found[0].compute, chosen))
+                return chosen.computed[found[0]]
             return Unknown.SOMETHING if any(member.certain for member in found) else Unknown.ANYTHING
 
         return evaluate(condition.expression, lookup, self.parameters)
 
     def tags(self, conditions: Iterable[Scoped]) -> tuple[Key, ...]:
         """The members that can decide the conditions."""
-        found = (key for condition in conditions for key in self._mentioned(condition))
-        return tuple(key for key in dict.fromkeys(found) if self.options(key))
+        found: dict[Key, None] = {}
+        for condition in conditions:
+            for member, compute in self._computed(condition, self._decisive):
+                self._decisive[member] = self._deciding(compute)
+            found |= self._deciding(condition)
+        return tuple(found)
 
-    def _mentioned(self, condition: Scoped) -> Iterator[Key]:
-        """The members of a condition, and those that its computed ones follow from."""
-        for reference in references(condition.expression):
-            for member in self._located(condition, reference)[:1]:
-                yield member.key
-                if member.compute is not None:
-                    yield from self._mentioned(member.compute)
+    def _deciding(self, condition: Scoped) -> dict[Key, None]:
+        """The tags of an expression, where those of the computed members that it needs are known."""
+        found: dict[Key, None] = {}
+        for member in self._mentioned(condition):
+            found |= dict.fromkeys([member.key] if self.options(member.key) else ())
+            found |= self._decisive.get(member, {})
+        return found
+
+    def _computed(self, condition: Scoped, known: Collection[Member]) -> Iterator[tuple[Member, Scoped]]:
+        """The computed members that an expression needs and that are not known, what each follows from before it.
+
+        They may be as many as a struct has fields, so that no call goes from one to the next.
+        """
+        pending = [(each, each.compute) for each in self._mentioned(condition) if each.compute is not None]
+        while pending:
+            member, compute = pending[-1]
+            needed = [(each, each.compute) for each in self._mentioned(compute) if each.compute is not None]
+            missing = [each for each in needed if each[0] not in known]
+            pending += missing
+            if not missing:
+                pending.pop()
+                if member not in known:
+                    yield member, compute
+
+    def _mentioned(self, condition: Scoped) -> list[Member]:
+        """The members that an expression names."""
+        found = (self._located(condition, reference)[:1] for reference in references(condition.expression))
+        return [member for each in found for member in each]
 
     def options(self, key: Key) -> tuple[Option, ...]:
         """What a tag can be; none for a member that is no tag."""
@@ -150,6 +189,11 @@ class Members:
         scope, name = key
         lent = [other for other in self._by_key if other[1] == name and other[0][: len(scope)] == scope]
         return self._by_key[lent[0]] if len(lent) == 1 else []
+
+    @cached_property
+    def _decisive(self) -> dict[Member, dict[Key, None]]:
+        """The tags that each computed member follows from, as far as was asked."""
+        return {}
 
     @cached_property
     def _options(self) -> Mapping[Key, tuple[Option, ...]]:

@@ -12,7 +12,7 @@ from math import prod
 from types import MappingProxyType
 
 from wireloom.emit.jsonschema.constants import NEVER, Schema, values
-from wireloom.emit.jsonschema.members import Key, Member, Members, Option, Scoped
+from wireloom.emit.jsonschema.members import Choice, Key, Member, Members, Option, Scoped
 from wireloom.emit.jsonschema.scopes import version_of
 
 MAXIMUM_BRANCHES = 1024
@@ -86,7 +86,8 @@ def objects(members: Members) -> Schema:
 
 def _never(members: Members) -> bool:
     """Whether a check fails whatever the members are: a union of which a parameter selects no case."""
-    return any(members.violated(check, {}) for check in members.checks)
+    nothing = Choice()
+    return any(members.violated(check, nothing) for check in members.checks)
 
 
 def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
@@ -98,9 +99,9 @@ def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]
         for chosen in _choices(group.tags, members):
             loose |= {each: None for each in group.members if members.truth(each.conditions, chosen) is None}
             checks += [check for check in group.checks if check not in checks and _open(check, chosen, members)]
-    decided = {member for group in groups for member in group.members}
+    decided, nothing = {member for group in groups for member in group.members}, Choice()
     for member in members.members:
-        if member.name is not None and member not in decided and members.truth(member.conditions, {}) is None:
+        if member.name is not None and member not in decided and members.truth(member.conditions, nothing) is None:
             loose[member] = None
     return list(loose), [check for check in checks if _perhaps_open(check, members)]
 
@@ -112,7 +113,7 @@ def _perhaps_open(check: tuple[Scoped, ...], members: Members) -> bool:
     return any(_open(check, chosen, members) for chosen in _choices(tags if few else (), members))
 
 
-def _open(check: tuple[Scoped, ...], chosen: Mapping[Key, Option], members: Members) -> bool:
+def _open(check: tuple[Scoped, ...], chosen: Choice, members: Members) -> bool:
     """Whether a check may fail under a choice of tags, but need not."""
     asked, holds = members.truth(check[:-1], chosen), members.truth(check[-1:], chosen)
     return asked is not False and holds is not True and not (asked and holds is False)
@@ -161,10 +162,10 @@ def _tuples(branch: Branch, group: Group, members: Members, counts: Collection[i
 
 def _shared(members: Members, groups: Iterable[Group]) -> list[Part]:
     """The members that no group decides about."""
-    grouped = {id(member) for group in groups for member in group.members}
+    grouped, nothing = {id(member) for group in groups for member in group.members}, Choice()
     tags = {key for group in groups for key in group.tags}
     free = (member for member in members.members if id(member) not in grouped and member.key not in tags)
-    parts = (_part(member, members.truth(member.conditions, {})) for member in free)
+    parts = (_part(member, members.truth(member.conditions, nothing)) for member in free)
     return [part for part in parts if part is not None]
 
 
@@ -236,9 +237,9 @@ def _shows(group: Group, members: Members) -> bool:
 # --- branches ------------------------------------------------------------------------------------------------------
 
 
-def _choices(tags: tuple[Key, ...], members: Members) -> Iterator[Mapping[Key, Option]]:
+def _choices(tags: tuple[Key, ...], members: Members) -> Iterator[Choice]:
     for options in product(*(members.options(tag) for tag in tags)):
-        yield dict(zip(tags, options, strict=True))
+        yield Choice(dict(zip(tags, options, strict=True)))
 
 
 def _branches(group: Group, members: Members) -> list[Branch]:
@@ -247,15 +248,15 @@ def _branches(group: Group, members: Members) -> list[Branch]:
     for chosen in _choices(group.tags, members):
         if not any(members.violated(check, chosen) for check in group.checks) and not _misses(chosen, members):
             present = tuple(
-                True if member.key in chosen else members.truth(member.conditions, chosen) for member in group.members
+                True if member.key in chosen.options else members.truth(member.conditions, chosen) for member in group.members
             )
-            found.setdefault(present, []).append(tuple(frozenset([chosen[tag]]) for tag in group.tags))
+            found.setdefault(present, []).append(tuple(frozenset([chosen.options[tag]]) for tag in group.tags))
     return [Branch(options, present) for present, every in found.items() for options in _merged(every)]
 
 
-def _misses(chosen: Mapping[Key, Option], members: Members) -> bool:
+def _misses(chosen: Choice, members: Members) -> bool:
     """Whether a tag is absent that must be there for something else, too."""
-    absent = {each.name for each in members.members if each.key in chosen and chosen[each.key].absent}
+    absent = {each.name for each in members.members if each.key in chosen.options and chosen.options[each.key].absent}
     needing = (each for each in members.members if each.narrows and each.required and each.name in absent)
     return any(members.truth(each.conditions, chosen) is True for each in needing)
 
@@ -349,7 +350,7 @@ def _others(branch: Branch, group: Group, members: Members) -> tuple[str, ...]:
     options = dict(zip(group.tags, branch.options, strict=True))
     named = [each for each in members.members if each.key in options or each in group.members]
     if not members.closed:
-        chosen = [dict(zip(group.tags, each, strict=True)) for each in product(*branch.options)]
+        chosen = [Choice(dict(zip(group.tags, each, strict=True))) for each in product(*branch.options)]
         named = [
             each
             for each in named

@@ -1,6 +1,8 @@
 """A format: everything an emitter may know about one spec."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from wireloom.expr.ast import Kind
 from wireloom.model.framing import Framing
@@ -137,7 +139,7 @@ class Example:
     stated: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Format:
     """One spec, resolved."""
 
@@ -169,4 +171,9 @@ class Format:
 
     def type(self, name: str) -> Type:
         """The named type."""
-        return dict(self.types)[name]
+        return self.named[name]
+
+    @cached_property
+    def named(self) -> Mapping[str, Type]:
+        """The named types by their names."""
+        return dict(self.types)

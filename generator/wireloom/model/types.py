@@ -7,6 +7,7 @@ every decoder checks them.
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Union
 
 from wireloom.expr.ast import Expression, Literal
@@ -795,7 +796,7 @@ class Version:
     when: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Struct:
     """Named fields with the checks between them, in order. `versions` run from the oldest to the newest."""
 
@@ -806,7 +807,7 @@ class Struct:
     versions: tuple[Version, ...] = ()
     doc: str = ""
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields among the steps, in order."""
         return tuple(step for step in self.steps if isinstance(step, Field))

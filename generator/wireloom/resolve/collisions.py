@@ -266,6 +266,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     gaps: list[_Gap] = []
     vague: list[int] = []  # where fields begin of which the record alone tells how far they reach
     reached: int | None = 0  # where the next field begins, where that is known
+    furthest = 0  # where the last of the spans ends
     for where, field in _placed(struct, place):
         if not field.in_struct:
             continue
@@ -278,7 +279,8 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         size = fixed_size(field, named)
         end = start + (size if size is not None else 1)
         known = not field.is_conditional and size is not None
-        crossed = next((span for span in spans if start < span.end and span.start < end), None)
+        within = spans if start < furthest else []
+        crossed = next((span for span in within if start < span.end and span.start < end), None)
         if crossed is not None and (stated or (known and start < end)) and not never_both(struct, crossed.field, field):
             _report_crossed(draft, where, field, start, crossed)
             return  # what follows is as far off
@@ -286,6 +288,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
             gaps.append(_Gap(where / "at", reached, start))
         if known:
             spans.append(_Span(field, start, end))
+            furthest = max(furthest, end)
         else:
             vague.append(start)
         reached = end if known else None
@@ -569,20 +572,25 @@ def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> No
     """A field that takes all bytes left is the last, but for fields at offsets before it."""
     on_wire = [(where, field) for where, field in _placed(struct, place) if field.in_struct]
     for index, (where, field) in enumerate(on_wire):
+        alone = field.when is None and field.size is None and field.at is None
+        greedy = alone and is_greedy(field.type, named, frozenset())
+        asking = looks_at_end(field.type, named) if field.size is None else ""
+        case = _greedy_case(field.type, named, frozenset()) if alone else ""
+        if not (greedy or asking or case):
+            continue
         beside = (later for _, later in on_wire[index + 1 :] if not never_in_one_version(struct, field, later))
         followers = [later for later in beside if later.at is None or _counts_from_end(later)]
-        alone = field.when is None and field.size is None and field.at is None
-        if alone and followers and is_greedy(field.type, named, frozenset()):
+        if greedy and followers:
             message = f"{field.wire_name} takes all bytes left, and {followers[0].wire_name} follows"
             hint = _where_else_to_ask(field.type, named) or "give it a size: `bytes(n)`, `str(n)`, `count`, `size`"
             draft.reports_entry(where, "greedy-field", message, hint)
-        elif field.size is None and followers and (asking := looks_at_end(field.type, named)):
+        elif asking and followers:
             behind = f"{followers[0].wire_name} follows {field.wire_name}"
             message = f"{asking} is there or not by where the bytes end, and {behind}"
             hint = f"give {field.wire_name} a `size`, or let a flag say whether {asking} is there"
             draft.reports_entry(where, "greedy-field", message, hint)
         always = [later for later in followers if later.when is None]
-        if alone and always and (case := _greedy_case(field.type, named, frozenset())):
+        if case and always:
             message = f"{field.wire_name} takes all bytes left where it is {case}, and {always[0].wire_name} follows"
             draft.reports_entry(where, "greedy-field", message, f"say in {case} how many bytes it has")
     for where, field in _placed(struct, place):

@@ -1,7 +1,8 @@
 """One format on its way from document to model: what every pass may ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from wireloom.expr.ast import Kind
 from wireloom.model.types import Encoding
@@ -20,7 +21,7 @@ from wireloom.spec.language import (
 TypeForm = str | SelectType | OneOfType | AttemptType | StructType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """A format's document, and where its problems go."""
 
@@ -38,6 +39,11 @@ class Draft:
     def encoding(self) -> Encoding:
         """The encoding of structs that do not name one."""
         return Encoding(self.content.encoding)
+
+    @cached_property
+    def with_parameters(self) -> Mapping[str, str]:
+        """The keys of the types that have parameters, by the names before these; the first of each name."""
+        return {key.partition("(")[0]: key for key in reversed(self.content.types) if "(" in key}
 
     def struct_encoding(self, struct: StructType) -> Encoding:
         """The encoding of a struct."""

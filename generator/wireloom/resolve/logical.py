@@ -421,11 +421,15 @@ def merge_records(first: logical.Record, second: logical.Record) -> logical.Reco
     others = {field.name: field for field in second.fields}
     names = {field.name for field in first.fields}
     shared = (
-        merged_field(field, others[field.name]) if field.name in others else replace(field, nullable=True)
-        for field in first.fields
+        merged_field(field, others[field.name]) if field.name in others else _nullable(field) for field in first.fields
     )
-    added = (replace(field, nullable=True) for field in second.fields if field.name not in names)
+    added = (_nullable(field) for field in second.fields if field.name not in names)
     return logical.Record((*shared, *added))
+
+
+def _nullable(field: LogicalField) -> LogicalField:
+    """The field, which may be null; of many cases most fields were so before."""
+    return field if field.nullable else replace(field, nullable=True)
 
 
 def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:

@@ -194,7 +194,7 @@ def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
                 yield from (name for argument in arguments for name in _amount_names(draft, argument.text))
             elif name in draft.content.types:
                 yield name
-            elif key := next((key for key in draft.content.types if key.startswith(f"{name}(")), ""):
+            elif key := draft.with_parameters.get(name, ""):
                 yield key  # has parameters, as only imports know
                 for argument in arguments:
                     inner = written(argument.text)

@@ -35,11 +35,16 @@ def _is_elsewhere(site: Site) -> bool:
 def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:
     """The structs that stand somewhere without a list around them."""
     found = {name for entry in entries for name, listed in held(entry.type, named) if not listed}
+    within: dict[str, list[str]] = {}  # the structs that stand in each without a list around them
+    for inner, holders in names.above.items():
+        for each in holders:
+            if not each.listed:
+                within.setdefault(each.struct.name, []).append(inner)
     waiting = list(found)
     while waiting:
         name = waiting.pop()
-        for inner, holders in names.above.items():
-            if inner not in found and any(each.struct.name == name and not each.listed for each in holders):
+        for inner in within.get(name, ()):
+            if inner not in found:
                 found.add(inner)
                 waiting.append(inner)
     return frozenset(found)

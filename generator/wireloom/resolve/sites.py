@@ -4,6 +4,7 @@ Checks of whole formats (what builders can know, what always holds) look at expr
 walks the model by itself. A union with a name of its own is looked at inside of each struct that it stands in.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -208,6 +209,7 @@ class Names:
 
     named: Types
     above: Mapping[str, tuple[Holder, ...]]
+    _steps: dict[int, tuple[Struct, Mapping[str, list[int]]]] = dataclasses.field(default_factory=dict, compare=False)
 
     def origins(self, struct: Struct, reference: FieldRef) -> tuple[Origin, ...]:
         """The fields that a reference at a struct means, one for each struct that it may stand in."""
@@ -222,7 +224,9 @@ class Names:
         return tuple({each.name: each for each in around}.values())
 
     def _named(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
-        for position, field in enumerate(struct.steps):
+        steps = self._naming(struct)
+        for position in sorted({*steps.get(name, ()), *steps.get("", ())}):
+            field = struct.steps[position]
             if not isinstance(field, Field):
                 continue
             lent = list(self._lent(field, name, seen | {struct.name})) if field.flatten else []
@@ -232,6 +236,17 @@ class Names:
                 if bit.name == name:
                     yield Origin(struct, position, field, bit)
             yield from lent
+
+    def _naming(self, struct: Struct) -> Mapping[str, list[int]]:
+        """The places of fields by their names and those of their bits; of what melts by an empty name."""
+        found = self._steps.get(id(struct))
+        if found is None:
+            found = self._steps[id(struct)] = struct, {}
+            for position, step in enumerate(struct.steps):
+                if isinstance(step, Field):
+                    for name in (step.wire_name, *(bit.name for bit in step.bits), *([""] if step.flatten else [])):
+                        found[1].setdefault(name, []).append(position)
+        return found[1]
 
     def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
         """The fields of what melts into a struct."""

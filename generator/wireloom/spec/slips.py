@@ -164,13 +164,14 @@ def _others(document: Node) -> Iterator[Slip]:
             yield from _of_cases(form, ("types", key.text, "cases"), 1)
     for path, problem in fields_named_as_steps(document):
         yield Slip(path, problem)
+    names = frozenset(each.text for each, _ in types[1].entries)
     for key, form in types[1].entries:
         fields = find(form, ("fields",))[1]
         if isinstance(fields, SequenceNode) and fields is not form:
             for index, item in enumerate(fields.items):
                 path = ("types", key.text, "fields", index)
                 if isinstance(item, MappingNode):
-                    yield from _of_item(item, path, frozenset(each.text for each, _ in types[1].entries))
+                    yield from _of_item(item, path, names)
                 elif isinstance(item, ScalarNode) and not item.quoted:
                     yield from _of_text(item, path)
 

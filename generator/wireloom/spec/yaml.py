@@ -7,7 +7,9 @@ texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
 
 import contextlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import assert_never
 
 import yaml
@@ -49,7 +51,7 @@ class SequenceNode:
         return index if self.numbers is None else self.numbers[index]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MappingNode:
     """Entries in order; keys are unique as texts."""
 
@@ -58,7 +60,11 @@ class MappingNode:
 
     def entry(self, key: str) -> tuple[ScalarNode, "Node"] | None:
         """The entry whose key is written so."""
-        return next((entry for entry in self.entries if entry[0].text == key), None)
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, tuple[ScalarNode, "Node"]]:
+        return {entry[0].text: entry for entry in self.entries}
 
 
 Node = ScalarNode | SequenceNode | MappingNode

@@ -53,7 +53,7 @@ _DIGESTS = frozenset({"md5", "sha1", "sha256", "sha512"})
 
 def struct(declared: Struct, scope: Scope) -> Code:
     """The declaration of a struct."""
-    extents = StructExtents(declared, dict(scope.format.types))
+    extents = StructExtents(declared, scope.format.named)
     return call(
         "structure.Struct",
         literal(declared.name),
@@ -105,13 +105,9 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
         case Mark(name):
             return call("structure.Mark", literal(name))
         case Need(count, name):
-            return call(
-                "structure.Need", function(count, extents.always), field=literal(name) if name else None
-            )
+            return call("structure.Need", function(count, extents.always), field=literal(name) if name else None)
         case Frame(count, name):
-            return call(
-                "structure.Frame", function(count, extents.always), field=literal(name) if name else None
-            )
+            return call("structure.Frame", function(count, extents.always), field=literal(name) if name else None)
         case End(code):
             return call("structure.End", literal(code))
         case Discard(name, keep, count, when):

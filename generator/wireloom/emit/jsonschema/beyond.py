@@ -168,7 +168,7 @@ def _limits(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         yield Gap("How many bytes the texts make in all that are computed", codes=("size_limit",))
     elif expands(format):
         yield Gap("How many bytes the entries of tables make in all", codes=("size_limit",))
-    if reads_again(dict(format.types), [root.type for root in format.roots]):
+    if reads_again(format.named, [root.type for root in format.roots]):
         yield Gap("How often alternatives and checksums read the same bytes", codes=("size_limit",))
 
 
@@ -182,7 +182,7 @@ def _open(type: Type) -> bool:
 def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
     """Rules over several members, and those that depend on what is read."""
     checks = {id(step.that): step for place in places for step in _checks(place.type)}
-    choices, types = set(_choices(places)), dict(format.types)
+    choices, types = set(_choices(places)), format.named
     for name, members in _objects(format):
         loose, unsaid = undecided(members)
         names = [member.name for member in members.members]
@@ -295,8 +295,13 @@ def _gaps_of(place: _Place) -> Iterator[Gap]:
 def _computed_gaps(struct: Struct) -> Iterator[Gap]:
     """What a schema does not know of computed values: whether they are of their type."""
     computed = [(field, field.compute) for field in struct.fields if field.compute is not None]
+    known = field_extents(struct, {})
     kinds = (
-        ("Numbers that are computed and have no room in their type", "int_range", partial(_is_unbounded, field_extents(struct, {}))),
+        (
+            "Numbers that are computed and have no room in their type",
+            "int_range",
+            partial(_is_unbounded, known),
+        ),
         ("Values that are computed and are not of their type", "type_mismatch", may_misfit),
     )
     for text, code, may_be in kinds:

@@ -94,7 +94,7 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
         case Binary(operator, left, right):
             return _binary(operator, operand_of(left), operand_of(right))
         case Membership(operand, options):
-            return _membership(of(operand), options)
+            return membership(of(operand), options)
         case Conditional(condition, then, otherwise):
             return _conditional(of(condition), passed(of(then)), passed(of(otherwise)))
         case Call("present", (argument,)):
@@ -248,7 +248,8 @@ def _bounded(number: int) -> int | None:
     return number if _SMALLEST <= number <= _LARGEST else None
 
 
-def _membership(operand: Value, options: tuple[Constant, ...]) -> Value:
+def membership(operand: Value, options: tuple[Constant, ...]) -> Value:
+    """Whether a value is one of some."""
     if operand is Unknown.OTHER or (operand in _THERE and all(option is None for option in options)):
         return False
     if isinstance(operand, Unknown):

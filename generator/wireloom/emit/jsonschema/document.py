@@ -37,7 +37,7 @@ def emit(format: Format) -> dict[str, object]:
 
 def root_name(format: Format, root: Root) -> str:
     """The name of a root's definition: its own, unless another type has it already."""
-    taken = dict(format.types).get(root.name)
+    taken = format.named.get(root.name)
     clash = taken is not None and root.type != Reference(root.name) and format.encoding is Encoding.JSON
     return f"{root.name}.root" if clash else root.name
 

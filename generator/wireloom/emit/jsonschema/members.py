@@ -9,9 +9,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, compared, evaluate, passed, references, same
+from wireloom.emit.jsonschema.conditions import (
+    Constant,
+    Unknown,
+    Value,
+    compared,
+    evaluate,
+    membership,
+    passed,
+    references,
+    same,
+)
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.expr.ast import Expression, FieldRef
+from wireloom.expr.ast import Expression, FieldRef, Membership
 from wireloom.model.types import Spelling
 
 Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
@@ -120,6 +130,13 @@ class Members:
 
     def value(self, condition: Scoped, chosen: Choice) -> Value:
         """What an expression gives under a choice of tags."""
+        match condition.expression:
+            case Membership(FieldRef(members=()), options):  # of a tag itself, as the cases of a union are told
+                tag = next((chosen.options.get(each.key) for each in self._mentioned(condition)), None)
+                if tag is not None:
+                    return membership(tag.value, options)
+            case _:
+                pass
         for member, compute in self._computed(condition, chosen.computed):
             chosen.computed[member] = passed(self._evaluated(compute, chosen))
         return self._evaluated(condition, chosen)
@@ -172,8 +189,11 @@ class Members:
 
     def _mentioned(self, condition: Scoped) -> list[Member]:
         """The members that an expression names."""
-        found = (self._located(condition, reference)[:1] for reference in references(condition.expression))
-        return [member for each in found for member in each]
+        found = self._mentions.get(id(condition))
+        if found is None:
+            located = (self._located(condition, reference)[:1] for reference in references(condition.expression))
+            found = self._mentions[id(condition)] = condition, [member for each in located for member in each]
+        return found[1]
 
     def options(self, key: Key) -> tuple[Option, ...]:
         """What a tag can be; none for a member that is no tag."""
@@ -193,6 +213,11 @@ class Members:
     @cached_property
     def _decisive(self) -> dict[Member, dict[Key, None]]:
         """The tags that each computed member follows from, as far as was asked."""
+        return {}
+
+    @cached_property
+    def _mentions(self) -> dict[int, tuple[Scoped, list[Member]]]:
+        """The members that expressions name, by their ids, as far as was asked; the expression stays with them."""
         return {}
 
     @cached_property

@@ -248,7 +248,8 @@ def _branches(group: Group, members: Members) -> list[Branch]:
     for chosen in _choices(group.tags, members):
         if not any(members.violated(check, chosen) for check in group.checks) and not _misses(chosen, members):
             present = tuple(
-                True if member.key in chosen.options else members.truth(member.conditions, chosen) for member in group.members
+                True if member.key in chosen.options else members.truth(member.conditions, chosen)
+                for member in group.members
             )
             found.setdefault(present, []).append(tuple(frozenset([chosen.options[tag]]) for tag in group.tags))
     return [Branch(options, present) for present, every in found.items() for options in _merged(every)]
@@ -377,6 +378,10 @@ def _both(first: Schema, second: Schema) -> Schema:
     return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}
 
 
+def _any_of(schemas: list[Schema]) -> Schema:
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
 def _aside(members: Members, shown: Collection[str | None] = ()) -> dict[str, bool]:
     """Names that are not of what takes the other members: those that nothing shows are not there."""
     return {name: not members.closed for name in members.besides if name not in shown}
@@ -387,15 +392,16 @@ def _body(parts: Iterable[Part], others: Iterable[str] = (), apart: Mapping[str,
 
     Those `apart` may be there or not, where they are no part.
     """
-    properties: dict[str, Schema] = {}
-    required: list[str] = []
+    options: dict[str, list[Schema]] = {}
+    required: dict[str, None] = {}
     for part in parts:
-        earlier = properties.get(part.name, part.schema)
+        known = options.setdefault(part.name, [])
         if part.narrows:
-            properties[part.name] = _both(earlier, part.schema)
-        else:
-            properties[part.name] = part.schema if earlier == part.schema else {"anyOf": [earlier, part.schema]}
-        required += [part.name] if part.required and part.name not in required else []
+            options[part.name] = [_both(_any_of(known or [part.schema]), part.schema)]
+        elif part.schema not in known:
+            known.append(part.schema)
+        required |= {part.name: None} if part.required else {}
+    properties = {name: _any_of(known) for name, known in options.items()}
     forbidden = {name: False for name in others if name not in properties}
     left = {name: allowed for name, allowed in apart.items() if name not in {**properties, **forbidden}}
-    return {"properties": {**properties, **forbidden, **left}, "required": required}
+    return {"properties": {**properties, **forbidden, **left}, "required": [*required]}

@@ -104,5 +104,5 @@ def _root(format: Format, root: Root) -> Call:
         rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
         kinds=Tuple(tuple(literal(column) for column in telling)) if telling else None,
         unplaced=Tuple(tuple(literal(path) for path in root.unplaced)) if root.unplaced else None,
-        endless=literal(found) if (found := endless(root.type, dict(format.types), format.encoding)) else None,
+        endless=literal(found) if (found := endless(root.type, format.named, format.encoding)) else None,
     )

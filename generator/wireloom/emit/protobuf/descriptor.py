@@ -26,17 +26,19 @@ from wireloom.model.types import Field, Map, Scalar, Struct
 def descriptor_set(format: Format) -> FileDescriptorSet:
     """The set of one file, in proto2, whose package is the format's name."""
     file = FileDescriptorProto(name=f"{format.name}.proto", package=format.name, syntax="proto2")
-    file.message_type.extend(_message(struct, format) for struct in messages(format))
+    structs = messages(format)
+    names = frozenset(struct.name for struct in structs)
+    file.message_type.extend(_message(struct, format, names) for struct in structs)
     return FileDescriptorSet(file=[file])
 
 
-def _message(struct: Struct, format: Format) -> DescriptorProto:
+def _message(struct: Struct, format: Format, names: frozenset[str]) -> DescriptorProto:
     fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
     stated = json_names(struct)
     message = DescriptorProto(name=struct.name)
     message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
     for field in fields:
-        proto = _field(field, format)
+        proto = _field(field, format, names)
         if field.wire_name in stated:
             proto.json_name = stated[field.wire_name]
         if field.one_of:
@@ -44,29 +46,29 @@ def _message(struct: Struct, format: Format) -> DescriptorProto:
         if (entry := map_type(field.type, format)) is not None:
             name = entries[field.wire_name]
             proto.type, proto.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".{format.name}.{struct.name}.{name}"
-            message.nested_type.append(_entry(name, entry, format))
+            message.nested_type.append(_entry(name, entry, format, names))
         message.field.append(proto)
     return message
 
 
-def _entry(name: str, type: Map, format: Format) -> DescriptorProto:
+def _entry(name: str, type: Map, format: Format, names: frozenset[str]) -> DescriptorProto:
     """An entry of a map, as any message: what is marked as a map has no order of its own."""
     halves = {"key": type.key, "value": type.value}
     entry = DescriptorProto(name=name)
     for number, (title, half) in enumerate(halves.items(), 1):
         proto = entry.field.add(name=title, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
-        _set_type(proto, type_name(half, format), format)
+        _set_type(proto, type_name(half, format), format, names)
     return entry
 
 
-def _field(field: Field, format: Format) -> FieldDescriptorProto:
+def _field(field: Field, format: Format, names: frozenset[str]) -> FieldDescriptorProto:
     proto = FieldDescriptorProto(
         name=field.wire_name,
         number=field.tag,
         label=FieldDescriptorProto.Label.Value(f"LABEL_{label(field, format).upper()}"),
     )
     if map_type(field.type, format) is None:
-        _set_type(proto, type_name(field.type, format), format)
+        _set_type(proto, type_name(field.type, format), format, names)
     if field.group:
         proto.type = FieldDescriptorProto.TYPE_GROUP
     if field.has_default and field.default is not None:
@@ -74,8 +76,8 @@ def _field(field: Field, format: Format) -> FieldDescriptorProto:
     return proto
 
 
-def _set_type(proto: FieldDescriptorProto, name: str, format: Format) -> None:
-    if name in {struct.name for struct in messages(format)}:
+def _set_type(proto: FieldDescriptorProto, name: str, format: Format, messages: frozenset[str]) -> None:
+    if name in messages:
         proto.type = FieldDescriptorProto.TYPE_MESSAGE
         proto.type_name = f".{format.name}.{name}"
     else:

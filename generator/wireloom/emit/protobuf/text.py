@@ -41,10 +41,10 @@ def _lines(format: Format) -> Iterator[str]:
         yield "option features.utf8_validation = NONE;"
     for struct in messages(format):
         yield ""
-        yield from _message(struct, format)
+        yield from _message(struct, format, in_edition=in_edition)
 
 
-def _message(struct: Struct, format: Format) -> Iterator[str]:
+def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[str]:
     yield from _comment(struct.doc, "")
     yield f"message {struct.name} {{"
     stated = json_names(struct)
@@ -54,7 +54,8 @@ def _message(struct: Struct, format: Format) -> Iterator[str]:
             yield f"  oneof {group} {{"
         for field in fields:
             yield from _comment(_document(field), indent)
-            yield f"{indent}{_declared(field, format)} = {field.tag}{_options(field, stated, format)};"
+            options = _options(field, stated, format, in_edition=in_edition)
+            yield f"{indent}{_declared(field, format, in_edition=in_edition)} = {field.tag}{options};"
         if group:
             yield "  }"
     yield "}"
@@ -70,11 +71,11 @@ def _together(struct: Struct) -> list[Field]:
     return [fields[index] for _, index in sorted((place, index) for index, place in enumerate(places))]
 
 
-def _declared(field: Field, format: Format) -> str:
+def _declared(field: Field, format: Format, *, in_edition: bool) -> str:
     """A field as it is declared, up to its number; only lists have a label in editions, none has one in a `oneof`."""
     plain = f"{type_name(field.type, format)} {field.wire_name}"
     stated = label(field, format)
-    bare = field.one_of or map_type(field.type, format) or (stated != "repeated" and has_groups(format))
+    bare = field.one_of or map_type(field.type, format) or (stated != "repeated" and in_edition)
     return plain if bare else f"{stated} {plain}"
 
 
@@ -82,12 +83,12 @@ def _document(field: Field) -> str:
     return f"{field.doc} (unit: {field.unit})" if field.unit else field.doc
 
 
-def _options(field: Field, stated: Mapping[str, str], format: Format) -> str:
+def _options(field: Field, stated: Mapping[str, str], format: Format, *, in_edition: bool) -> str:
     name = stated.get(field.wire_name)
     options = [*_default(field), *([] if name is None else [f'json_name = "{CEscape(name.encode(), as_utf8=True)}"'])]
     if field.group:
         options.append("features.message_encoding = DELIMITED")
-    if has_groups(format) and label(field, format) == "required":
+    if in_edition and label(field, format) == "required":
         options.append("features.field_presence = LEGACY_REQUIRED")
     return f" [{', '.join(options)}]" if options else ""
 

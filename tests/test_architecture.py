@@ -22,7 +22,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "model": {"expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": set(),
     "depths": {"spec"},
-    "resolve": {"spec", "model", "expr"},
+    "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
     "explanation": {"runtime"},
@@ -41,7 +41,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
         "outcomes",
         "runtime",
     },
-    "reference": {"spec", "resolve", "model"},
+    "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
     "transcode": {"catalog", "runtime"},
     "converting": {"transcode", "runtime"},
@@ -60,6 +60,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
 }
 
 GROUND = {
+    "codes",
     "errors",
     "proof",
     "turns",

@@ -220,6 +220,7 @@ class Failure:
     offset: int | None = 4
     expected: str | None = None
     actual: str | None = "x"
+    meaning: str | None = "Cut."
 
 
 def test_rows_repeat_the_rest_of_their_record() -> None:
@@ -270,7 +271,7 @@ def test_a_path_to_no_list_is_refused() -> None:
 def test_errors_are_null_where_there_is_none() -> None:
     assert errors_array([None, Failure("truncated")]).to_pylist() == [
         None,
-        {"code": "truncated", "path": "records[1]", "offset": 4, "expected": None, "actual": "x"},
+        {"code": "truncated", "path": "records[1]", "offset": 4, "expected": None, "actual": "x", "meaning": "Cut."},
     ]
     assert len(errors_array([])) == 0
 

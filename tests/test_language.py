@@ -14,7 +14,7 @@ from wireloom import reference
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
-from wireloom.resolve.builtins import CODES
+from wireloom.runtime.codes import CODES
 from wireloom.spec import language_schema, load
 from wireloom.spec import yaml as positioned
 

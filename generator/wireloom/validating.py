@@ -117,7 +117,11 @@ def _with_own(found: list[Problem], own: Problem, data: bytes) -> list[Problem]:
 
 def _own(error: Any) -> Problem:  # noqa: ANN401 - the same
     refusal = DecodeError(
-        error["code"], offset=error["offset"], expected=error["expected"] or "", actual=error["actual"] or ""
+        error["code"],
+        offset=error["offset"],
+        expected=error["expected"] or "",
+        actual=error["actual"] or "",
+        meaning=error["meaning"],
     )
     parts = [int(place) if place else name for place, name in _COMPONENT.findall(error["path"] or "")]
     for component in reversed(parts):

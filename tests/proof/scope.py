@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proof.chance import Chance
-from wireloom.resolve.builtins import CODES
+from wireloom.runtime.codes import CODES
 from wireloom.spec.language import Document
 
 ABSENT: Any = object()

@@ -71,29 +71,29 @@ MEANING: Final = "a3083601187176e18dd709da4350dd75244c097a70bac0383f1478e1bf4072
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "json_syntax",
-    "json_nonfinite",
-    "invalid_utf8",
-    "duplicate_key",
-    "type_mismatch",
-    "depth_limit",
-    "size_limit",
-    "missing_key",
-    "unknown_message_type",
-    "bad_arity",
-    "bad_base64",
-    "bad_digest_length",
-    "int_range",
-    "unexpected_property",
-    "bad_constant",
-    "duplicate_bin",
-    "unknown_bin_type",
-    "unknown_value",
-    "bad_flags",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "json_syntax": "Not JSON.",
+    "json_nonfinite": "NaN, an infinity, or a number beyond the range of a double.",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "duplicate_key": "A member or a map key is there twice.",
+    "type_mismatch": "A value of another type than must stand here.",
+    "depth_limit": "Containers are nested deeper than the limit.",
+    "size_limit": "The record is larger than the configured maximum.",
+    "missing_key": "A member that must be there is absent.",
+    "unknown_message_type": "msg is neither write nor delete.",
+    "bad_arity": "An array with another number of elements than its fields.",
+    "bad_base64": "Text that is not base64 with padding.",
+    "bad_digest_length": "The digest is not 20 bytes.",
+    "int_range": "An integer outside of its type's range.",
+    "unexpected_property": "A member that the format does not define.",
+    "bad_constant": "A value other than the only one allowed.",
+    "duplicate_bin": "Two bins of one name.",
+    "unknown_bin_type": "A bin type that the format does not know.",
+    "unknown_value": "A value other than those listed.",
+    "bad_flags": "An order that a map cannot have.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -67,25 +67,25 @@ MEANING: Final = "72a9b2b8e2c4b4675dc6cead60ecfee7f4dcc1f0e389fd2875566409fcb71b
 CONTRACT: Final = 2
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "bad_msgpack",
-    "type_mismatch",
-    "size_limit",
-    "bad_arity",
-    "int_range",
-    "bad_version",
-    "unknown_message_type",
-    "invalid_utf8",
-    "bad_digest_length",
-    "duplicate_bin",
-    "bad_flags",
-    "unknown_bin_type",
-    "duplicate_key",
-    "bad_ext_type",
-    "depth_limit",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "bad_msgpack": "The byte 0xC1, which MessagePack never uses.",
+    "type_mismatch": "A value of another type than must stand here.",
+    "size_limit": "The record is larger than the configured maximum.",
+    "bad_arity": "An array with another number of elements than its fields.",
+    "int_range": "An integer outside of its type's range.",
+    "bad_version": "The message's version is not 1.",
+    "unknown_message_type": "The message is neither a write (1) nor a delete (2).",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "bad_digest_length": "The digest is not 20 bytes.",
+    "duplicate_bin": "Two bins of one name.",
+    "bad_flags": "Flags that the bin's type, or a delete, cannot have.",
+    "unknown_bin_type": "A bin type that the format does not know.",
+    "duplicate_key": "A member or a map key is there twice.",
+    "bad_ext_type": "A MessagePack ext type that no Aerospike value has.",
+    "depth_limit": "Containers are nested deeper than the limit.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -59,23 +59,23 @@ MEANING: Final = "2605268c75ba578e4e839bed4be2347ee3b4b821ec9c2618b9460913179526
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "bad_version",
-    "remote_error",
-    "bad_constant",
-    "unknown_value",
-    "header_crc",
-    "bad_length",
-    "bad_key_size",
-    "bad_region",
-    "value_crc",
-    "bad_attributes",
-    "bad_size",
-    "bad_magic",
-    "bad_part",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "bad_version": "The first byte is neither 0 (V1) nor 2 (V2).",
+    "remote_error": "The relay sent a JSON error body in place of events; its text is shown as the actual value.",
+    "bad_constant": "A value other than the only one allowed.",
+    "unknown_value": "A value other than those listed.",
+    "header_crc": "The header's checksum does not match; no length in the header may be trusted.",
+    "bad_length": "A length that the layout cannot have, or beyond maxEventSize.",
+    "bad_key_size": "The key does not fit its event.",
+    "bad_region": "A part does not end where it must.",
+    "value_crc": "The checksum of the value (V1) or the body (V2) does not match.",
+    "bad_attributes": "Attribute bits that no event may have.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_magic": "A V2 event without the magic 0xCAFEDEED.",
+    "bad_part": "A part of a V2 event is malformed or does not end where it must.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

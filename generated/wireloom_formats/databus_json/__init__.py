@@ -64,28 +64,28 @@ MEANING: Final = "5159b89267e8fab67d413a44cd407354e7518444561edea268993ab9b3d2f9
 CONTRACT: Final = 2
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "json_syntax",
-    "json_nonfinite",
-    "invalid_utf8",
-    "duplicate_key",
-    "type_mismatch",
-    "depth_limit",
-    "unknown_case",
-    "missing_key",
-    "unexpected_property",
-    "unknown_value",
-    "bad_base64",
-    "int_range",
-    "bad_key",
-    "bad_schema_id",
-    "bad_constant",
-    "bad_version",
-    "bad_magic",
-    "bad_length",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "json_syntax": "Not JSON.",
+    "json_nonfinite": "NaN, an infinity, or a number beyond the range of a double.",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "duplicate_key": "A member or a map key is there twice.",
+    "type_mismatch": "A value of another type than must stand here.",
+    "depth_limit": "Containers are nested deeper than the limit.",
+    "unknown_case": "A tag that selects nothing.",
+    "missing_key": "A member that must be there is absent.",
+    "unexpected_property": "A member that the format does not define.",
+    "unknown_value": "A text that is none of the words allowed there.",
+    "bad_base64": "Text that is not base64 with padding.",
+    "int_range": "An integer outside of its type's range.",
+    "bad_key": "A line with both key and keyBytes.",
+    "bad_schema_id": "A schema id that is not a digest of 16 bytes (V2 also 4).",
+    "bad_constant": "A value other than the only one allowed.",
+    "bad_version": "A version other than 2 in a line that has one.",
+    "bad_magic": "A V2 line with another magic than 0xCAFEDEED.",
+    "bad_length": "A part's length differs from its value's.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

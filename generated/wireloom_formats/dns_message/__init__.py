@@ -52,16 +52,16 @@ MEANING: Final = "d561f45dcbac4b782a91196c6a922296b2a6752c2cde453653c8b8b2679852
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "size_limit",
-    "bad_size",
-    "bad_region",
-    "bad_pointer",
-    "invalid_utf8",
-    "out_of_range",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "size_limit": "The record is larger than the configured maximum.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_region": "A part does not end where it must.",
+    "bad_pointer": "A pointer to a place that it may not lead to.",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "out_of_range": "A number outside of the range allowed.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

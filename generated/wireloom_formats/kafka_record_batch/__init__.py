@@ -57,21 +57,21 @@ MEANING: Final = "e10e94650b125e95889d5aa526b4a8c5bbfe25697f8d7ed4c49b917ddb4866
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "bad_length",
-    "bad_region",
-    "bad_magic",
-    "bad_crc",
-    "unknown_compression",
-    "bad_size",
-    "bad_compression",
-    "size_limit",
-    "unknown_case",
-    "int_range",
-    "invalid_utf8",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "bad_length": "A batch that is shorter than its own header.",
+    "bad_region": "A part does not end where it must.",
+    "bad_magic": "A batch of another version; 0 and 1 are message sets of before Kafka 0.11.",
+    "bad_crc": "The CRC-32C of the batch does not match.",
+    "unknown_compression": "A codec other than none, gzip, snappy, lz4 and zstd.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_compression": "The records are not what their codec says.",
+    "size_limit": "The record is larger than the configured maximum.",
+    "unknown_case": "A tag that selects nothing.",
+    "int_range": "An integer outside of its type's range.",
+    "invalid_utf8": "Text that is not UTF-8.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -56,20 +56,20 @@ MEANING: Final = "18abb957d23ea6ceca89cb74fca33ac5880a0202286969be55fa7e5cb47865
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "undecodable",
-    "no_magic",
-    "too_short",
-    "digest_mismatch",
-    "missing_required",
-    "invalid_utf8",
-    "pk_index",
-    "size_limit",
-    "ehk_index",
-    "ehk_value",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "undecodable": "The digest is right and the protobuf message is broken.",
+    "no_magic": "Not the magic F3 89 9A C2; the record is plain.",
+    "too_short": "The magic, but no room for a message; the record is plain.",
+    "digest_mismatch": "The magic, but the MD5 of the message does not match; the record is plain.",
+    "missing_required": "A required field of the message is absent.",
+    "invalid_utf8": "A key is not UTF-8.",
+    "pk_index": "A partition key index beyond the table.",
+    "size_limit": "The record is larger than the configured maximum.",
+    "ehk_index": "An explicit hash key index beyond the table.",
+    "ehk_value": "An explicit hash key that is not a decimal number below 2^128, where the shard filter needs one.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -80,37 +80,42 @@ MEANING: Final = "e2b6046f203efdc35c950be89638a44eebe3ded051fd87ff2ffbd7e5ae09a0
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "unknown_value",
-    "int_range",
-    "bad_length",
-    "bad_region",
-    "overlong",
-    "bad_qos",
-    "bad_duplicate",
-    "bad_flags",
-    "unknown_case",
-    "unknown_type",
-    "invalid_utf8",
-    "bad_protocol",
-    "bad_will",
-    "missing_method",
-    "bad_string",
-    "bad_topic",
-    "bad_reason",
-    "bad_session",
-    "bad_packet_id",
-    "missing_alias",
-    "nothing_asked",
-    "bad_filter",
-    "no_local_shared",
-    "duplicate_element",
-    "unknown_property",
-    "misplaced_property",
-    "bad_property",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "unknown_value": "A value other than those listed.",
+    "int_range": "An integer outside of its type's range.",
+    "bad_length": "A length of more than four bytes, which is the most that a packet or its properties have (1.5.5).",
+    "bad_region": "A part does not end where it must.",
+    "overlong": "A number of variable size in more bytes than it needs (1.5.5).",
+    "bad_qos": "Quality of service 3 (3.1.2.6, 3.3.1.2, 3.8.3.1).",
+    "bad_duplicate": "A message of quality of service 0 that claims to be sent again (3.3.1.1).",
+    "bad_flags": "Bits that are reserved have another value than they must (2.1.3, 3.1.2.3, 3.2.2.1, 3.8.3.1).",
+    "unknown_case": "A tag that selects nothing.",
+    "unknown_type": "Packet type 0, which is reserved (2.1.2).",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "bad_protocol": "A protocol other than MQTT of version 5 (3.1.2.1, 3.1.2.2).",
+    "bad_will": "A quality of service or a retain flag of a will that there is not (3.1.2.6, 3.1.2.7).",
+    "missing_method": (
+        "Authentication data or an AUTH packet without an authentication method (3.1.2.11.10, 3.15.2.2.2)."
+    ),
+    "bad_string": "A text with the character U+0000 (1.5.4).",
+    "bad_topic": "A topic name that is empty, or has a wildcard or the character U+0000 (3.3.2.1, 4.7).",
+    "bad_reason": "A reason code that this type of packet does not have (2.4).",
+    "bad_session": "A session that the broker goes on with, though it refuses the connection (3.2.2.1.1).",
+    "bad_packet_id": "Packet identifier 0 (2.2.1).",
+    "missing_alias": "A message without a topic and without a topic alias (3.3.2.1).",
+    "nothing_asked": "A packet that asks for no topic, or answers none (3.8.3, 3.9.3, 3.10.3, 3.11.3).",
+    "bad_filter": (
+        "A topic filter that is empty, or has the character U+0000, a wildcard beside other characters of its level, "
+        "or no name of its shared subscription (4.7, 4.8.2)."
+    ),
+    "no_local_shared": "A shared subscription that leaves out what the client itself publishes (3.8.3.1).",
+    "duplicate_element": "A property that is there twice (2.2.2.2).",
+    "unknown_property": "A property identifier that MQTT 5 does not define (2.2.2.2).",
+    "misplaced_property": "A property that this type of packet does not have (2.2.2.2).",
+    "bad_property": "A property with a value that it cannot have (2.2.2.2).",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -50,7 +50,14 @@ MEANING: Final = "6e1988dcbff310b8f12fc5b404694e723319ef0b306df3cf92a56fcf3e458e
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
-CODES: Final = ("truncated", "trailing_bytes", "bad_version", "bad_count", "out_of_range", "bad_size")
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "bad_version": "Another version of NetFlow; versions 1, 7 and 8 have other flows, 9 has templates.",
+    "bad_count": "More flows than the 30 that a datagram has room for.",
+    "out_of_range": "A number outside of the range allowed.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

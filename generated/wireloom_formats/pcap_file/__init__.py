@@ -50,7 +50,15 @@ MEANING: Final = "004d15a381139b90992cc8e65bd5e3bb16e01a69f2543f47d5d24970ea69c8
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
-CODES: Final = ("truncated", "trailing_bytes", "bad_magic", "bad_version", "bad_region", "out_of_range", "bad_size")
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "bad_magic": "Not the magic number of a capture file, in neither order of bytes.",
+    "bad_version": "Another version than 2.4, which is the only one in use.",
+    "bad_region": "A part does not end where it must.",
+    "out_of_range": "A number outside of the range allowed.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

@@ -54,18 +54,18 @@ MEANING: Final = "6d2a649e76a6e6f81f47380b3d74165f1aa8938f2035f8b3729206ada14d1d
 CONTRACT: Final = 2
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
-CODES: Final = (
-    "truncated",
-    "trailing_bytes",
-    "unknown_message",
-    "out_of_range",
-    "invalid_utf8",
-    "unknown_identity",
-    "no_row",
-    "bad_size",
-    "unknown_value",
-    "unknown_column",
-)
+CODES: Final = {
+    "truncated": "The input ends before the item does.",
+    "trailing_bytes": "Bytes behind the end of the record.",
+    "unknown_message": "A message that versions 1 to 4 of the protocol do not have.",
+    "out_of_range": "A number outside of the range allowed.",
+    "invalid_utf8": "Text that is not UTF-8.",
+    "unknown_identity": "Neither K, O nor N where the row before the change would begin.",
+    "no_row": "No N where the row after the change must begin.",
+    "bad_size": "Bytes or text of another size than must stand here.",
+    "unknown_value": "A value other than those listed.",
+    "unknown_column": "A column that is neither null, unchanged, text nor binary.",
+}
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS
 CONSTRUCT: Final = _parser.CONSTRUCT

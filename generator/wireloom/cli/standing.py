@@ -155,6 +155,8 @@ def _of_staged(staged: "Staged") -> str:
 def _of_failure(failure: "Failure") -> Iterator[str]:
     where = f" at {failure.path}" if failure.path else ""
     yield f"{failure.code}{where}: {failure.expected}; found {failure.actual} (byte {failure.offset})"
+    if failure.meaning:
+        yield f"    {failure.meaning}"
     yield f"    {failure.origin}"
     if failure.first:
         cut = " ..." if (failure.size or 0) > len(bytes.fromhex(failure.first)) else ""

@@ -12,7 +12,7 @@ from wireloom.spark.preview import Preview
 
 WIDTH = 30  # of a cell
 FRAME = 3  # of a column: a line and two spaces
-QUARANTINE_COLUMNS = ("code", "path", "offset", "expected", "actual", "_source", "_record", "raw")
+QUARANTINE_COLUMNS = ("code", "path", "offset", "expected", "actual", "meaning", "_source", "_record", "raw")
 
 
 def records_table(shown: Shown, room: int) -> Table:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from wireloom.ingest.plan import AUTO, DECOMPRESSION, EXPANDED, EXPANSION
+from wireloom.ingest.plan import AUTO, CODES, DECOMPRESSION, EXPANDED, EXPANSION
 from wireloom.runtime import engine
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.checksums import Crc
@@ -185,7 +185,7 @@ class _Expanding(io.RawIOBase):
         return bool(self._left)
 
     def _fail(self, code: str, expected: str, actual: str) -> None:
-        self.failure = DecodeError(code, offset=0, expected=expected, actual=actual)
+        self.failure = DecodeError(code, offset=0, expected=expected, actual=actual, meaning=CODES[code])
 
     def close(self) -> None:
         """Close the file, too."""

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 from pyarrow import fs
 
 from wireloom.failures import MisuseError
-from wireloom.ingest.plan import GONE, OTHER
+from wireloom.ingest.plan import CODES, GONE, OTHER
 from wireloom.runtime.errors import DecodeError
 
 LOCAL = "file:"
@@ -267,7 +267,8 @@ class FileChangedError(Exception):
 
     def error(self) -> DecodeError:
         """The same, as what is wrong with a record."""
-        return DecodeError(self.code, offset=0, expected=self.expected, actual=self.actual)
+        meaning = CODES[self.code]
+        return DecodeError(self.code, offset=0, expected=self.expected, actual=self.actual, meaning=meaning)
 
 
 _CHANGED = {

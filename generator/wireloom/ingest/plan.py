@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from wireloom.runtime.parameters import ParameterValue
 
@@ -19,8 +20,16 @@ FAIL, SET_ASIDE = CHANGED_FILES = ("fail", "quarantine")
 """What becomes of such files: an error of the job, or a row of the quarantine."""
 AUTO, PLAIN = COMPRESSIONS = ("auto", "none")
 DECOMPRESSION, EXPANSION = "decompression", "expansion_limit"  # the codes of compressed files
-CODES = (NO_DATA, GONE, OTHER, DECOMPRESSION, EXPANSION)
-"""What can be wrong besides what the format says."""
+CODES: Mapping[str, str] = MappingProxyType(
+    {
+        NO_DATA: "There is no value, so nothing to decode.",
+        GONE: "A file that was listed is gone.",
+        OTHER: "A file has changed since it was listed.",
+        DECOMPRESSION: "A compressed file is damaged, cut off, or not what its name says.",
+        EXPANSION: "A compressed file becomes too many times as many bytes.",
+    }
+)
+"""What can be wrong besides what the format says, and what that means."""
 EXPANDED = 1000
 """How many bytes a compressed byte may become, on average."""
 

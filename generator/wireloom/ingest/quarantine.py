@@ -16,7 +16,7 @@ from wireloom.ingest.plan import Plan
 from wireloom.ingest.replay import Refused
 from wireloom.ingest.replayed import replayed_of
 from wireloom.ingest.staging import Parted
-from wireloom.ingest.tables import ERROR, refuse_no_quarantine
+from wireloom.ingest.tables import ERROR, place_of, refuse_no_quarantine
 
 RAW = ERROR[0].name
 
@@ -62,7 +62,7 @@ class FileQuarantine:
     @property
     def place(self) -> pa.Schema:
         """The columns that say where each record came from."""
-        return pa.schema(list(self.columns)[len(ERROR) :])
+        return place_of(self.columns)
 
     def groups(self) -> Iterator[RowGroups]:
         """All row groups."""

@@ -110,7 +110,7 @@ class Missing:
 def unreadable(plan: Plan, module: FormatModule, asked: Asked, error: DecodeError, missing: Missing) -> DecodedPart:
     """A bad record in place of what could not be read. It has no bytes and says how many there were."""
     nothing = module.CODEC.decode(pa.nulls(1, pa.binary()), asked.columns, on_error="null", **keywords(plan, asked))
-    error.format, error.version = module.FORMAT, module.DIGEST
+    module.CODEC.label(error)
     return DecodedPart(
         nothing.records,
         errors_array([error] * len(nothing.records)),

@@ -11,7 +11,7 @@ from wireloom.ingest.headers import Headers
 from wireloom.ingest.modules import open_module
 from wireloom.ingest.plan import Plan, Summary
 from wireloom.ingest.staging import Parted, parted
-from wireloom.ingest.tables import ERROR, bad_type, row_type
+from wireloom.ingest.tables import bad_type, place_of, row_type
 from wireloom.ingest.values import DATA, decoded, values_of
 
 
@@ -59,14 +59,16 @@ def _values(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _places(batch: pa.RecordBatch) -> pa.RecordBatch:
-    return batch.select(batch.schema.names[len(ERROR) :])
+    return batch.select(place_of(batch.schema).names)
 
 
 def _kept(plan: Plan, cut: pa.RecordBatch) -> Parted:
     """Records that are in the quarantine in part, with the errors that they had."""
-    place = cut.select(cut.schema.names[len(ERROR) :]).slice(0, 0)
+    place = _places(cut).slice(0, 0)
     none = decoded(plan, open_module(plan), place.append_column(DATA, pa.array([], pa.binary())))
     rows = pa.array([], row_type(none.found.records.type, place.schema))
     tally = Summary(len(cut), 0, 0, 0, size=pc.sum(cut["raw_size"]).as_py() or 0)
-    bad = pa.StructArray.from_arrays(cut.columns, fields=list(bad_type(place.schema)))
+    fields = list(bad_type(place.schema))
+    columns = [cut[each.name] if each.name in cut.schema.names else pa.nulls(len(cut), each.type) for each in fields]
+    bad = pa.StructArray.from_arrays(columns, fields=fields)
     return Parted(rows, bad, tally)

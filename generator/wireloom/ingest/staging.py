@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.ingest.holding import fitted
-from wireloom.ingest.plan import NO_DATA, Plan, Summary, counts
+from wireloom.ingest.plan import CODES, NO_DATA, Plan, Summary, counts
 from wireloom.ingest.tables import bad_type, row_type
-from wireloom.runtime.columns.arrow import ERROR, Decoded
+from wireloom.runtime.columns.arrow import Decoded, errors_array
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.framed import KEPT
 
 
@@ -113,8 +114,8 @@ def _refused(chunk: Chunk) -> _Refused:
     found = chunk.found
     wrong = pc.indices_nonzero(found.errors.is_valid()).cast(pa.int32())
     nulls = pc.indices_nonzero(chunk.sizes.is_null()).cast(pa.int32())
-    no_data = {"code": NO_DATA, "path": "", "offset": 0, "expected": "bytes", "actual": "null"}
-    errors = [found.errors.take(wrong), pa.array([no_data] * len(nulls), ERROR)]
+    no_data = DecodeError(NO_DATA, offset=0, expected="bytes", actual="null", meaning=CODES[NO_DATA])
+    errors = [found.errors.take(wrong), errors_array([no_data] * len(nulls))]
     records = wrong if found.parents is None else found.parents.take(wrong)
     return _Refused(pa.concat_arrays([records, nulls]), pa.concat_arrays(errors))
 

@@ -21,6 +21,7 @@ from wireloom.ingest.lease import Holder, awaited, held, holder
 from wireloom.ingest.ledger import BATCHES, IDENTITY, KINDS, LEDGER, REPLAYS, Entry, Ledger, Removed
 from wireloom.ingest.plan import OFFSET, PARTITION, QUARANTINE, RECORD, SOURCE, TOPIC, Summary
 from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.tables import MEANING
 from wireloom.ingest.terms import Terms, compared
 
 SHOWN = 5
@@ -41,6 +42,7 @@ class Failure:
     offset: int | None
     expected: str
     actual: str
+    meaning: str
     origin: str  # file and number, or topic, partition and offset
     size: int | None
     first: str  # its first bytes, hexadecimal
@@ -268,6 +270,7 @@ def _last_of(file: File) -> Iterator[Failure]:
                 row["offset"],
                 row["expected"],
                 row["actual"],
+                row.get(MEANING) or "",
                 _origin(row),
                 row["raw_size"],
                 (data or b"").hex(" "),

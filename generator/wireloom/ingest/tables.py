@@ -35,6 +35,7 @@ KAFKA_PLACE = _documented(
         TIMESTAMP: (pa.timestamp("us", "UTC"), "Kafka's timestamp of the message"),
     }
 )
+MEANING = "meaning"  # quarantines of earlier releases lack it
 ERROR = _documented(
     {
         "raw": (pa.binary(), "The record's bytes as they came; only the first 16 MiB of a larger one"),
@@ -44,10 +45,12 @@ ERROR = _documented(
         "offset": (pa.int64(), "Where in the record, bytes from its start"),
         "expected": (pa.string(), "What the spec wants there"),
         "actual": (pa.string(), "What is there"),
+        MEANING: (pa.string(), "What the error code means"),
         "format": (pa.string(), "Format id"),
         "spec_digest": (pa.string(), "Digest of what the spec means that the record was decoded with"),
     }
 )
+_ERROR = [field.name for field in ERROR]
 
 
 def row_type(flat: pa.StructType, place: pa.Schema) -> pa.StructType:
@@ -60,10 +63,15 @@ def bad_type(place: pa.Schema) -> pa.StructType:
     return pa.struct([*ERROR, *_named(place)])
 
 
+def place_of(columns: pa.Schema) -> pa.Schema:
+    """The columns of a quarantine that say where each record came from."""
+    return pa.schema([field for field in columns if field.name not in _ERROR])
+
+
 def refuse_no_quarantine(path: str, columns: Sequence[str]) -> None:
     """Raises MisuseError where the columns are not those of a quarantine."""
-    wanted = [field.name for field in ERROR]
-    if list(columns[: len(ERROR)]) != wanted:
+    wanted = [name for name in _ERROR if name != MEANING]
+    if not set(wanted) <= set(columns):
         found = ", ".join(columns)
         raise MisuseError(f"{path} is no quarantine, which has the columns {', '.join(wanted)}; it has {found}")
 

@@ -269,44 +269,6 @@ def builtin_of(word: str) -> str:
 
 DIGESTS: Mapping[str, int] = MappingProxyType({"md5": 16, "sha1": 20, "sha256": 32, "sha512": 64})
 
-CODES: Mapping[str, str] = MappingProxyType(
-    {
-        "truncated": "The input ends before the item does.",
-        "trailing_bytes": "Bytes behind the end of the record.",
-        "size_limit": "The record is larger than the configured maximum.",
-        "json_syntax": "Not JSON.",
-        "json_nonfinite": "NaN, an infinity, or a number beyond the range of a double.",
-        "bad_msgpack": "The byte 0xC1, which MessagePack never uses.",
-        "undecodable": "Not a protobuf message.",
-        "type_mismatch": "A value of another type than must stand here.",
-        "bad_arity": "An array with another number of elements than its fields.",
-        "missing_key": "A member that must be there is absent.",
-        "unexpected_property": "A member that the format does not define.",
-        "missing_required": "A required field is absent.",
-        "duplicate_key": "A member or a map key is there twice.",
-        "int_range": "An integer outside of its type's range.",
-        "invalid_utf8": "Text that is not UTF-8.",
-        "invalid_text": "Text with bytes that its character set does not have.",
-        "bad_compression": "Compressed bytes that are damaged, or of another codec.",
-        "bad_hex": "Text that is not pairs of hexadecimal digits.",
-        "bad_base64": "Text that is not base64 with padding.",
-        "depth_limit": "Containers are nested deeper than the limit.",
-        "bad_ext_type": "A MessagePack ext type that no value here has.",
-        "bad_constant": "A value other than the only one allowed.",
-        "unknown_value": "A value other than those listed.",
-        "out_of_range": "A number outside of the range allowed.",
-        "bad_text": "Text of another length or spelling than must stand here.",
-        "bad_size": "Bytes or text of another size than must stand here.",
-        "bad_escape": "An escape in a stream that means nothing.",
-        "bad_checksum": "The checksum does not match.",
-        "unknown_case": "A tag that selects nothing.",
-        "duplicate_element": "Two elements that must differ are equal.",
-        "bad_region": "A part does not end where it must.",
-        "bad_index": "An index beyond the table.",
-        "bad_pointer": "A pointer to a place that it may not lead to.",
-    }
-)
-
 
 def nearly(word: str) -> str:
     """Which integer type is meant by a word of its letters: unit16 is uint16; empty where none is."""

@@ -16,9 +16,10 @@ from wireloom.model.traversal import parts, reads_again
 from wireloom.model.types import Amount, Encoding, Form, Type
 from wireloom.names import code_flaw
 from wireloom.problems import nearest
-from wireloom.resolve.builtins import CODES, general_codes
+from wireloom.resolve.builtins import general_codes
 from wireloom.resolve.draft import Draft
 from wireloom.resolve.outline import leaves
+from wireloom.runtime.codes import CODES
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 

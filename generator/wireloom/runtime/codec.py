@@ -7,7 +7,7 @@ checks what callers pass, and puts the format's name on every error.
 import difflib
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -98,9 +98,8 @@ class _StreamReader:
         return weight(value) + (0 if self.bound is None or value is None else self.bound.size(value))
 
     def label(self, error: DecodeError) -> DecodeError:
-        """The error, with the format's name and version."""
-        error.format, error.version = self.codec.format, self.codec.digest
-        return error
+        """The error, with what the format says of it."""
+        return self.codec.label(error)
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class Codec:
     framing: str
     extensions: tuple[ExtensionType, ...] = ()
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
-    codes: tuple[str, ...] = ()  # the error codes that records of the format can have
+    codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
 
     def __reduce__(self) -> Reduced:
         """Pickles name the generated module."""
@@ -147,12 +146,18 @@ class Codec:
         return accept_all(self.parameters, given)
 
     def labelled(self, act: Callable[[], Any]) -> Any:
-        """Do it; a DecodeError gets the format's name and version."""
+        """Do it; a DecodeError gets what the format says of it."""
         try:
             return act()
         except DecodeError as error:
-            error.format, error.version = self.format, self.digest
+            self.label(error)
             raise
+
+    def label(self, error: DecodeError) -> DecodeError:
+        """The error with the format's name and version, and what its spec says of the code."""
+        error.format, error.version = self.format, self.digest
+        error.meaning = self.codes.get(error.code, error.meaning)
+        return error
 
     # --- one record ------------------------------------------------------------------------------------------------
 
@@ -337,11 +342,11 @@ class Codec:
     def _check_header(self, framing: Headed) -> None:
         """Raises ParameterError where the format has no such header."""
         known, there = [each.name for each in self.parameters], self.root(framing.header).logical
-        for name, field in framing.gives:
+        for name, member in framing.gives:
             if name not in known:
                 raise ParameterError(f"{self.format} has no parameter {name!r}, which framing {framing.text} gives")
-            if field not in [each.name for each in there.fields]:
-                raise ParameterError(f"{framing.header} of {self.format} has no member {field!r}, which gives {name}")
+            if member not in [each.name for each in there.fields]:
+                raise ParameterError(f"{framing.header} of {self.format} has no member {member!r}, which gives {name}")
 
     # --- columns ---------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from typing import Self
 
 from construct import ConstructError
 
+from wireloom.runtime.codes import CODES
+
 Component = str | int
 
 
@@ -76,7 +78,8 @@ class _PathError(WireloomError, ValueError):
 class DecodeError(_PathError, ConstructError):
     """Bytes that are not what the format says; to construct an error as any of its own.
 
-    `code` is one of the format's error codes, `offset` counts bytes from the start of the record, `expected` and
+    `code` is one of the format's error codes, `meaning` what its spec says of it under `errors`, or what it means in
+    every format; `offset` counts bytes from the start of the record, `expected` and
     `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
     error, so that a stream can go on there; `cut_off` says whether more bytes could make it another; `frame_size` is
     the size that the record says it has, where fewer bytes are there; `frame_proof` are the bits of checksums and of
@@ -84,9 +87,10 @@ class DecodeError(_PathError, ConstructError):
     record of a stream it was, where the error ended the stream.
     """
 
-    def __init__(self, code: str, *, offset: int, expected: str = "", actual: str = "") -> None:
+    def __init__(self, code: str, *, offset: int, expected: str = "", actual: str = "", meaning: str = "") -> None:
         super().__init__()
         self.code = code
+        self.meaning = meaning or CODES.get(code, "")
         self.offset = offset
         self.expected = expected
         self.actual = actual
@@ -104,7 +108,8 @@ class DecodeError(_PathError, ConstructError):
         detail = f": expected {self.expected}" if self.expected else ""
         found = f", found {self.actual}" if self.actual else ""
         record = "" if self.record_index is None else f" (record {self.record_index} at byte {self.record_offset})"
-        return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}"
+        meaning = f" ({self.meaning})" if self.meaning else ""
+        return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}{meaning}"
 
     def bare(self) -> "DecodeError":
         """The error without the frames that it came through, which hold all that the parser made of the record."""

@@ -34,6 +34,7 @@ _ERROR = {
     "offset": (LongType(), "Where in the record, bytes from its start"),
     "expected": (StringType(), "What the spec wants there"),
     "actual": (StringType(), "What is there"),
+    "meaning": (StringType(), "What the error code means"),
 }
 ERROR = StructType([StructField(name, type, metadata={"comment": text}) for name, (type, text) in _ERROR.items()])
 """The type of an error."""

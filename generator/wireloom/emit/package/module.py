@@ -64,7 +64,7 @@ def _constants(format: Format) -> list[str]:
         "CONTRACT": literal(CONTRACT),
         "ENCODING": literal(format.encoding.value),
         "FRAMING": literal(format.framing.text),
-        "CODES": Tuple(tuple(literal(error.code) for error in format.errors)),
+        "CODES": mapping({literal(error.code): Prose(" ".join(error.doc.split())) for error in format.errors}),
         "PARAMETERS": "_parser.PARAMETERS",
         "CONSTRUCTS": "_parser.CONSTRUCTS",
         "CONSTRUCT": "_parser.CONSTRUCT",

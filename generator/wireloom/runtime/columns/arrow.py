@@ -62,6 +62,7 @@ ERROR = pa.struct(
         pa.field("offset", pa.int64()),
         pa.field("expected", pa.string()),
         pa.field("actual", pa.string()),
+        pa.field("meaning", pa.string()),
     ]
 )
 

@@ -277,7 +277,8 @@ def said(error: Mapping[str, Any]) -> str:
     """A decoder's error as one line."""
     place = f" at {error['path']}" if error["path"] else ""
     detail = f": expected {error['expected']}, found {error['actual']}" if error["expected"] else ""
-    return f"{error['code']}{place}, byte {error['offset']}{detail}"
+    meaning = f" ({error['meaning']})" if error["meaning"] else ""
+    return f"{error['code']}{place}, byte {error['offset']}{detail}{meaning}"
 
 
 def _within(path: str, other: str) -> bool:

@@ -70,7 +70,7 @@ class Reader(Protocol):
         """The record that is all of `data`."""
 
     def label(self, error: DecodeError) -> DecodeError:
-        """The same error, with the format's name and version."""
+        """The same error, with what the format says of it."""
 
     def weight(self, value: Any) -> int:
         """Bytes that a value takes in columns, about."""

@@ -16,7 +16,7 @@ from wireloom.ingest.replay import Found, Refused, Replayed
 from wireloom.ingest.replay import finish as finish_on
 from wireloom.ingest.replay import replay as replay_on
 from wireloom.ingest.replayed import replayed_of
-from wireloom.ingest.tables import ERROR, refuse_no_quarantine
+from wireloom.ingest.tables import place_of, refuse_no_quarantine
 from wireloom.ingest.terms import home_of
 from wireloom.spark.ingest.delta import DeltaFolder, make, require_delta, table_at
 from wireloom.spark.ingest.running import Frame, Taken
@@ -85,7 +85,7 @@ class SparkQuarantine:
     @property
     def place(self) -> pa.Schema:
         """The columns that say where each record came from."""
-        return pa.schema(list(arrow_schema(self.frame.schema))[len(ERROR) :])
+        return place_of(arrow_schema(self.frame.schema))
 
     def refused(self) -> tuple[Refused, ...]:
         """What is in it."""

@@ -144,7 +144,8 @@ def _complaint(part: Part, found: DecodedPart, start: int, row: int) -> str:
     place = f" at {error['path']}" if error["path"] else ""
     return (
         f"{part.file.path}: {number}at byte {start + found.offsets[record].as_py()}: {error['code']}{place}, "
-        f"byte {error['offset']} of the record: expected {error['expected']}, found {error['actual']}; "
+        f"byte {error['offset']} of the record: expected {error['expected']}, found {error['actual']} "
+        f"({error['meaning']}); "
         "mode PERMISSIVE keeps bad records as rows, DROPMALFORMED leaves them out"
     )
 

@@ -188,7 +188,20 @@ def test_what_is_no_binary_column_and_no_parquet_is_a_wrong_call(job, tmp_path):
         run(job(column="value"))
 
 
+def test_no_files_are_a_wrong_call_but_to_who_adds(job, tmp_path):
+    (tmp_path / "input" / "a.tmp").write_bytes(record(1))
+    for options in ({}, {"overwrite": True}):
+        with pytest.raises(MisuseError, match=r"input has no files; passed over.*a\.tmp"):
+            run(job(**options))
+    assert not (tmp_path / "output").exists()
+    (tmp_path / "input" / "a.tmp").rename(tmp_path / "input" / "a")
+    run(job())
+    (tmp_path / "input" / "a").unlink()
+    assert run(job(append=True)).records == 0
+
+
 def test_no_records_at_all_is_two_empty_tables(job, tmp_path):
+    (tmp_path / "input" / "a").write_bytes(b"")
     summary = run(job())
     assert (summary.records, summary.rows, summary.quarantined) == (0, 0, 0)
     assert "sequence" in pq.read_table(tmp_path / "output" / "records").schema.names
@@ -568,11 +581,12 @@ def test_another_parameter_or_framing_is_refused_unless_it_is_meant(job, tmp_pat
     with pytest.raises(MisuseError, match=r"framing: as the spec says -> none\n  parameter scale: the default -> 3\n"):
         added(job, other)
     (tmp_path / "input" / "a").rename(tmp_path / "input" / "c")
-    hint, *told = added(job, other, accept_changes=True)
+    hint, *told, why = added(job, other, accept_changes=True)
     assert hint.endswith("input/c looks like concatenated: use --framing concatenated")
     assert told == ["framing: as the spec says -> none", "parameter scale: the default -> 3"]
+    assert "1 of 1 records (100 %) were refused" in why
     (tmp_path / "input" / "c").rename(tmp_path / "input" / "b")
-    assert [line for line in added(job, other) if "looks like" not in line] == []
+    assert [line for line in added(job, other) if "looks like" not in line and "refused" not in line] == []
 
 
 def test_a_comment_is_no_change(job, tmp_path, meters):

@@ -327,11 +327,9 @@ def details(line):
 
 def test_an_output_that_may_not_be_written_is_one_line_that_names_it(job, tmp_path):
     (tmp_path / "output").mkdir(mode=0o555)
-    line = one_line(command(job()), 3)
-    assert f"permission is denied: {tmp_path}/output/_ledger" in line
+    line = one_line(command(job()), 2)
+    assert f"output cannot be written: {tmp_path}/output: Permission denied" in line
     assert "choose another --output" in line
-    assert "PermissionError" in details(line).read_text()
-    assert details(line).parent == tmp_path
 
 
 @pytest.fixture

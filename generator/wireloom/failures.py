@@ -1,8 +1,12 @@
 """What stops a command besides a spec's mistakes: the call itself, its input, or the machine it runs on."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from wireloom.problems import nearest
+
+if TYPE_CHECKING:
+    from wireloom.ingest.plan import Summary
 
 
 class MisuseError(Exception):
@@ -28,7 +32,11 @@ class DataError(Exception):
 
 
 class LimitError(DataError):
-    """More is bad than the caller allows; exit code 4, and nothing is lost."""
+    """More is bad than the caller allows; exit code 4, and nothing is lost. `summary` is of the batch, where known."""
+
+    def __init__(self, message: str, summary: "Summary | None" = None) -> None:
+        super().__init__(message)
+        self.summary = summary
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:

@@ -1,7 +1,8 @@
 """The command line: arguments in, printed problems and an exit code out. No logic lives here.
 
 Exit codes: 0 done; 1 problems were found in specs, data or by a check; 2 the call was wrong; 3 something is missing or
-broken on this machine; 4 more is bad than the caller allows; 130 interrupted (Ctrl-C).
+broken on this machine; 4 more is bad than the caller allows; 5 most records of a run were refused, and are in the
+quarantine; 130 interrupted (Ctrl-C).
 """
 
 import logging

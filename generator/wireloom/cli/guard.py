@@ -17,7 +17,7 @@ from wireloom.cli.console import STANDARD_OUTPUT, complain, note
 from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
 
-PROBLEMS, MISUSE, MACHINE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
+PROBLEMS, MISUSE, MACHINE, LIMIT, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 RESUMED = ("ingest", "replay")
 """Commands that go on where they were when they are started again."""
 BROKEN = frozenset(

@@ -10,7 +10,7 @@ import typer
 from wireloom.catalog import parameter_values
 from wireloom.cli.console import note, say
 from wireloom.cli.garbage import uncollected
-from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.guard import PROBLEMS, REFUSED
 from wireloom.cli.inputs import FileReading, FileWriting
 from wireloom.cli.options import (
     LOCAL,
@@ -33,6 +33,7 @@ from wireloom.cli.options import (
     Root,
     chosen,
     dropped_codes,
+    refuse_no_java,
     refuse_unfit_engine,
     session_configuration,
     size_of,
@@ -42,7 +43,7 @@ from wireloom.cli.streaming import Session, Streaming, flow_of, refuse_stream_op
 from wireloom.failures import MisuseError
 from wireloom.ingest.imports import without_numpy
 from wireloom.ingest.limits import Limits
-from wireloom.ingest.plan import Job, Plan, Source, Summary
+from wireloom.ingest.plan import Flow, Job, Plan, Source, Summary
 from wireloom.ingest.report import summary_lines
 from wireloom.runtime.streams.framing import framing_of
 
@@ -177,7 +178,12 @@ def ingest(
     Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
     bytes, at most 16 MiB of them, and how many there were; error code, path, offset, expected, actual, and where the
     record came from). Every record that comes in goes to exactly one of them, or is counted as dropped where --drop
-    names its error code; the summary adds them up. Bad records do not make the job fail.
+    names its error code; the summary adds them up. Bad records do not make the job fail. Where more than half of the
+    records of a run are bad, it says why that is likely, and exits with 5.
+
+    Exit codes: 0 done, 1 --fail-on-error, or input that changed meanwhile, 2 a wrong call, 3 something is missing or
+    broken on this machine, 4 more is bad than --fail-above or --max-quarantine allow, 5 most records are in the
+    quarantine, 130 interrupted.
 
     A local master gets this interpreter and this package by itself. For a cluster use spark-submit with the zip that
     `wireloom package` makes, or set PYSPARK_PYTHON to an interpreter there that has both.
@@ -211,16 +217,18 @@ def ingest(
     )
     adding.limits()
     plan = files.on(reading.plan())
-    summary = (_stream if streaming.stream else _once)(plan, reading, adding, writing, streaming, running)
+    summary, own = (_stream if streaming.stream else _once)(plan, reading, adding, writing, streaming, running)
     for line in summary_lines(summary, adding.output):
         say(line)
     if adding.fail_on_error and summary.quarantined:
         raise typer.Exit(PROBLEMS)
+    if adding.fail_above is None and own.mostly_refused:
+        raise typer.Exit(REFUSED)
 
 
 def _stream(
     plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
-) -> Summary:
+) -> tuple[Summary, Summary]:
     if adding.overwrite:
         raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
     if adding.append:
@@ -238,15 +246,21 @@ def _stream(
         partition=writing.partition(plan),
     )
     _refuse_overlap(flow.source, flow.output, flow.checkpoint)
+    _refuse_early(flow)
     session = Session(
         reading.out, running.master or MASTER, running.configuration(), kind_of(running.progress), adding.limits()
     )
-    return run_stream(flow, streaming, session)
+    summary, own = run_stream(flow, streaming, session)
+    if own.mostly_refused:
+        from wireloom.ingest.other_readings import verdict_of_stream  # here, because it imports pyarrow
+
+        note(verdict_of_stream(flow, own))
+    return summary, own
 
 
 def _once(
     plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
-) -> Summary:
+) -> tuple[Summary, Summary]:
     refuse_stream_options(streaming)
     _refuse_unfit(adding)
     job = Job(
@@ -264,9 +278,12 @@ def _once(
     )
     _refuse_overlap(job.source, job.output)
     if running.engine == LOCAL:
-        return _local(job, adding.limits(), running)
-    with shown(kind_of(running.progress)) as watcher:
-        return _on_spark(job, adding.limits(), running, watcher, reading.out)
+        summary = _local(job, adding.limits(), running)
+    else:
+        _refuse_early(job)
+        with shown(kind_of(running.progress)) as watcher:
+            summary = _on_spark(job, adding.limits(), running, watcher, reading.out)
+    return summary, summary
 
 
 def _refuse_unfit(adding: Adding) -> None:
@@ -298,6 +315,17 @@ def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
     refuse_within(output)
 
 
+def _refuse_early(work: Job | Flow) -> None:
+    """What can be checked without Spark is, before it starts."""
+    with uncollected():
+        from wireloom.ingest.local import LocalEngine  # here, because they import pyarrow
+        from wireloom.ingest.preflight import check_flow, check_job
+
+    for line in check_job(LocalEngine(1), work) if isinstance(work, Job) else check_flow(work):
+        note(line)
+    refuse_no_java()
+
+
 def _input(path: str | None) -> str:
     if path is None:
         raise MisuseError("what is to be read? name it with --input, or --stream with --kafka or --samples")
@@ -308,7 +336,9 @@ def _local(job: Job, limits: Limits, running: Running) -> Summary:
     with uncollected():
         from wireloom.ingest.batch import ingest as run  # here, because they import pyarrow
         from wireloom.ingest.local import begun, cores
+        from wireloom.ingest.preflight import refuse_unwritable
 
+    refuse_unwritable(job.output)
     processes = begun(job.plan, running.processes or cores())  # before there are threads, such as those of the progress
     with processes as engine, shown(kind_of(running.progress)) as watcher:
         return run(engine, job, note, limits, watcher)

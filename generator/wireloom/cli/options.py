@@ -222,6 +222,17 @@ def refuse_unfit_engine(
             raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
 
 
+def refuse_no_java() -> None:
+    """Raises MachineError where a session of our own would find no Java that Spark can run on."""
+    if "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ:
+        return
+    from wireloom.spark.machine import java
+
+    found = java()
+    if not found.good:
+        raise MachineError(f"Spark does not start: Java: {found.detail}", found.remedy)
+
+
 def session_configuration(
     packages: list[str] | None, conf: list[str] | None, driver_memory: str | None
 ) -> tuple[tuple[str, str], ...]:

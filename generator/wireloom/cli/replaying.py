@@ -31,6 +31,7 @@ from wireloom.cli.options import (
     Root,
     chosen,
     dropped_codes,
+    refuse_no_java,
     refuse_unfit_engine,
     session_configuration,
 )
@@ -122,6 +123,11 @@ def replay(
         from wireloom.spark.ingest.delta import SETTINGS  # here, because it imports pyspark
 
         configuration = (*SETTINGS, *configuration)
+    if engine != LOCAL:
+        from wireloom.ingest.preflight import check_quarantine
+
+        check_quarantine(quarantine)
+        refuse_no_java()
     with waiting("Decoding"), _engine(engine, processes, out, master or MASTER, configuration) as replays:
         finished = tuple(finished_lines(finish(replays, quarantine)))
         found = formats(replays, quarantine)

@@ -175,8 +175,8 @@ class Session:
     limits: Limits
 
 
-def run_stream(flow: Flow, asked: Streaming, on: Session) -> Summary:
-    """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sum of all its batches."""
+def run_stream(flow: Flow, asked: Streaming, on: Session) -> tuple[Summary, Summary]:
+    """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sums of all batches and of this run's."""
     from wireloom.ingest.metrics import Book
     from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
     from wireloom.spark.ingest.stream import stream
@@ -186,13 +186,15 @@ def run_stream(flow: Flow, asked: Streaming, on: Session) -> Summary:
     listener = _listener(on.progress, asked.metrics, starting)
     if asked.metrics is not None:
         listener = Both(Book(asked.metrics), listener)
+    own = Tally()
+    listener = Both(own, listener)
     configuration = on.configuration
     if flow.table_format == "delta":
         configuration = (*configuration, *SETTINGS)
     starting.enter_context(waiting("Starting the stream"))
     with starting, session((on.out,), on.master, configuration) as spark, _stopping() as stopping:
         try:
-            return stream(spark, flow, listener, stopping, on.limits)
+            return stream(spark, flow, listener, stopping, on.limits), own.sum
         finally:
             if on.progress == BAR:
                 note("")  # behind the progress line
@@ -277,6 +279,23 @@ class Sums:
             self._told = time.monotonic()
             bad = f"{self._sum.quarantined} quarantined"
             note(f"batch {entry.number}: {self._sum.records} records ({size_text(self._sum.size)}) so far, {bad}")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the batches of this run had."""
+
+    sum: Summary = NOTHING
+
+    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
+        """Earlier batches are another run's."""
+
+    def noted(self, line: str) -> None:
+        """Nothing to count."""
+
+    def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
+        """A batch is in the tables."""
+        self.sum += entry.summary
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from wireloom.failures import MisuseError
+from wireloom.failures import LimitError, MisuseError
 from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.files import Found
@@ -23,11 +23,12 @@ from wireloom.ingest.known import known, recorded
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, OLD, REPLAYS, Entry, Ledger, Move, Storage, standing
 from wireloom.ingest.limits import NONE, Limits
+from wireloom.ingest.other_readings import verdict
 from wireloom.ingest.ownership import VERSION, is_ours, refuse_foreign, refuse_within
 from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Column, Files, Job, Summary
 from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.replacing import replacement, sources
-from wireloom.ingest.selection import Selection, selected
+from wireloom.ingest.selection import NAMED, Selection, selected, shell_path
 from wireloom.ingest.tables import PLACE
 from wireloom.ingest.terms import Agreement, Terms, agreed, terms, told_of_columns
 from wireloom.ingest.versions import VIEW, close, show, told_of
@@ -71,6 +72,11 @@ def ingest(
         return _Run(engine, job, told, limits, watcher).ended()
 
 
+def refuse_early(engine: Engine, job: Job) -> None:
+    """Raises MisuseError where the job would, as far as that shows before it begins; changes nothing."""
+    _Run(engine, job, lambda _: None, NONE, None).refuse()
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     engine: Engine
@@ -81,8 +87,7 @@ class _Run:
 
     def ended(self) -> Summary:
         """Run it, unless it was run before."""
-        job = self.job
-        listed = self.engine.listed(job.source)
+        job, listed = self.job, self._listed()
         name = _name(job, listed)
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
@@ -100,10 +105,30 @@ class _Run:
                 self.told(f"{job.output} has no file of {job.input} to take in: nothing to do")
                 return replace(NOTHING, passed=taken.passed)
             try:
-                return replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
+                summary = replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
             except BaseException:
                 ledger.abandon()
                 raise
+            if summary.mostly_refused:
+                again = _again(taken, all_of_it=len(taken.found.files) == len(listed.files))
+                self.told(verdict(job.plan, job.source, taken.found, summary, again=again))
+            return summary
+
+    def refuse(self) -> None:
+        """Raises MisuseError where it would not run."""
+        storage, listed = self.engine.storage, self._listed()
+        ledger = Ledger(storage, storage.absolute(self.job.output), BATCHES)
+        self._refuse_foreign(ledger)
+        if _done(ledger, self.job, _name(self.job, listed), ()) is None:
+            self._agreement(ledger, self._selected(ledger, listed))
+
+    def _listed(self) -> Found:
+        """The files of the input; raises MisuseError where there are none, and nobody adds what there may be."""
+        found = self.engine.listed(self.job.source)
+        if not found.files and not self.job.adds:
+            hidden = "".join(f"; {line}" for line in found.said())
+            raise MisuseError(f"--input {self.job.input} has no files{hidden}; name files, or a folder that has some")
+        return found
 
     @contextmanager
     def _without_replay(self, ledger: Ledger) -> Iterator[None]:
@@ -128,7 +153,7 @@ class _Run:
         """The files that are to be read: all of them, where the job does not add to tables."""
         job, storage = self.job, ledger.storage
         if not job.adds:
-            return Selection(listed)
+            return Selection(listed, alone=True)
         batches = ledger.read() if _is_there(ledger) else ()
         return selected(job, listed, known(batches, partial(sources, storage, ledger.home)), self.told)
 
@@ -162,9 +187,7 @@ class _Run:
             job.sizes,
         )  # fmt: skip
         tables = ParquetTables.below(ledger, own.terms.version)
-        entry = replace(
-            self.engine.prepared(job, found, batch, tables), job=name, files=tuple(map(recorded, found.files))
-        )
+        entry = replace(self._prepared(found, batch, tables), job=name, files=tuple(map(recorded, found.files)))
         entry = self._replacing(ledger, entry, taken)
         try:
             ledger.add(entry)
@@ -174,6 +197,16 @@ class _Run:
         if view := show(storage, ledger.home, own.terms):
             self.told(told_of(view, own.terms))
         return entry.summary
+
+    def _prepared(self, found: Found, batch: Batch, tables: Tables) -> Entry:
+        """The entry of what was read; raises LimitError where too much is bad, with what shows of why that is."""
+        try:
+            return self.engine.prepared(self.job, found, batch, tables)
+        except LimitError as error:
+            if error.summary is None or not error.summary.records:
+                raise
+            why = verdict(self.job.plan, self.job.source, found, error.summary, again="")
+            raise LimitError(f"{error}; {why}", error.summary) from error
 
     def _replacing(self, ledger: Ledger, entry: Entry, taken: Selection) -> Entry:
         """The entry, with what it takes out of the tables."""
@@ -187,6 +220,13 @@ class _Run:
         files = f"{removed.files} file{'' if removed.files == 1 else 's'}"
         self.told(f"read {files} again: {removed.rows} rows and {removed.quarantined} quarantined records are replaced")
         return replace(entry, moves=(*entry.moves, *away.moves), removed=removed)
+
+
+def _again(taken: Selection, *, all_of_it: bool) -> str:
+    """What reads the files of a batch once more by other options."""
+    paths = "" if all_of_it else "".join(f" {shell_path(file)}" for file in taken.found.files[:NAMED])
+    more = " ..." if not all_of_it and len(taken.found.files) > NAMED else ""
+    return f"--again{paths}{more}" + ("" if taken.alone else " --accept-changes")
 
 
 def _name(job: Job, found: Found) -> str:

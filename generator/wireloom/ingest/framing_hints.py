@@ -26,14 +26,14 @@ def framing_hints(plan: Plan, source: Source) -> Iterator[str]:
     framing = plan.framing or open_module(plan).CODEC.framing
     with suppress(OSError, MisuseError):  # whoever reads the files says what is wrong with them
         for file in listing(source).files[:LOOKED_AT]:
-            head, size = _beginning(plan, file)
-            found = likely_framing(partial(_records, plan), head, size, framing)
+            head, size = beginning(plan, file)
+            found = likely_framing(partial(records, plan), head, size, framing)
             if found is not None:
                 yield f"{file.path} looks like {found}: use --framing {found}"
                 return
 
 
-def _beginning(plan: Plan, file: File) -> tuple[bytes, int | None]:
+def beginning(plan: Plan, file: File) -> tuple[bytes, int | None]:
     """The first bytes of a file, and its size where that is known."""
     with file.place.open() as source:
         stream = plain(source, file.place.open, file.path, bounds(plan))
@@ -43,6 +43,7 @@ def _beginning(plan: Plan, file: File) -> tuple[bytes, int | None]:
         return head, file.size
 
 
-def _records(plan: Plan, data: bytes, framing: str) -> Iterator[Framed]:
+def records(plan: Plan, data: bytes, framing: str) -> Iterator[Framed]:
+    """The records of bytes by a framing, up to the first bad one."""
     parameters: dict[str, Any] = dict(plan.parameters)
     return open_module(plan).CODEC.iter_parse(data, root=plan.root, framing=framing, on_error="stop", **parameters)

@@ -20,7 +20,8 @@ class Limits:
             if self.percent is not None and share > self.percent:
                 raise LimitError(
                     f"{share:.3g} % of the {unit} are bad{_codes(summary)}, more than --fail-above {self.percent:g}; "
-                    f"{_ADVICE}"
+                    f"{_ADVICE}",
+                    summary,
                 )
         self.check_size(held + summary.bad_size, _codes(summary))
 

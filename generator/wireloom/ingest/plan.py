@@ -170,6 +170,8 @@ class Replay:
 
 Counts = tuple[tuple[str, int], ...]
 """How often each name occurred, the most frequent first."""
+MOST = 50
+"""Percent of a run's records: where more are refused, that is no damage, but a wrong way to read."""
 Kinds = tuple[tuple[str, Counts], ...]
 """For each column, how often each of its values occurred."""
 
@@ -206,6 +208,11 @@ class Summary:
     def discarded(self) -> int:
         """How many records were dropped on request."""
         return sum(count for _, count in self.dropped)
+
+    @property
+    def mostly_refused(self) -> bool:
+        """Whether more of the records went to the quarantine than can be damage."""
+        return 100 * self.quarantined > MOST * self.records
 
     @property
     def reconciles(self) -> bool:

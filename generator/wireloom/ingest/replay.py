@@ -137,7 +137,7 @@ class Replayed:
 
 def finish(engine: Engine, quarantine: str) -> tuple[Entry, ...]:
     """Finish replays that were killed; which those are. Raises MisuseError where there is no table."""
-    _refuse_no_table(quarantine, engine.storage.names(engine.storage.absolute(quarantine)))
+    refuse_no_table(quarantine, engine.storage.names(engine.storage.absolute(quarantine)))
     ledger = _ledger(engine, quarantine)
     with held(engine.storage, ledger, "replay"):
         return ledger.recover()
@@ -220,12 +220,13 @@ def _found(engine: Engine, given: str) -> Found:
     names = engine.storage.names(quarantine)
     if DELTA_LOG in names:
         return engine.delta(quarantine)
-    _refuse_no_table(given, names)
+    refuse_no_table(given, names)
     batches = tuple(name for name in names if not name.startswith(("_", ".")))
     return Found(engine.quarantine(given, batches), Folders(engine.storage, quarantine, batches))
 
 
-def _refuse_no_table(given: str, names: Iterable[str]) -> None:
+def refuse_no_table(given: str, names: Iterable[str]) -> None:
+    """Raises MisuseError where a folder with these names is no table."""
     if QUARANTINE in names:
         raise MisuseError(f"{given} holds both tables; name the folder {given.rstrip('/')}/{QUARANTINE}")
     if DELTA_LOG not in names and all(name.startswith(("_", ".")) for name in names):

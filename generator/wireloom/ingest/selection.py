@@ -22,7 +22,7 @@ READ, CHANGED, NOT_ASKED = "already in the tables", "changed since it was read",
 class Selection:
     """What is to be read; `again` has the identities of files whose rows are replaced.
 
-    `passed` counts the files that are passed over, by the reason. `alone` says that nothing else is in the tables.
+    `passed` counts the files that are passed over, by the reason. `alone` says that the tables have nothing else then.
     """
 
     found: Found
@@ -78,12 +78,12 @@ def _changed_lines(job: Job, known: Known, files: Iterable[File]) -> Iterator[st
     for file in files[:NAMED]:
         yield (
             f"{file.path} is in {job.output} as it was ({known.changed(file)}), and is not read: "
-            f"--again {_shell(file)} replaces its rows"
+            f"--again {shell_path(file)} replaces its rows"
         )
     if len(files) > NAMED:
         yield f"{len(files) - NAMED} more files have changed since they were read; --again replaces the rows of all"
 
 
-def _shell(file: File) -> str:
+def shell_path(file: File) -> str:
     """Its path, as a command line takes it."""
     return shlex.quote(file.path if file.place.system else file.place.path)

@@ -14,8 +14,11 @@ from wireloom.runtime.streams.framing import Prefixed
 
 HEAD = 1 << 16
 """Bytes that are looked at."""
+SEVERAL = 20
+"""Records that have to be right where a way to read is told from others."""
 _SIZES = Prefixed()
-_LIKELIEST = ("length-prefixed", "concatenated", "array", "lines", "none")
+_TURNED = bytes(255 - byte for byte in range(256))
+LIKELIEST = ("length-prefixed", "concatenated", "array", "lines", "none")
 
 Read = Callable[[bytes, str], Iterator[Framed]]
 """The records of bytes by a framing, up to the first bad one; raises ParameterError where the format has none such."""
@@ -37,7 +40,17 @@ def likely_framing(read: Read, head: bytes, size: int | None, framing: str) -> s
             return None
     elif found.begins(framing):
         return None
-    return next((each for each in _LIKELIEST if each != framing and found.fits(each)), None)
+    return next((each for each in LIKELIEST if each != framing and found.fits(each)), None)
+
+
+def fits(read: Read, head: bytes, size: int | None, framing: str) -> bool:
+    """Whether the first records of a file are right, and would not be whatever its bytes were."""
+    found = _Head(read, head, size)
+    return (
+        found.fits(framing)
+        and found.all_right(framing)
+        and not _Head(read, head.translate(_TURNED), size).fits(framing)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +84,13 @@ class _Head:
             return self._is_right(found[1])
         return self.whole
 
-    def _first(self, framing: str) -> list[Framed]:
+    def all_right(self, framing: str) -> bool:
+        """Whether nothing is wrong with several records."""
+        return all(map(self._is_right, self._first(framing, SEVERAL)))
+
+    def _first(self, framing: str, count: int = 2) -> list[Framed]:
         try:
-            return list(islice(self.read(self.data, framing), 2))
+            return list(islice(self.read(self.data, framing), count))
         except ParameterError:
             return []
 

@@ -198,7 +198,8 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
         for path in modules(PACKAGE / "runtime")
         if any(m.split(".")[0] == "pyarrow" for m in imports(path, top=True))
     }
-    columns = {f"columns.{name}" for name in ("arrow", "interpretation", "reading", "repetition", "soundness")}
+    names = ("arrow", "interpretation", "reading", "rendering", "repetition", "soundness")
+    columns = {f"columns.{name}" for name in names}
     columns |= {"conversion.conversion", "conversion.columns"}
     assert asking == columns | {"engine.table", "engine.encoder.table", "streams.lines", "streams.parts"}
 

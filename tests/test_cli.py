@@ -508,7 +508,7 @@ def test_encode_takes_json_for_what_it_says(tmp_path, line, said):
 @pytest.mark.parametrize(
     ("arguments", "closing", "code", "said"),
     [
-        (["decode", "aerospike_json", "-"], ">&-", 2, "standard output is closed"),
+        (["decode", "aerospike_json", "-"], ">&-", 2, "standard output is closed; give --output FILE"),
         (["validate", "aerospike_json", "-"], ">&-", 2, "standard output is closed"),
         (["formats"], ">&-", 2, "standard output is closed"),
         (["formats"], ">/dev/full", 3, "standard output: No space left on device"),

@@ -1,23 +1,37 @@
 """Files of records and lines of canonical JSON, each into the other.
 
-Both directions are generators: a stream of any length passes through in constant memory.
+Both directions are generators of batches, which the native engine reads and writes: a stream of any length passes
+through in bounded memory. Where the engine does not cover a format or a record the parser does, and that is counted.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
 from wireloom.runtime.codec import Codec
-from wireloom.runtime.columns.canonical import dumps, loads
+from wireloom.runtime.columns.canonical import loads
+from wireloom.runtime.columns.logical import Record
+from wireloom.runtime.columns.projection import project
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import Framing, Headed, Whole, bare
+from wireloom.runtime.streams.given_up import GivenUp
 from wireloom.runtime.streams.likely import likely_framing
 from wireloom.runtime.streams.writing import ending, frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.runtime.columns.arrow import OpenValues
+    from wireloom.runtime.streams.parts import DecodedPart
+
+
+_LINES, _BYTES = 2_000, 4 << 20
+"""Lines that are read at once, and their bytes, unless a single one has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +45,177 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A record as a line of JSON, or what is wrong with it."""
+class Selection:
+    """Which records, by their numbers, and which of their columns; `resync` goes on at the next that proves itself."""
 
-    index: int
-    offset: int
-    line: str | None
-    error: DecodeError | None
-
-
-def decode(request: Request, source: BinaryIO, on_error: str = "stop") -> Iterator[Outcome]:
-    """Every record of the source; `stop` ends behind the first bad one, `skip` goes on behind it."""
-    for framed in _framed(request, source, on_error):
-        line = _line(request, framed) if framed.error is None else None
-        yield Outcome(framed.index, framed.offset, line, framed.error)
+    columns: tuple[str, ...] | None = None
+    skip: int = 0
+    limit: int | None = None
+    on_error: str = "stop"
+    resync: bool = False
 
 
-def encode(request: Request, source: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of every line's record, framed."""
+@dataclass(slots=True)
+class Tally:
+    """What was read: records, how many of them the parser read although they are good, and why; what was given up."""
+
+    records: int = 0
+    reread: int = 0
+    reason: str = ""
+    given_up: GivenUp = field(default_factory=GivenUp)
+
+    def add(self, part: "DecodedPart", bad: "Collection[int]") -> None:
+        """One part more, of which these records are bad."""
+        self.records += len(part.offsets)
+        self.reread += max(part.reread - len(bad), 0)  # the parser says what is wrong with a bad record
+        self.reason = self.reason or part.reason
+        self.given_up.add(part, bad)
+
+    def slow(self) -> str:
+        """That the parser read records which the engine reads faster, and why; empty where it read none."""
+        if not self.reread:
+            return ""
+        why = self.reason or "the engine leaves some of their values to it, see docs/engine.md"
+        return f"{self.reread} of {self.records} records were read by the parser, which is slow: {why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some records of a stream, and the errors of the bad ones by their places among them."""
+
+    part: "DecodedPart"
+    errors: "dict[int, DecodeError]"
+
+
+def decode(
+    request: Request, source: BinaryIO, selection: Selection, tally: Tally, open_values: "OpenValues" = "json"
+) -> Iterator[Piece]:
+    """The columns of the records that are selected, some at a time; `stop` ends with the first bad one among them."""
+    codec, parameters = request.module.CODEC, cast("dict[str, Any]", request.parameters)
+    tally.given_up.searched = selection.resync
+    start, stop = selection.skip, None if selection.limit is None else selection.skip + selection.limit
+    if stop == start:
+        return
+    for whole in codec.decode_stream(
+        source,
+        selection.columns,
+        root=request.root,
+        framing=request.framing,
+        on_error="skip",
+        open_values=open_values,
+        resync=selection.resync,
+        **parameters,
+    ):
+        errors = whole.refusals()
+        tally.add(whole, errors)
+        first, last = max(start - whole.first, 0), len(whole.offsets)
+        last = last if stop is None else min(last, stop - whole.first)
+        bad = sorted(place for place in errors if first <= place < last)
+        if bad and selection.on_error == "stop":
+            last = bad[0] + 1
+        if first < last:
+            found = {place - first: _labelled(codec, errors[place]) for place in bad if place < last}
+            yield Piece(whole.between(first, last), found)
+        if (bad and selection.on_error == "stop") or (stop is not None and whole.first + last >= stop):
+            return
+
+
+def _labelled(codec: Codec, error: DecodeError) -> DecodeError:
+    error.format, error.version = codec.format, codec.digest
+    return error
+
+
+def shown_type(request: Request, columns: "Sequence[str] | None") -> Record:
+    """What readers see of a record, or of an element of a root that is a list, with these columns."""
+    return project(request.module.CODEC.root(request.root).logical, columns)
+
+
+def lines(request: Request, columns: "Sequence[str] | None", part: "DecodedPart") -> "pa.LargeStringArray":
+    """The line of JSON of each record of a part; null where it is bad."""
+    from wireloom.runtime.columns import rendering  # noqa: PLC0415 - imports pyarrow, which texts of help do without
+
+    shown = shown_type(request, columns)
+    if part.parents is None:
+        return rendering.rendered(part.records, shown)
+    return rendering.rendered_lists(part.records, shown, part.parents, len(part.offsets))
+
+
+@dataclass(slots=True)
+class Written:
+    """How many records were written, and how many of them record by record instead of in columns, and why."""
+
+    records: int = 0
+    rebuilt: int = 0
+    reason: str = ""
+
+    def slow(self) -> str:
+        """That records were built one by one, which the engine does faster, and why; empty where none was."""
+        if not self.rebuilt:
+            return ""
+        return f"{self.rebuilt} of {self.records} records were built by the parser, which is slow: {self.reason}"
+
+
+def encode(request: Request, source: Iterable[bytes], tally: Written) -> Iterator[bytes]:
+    """The bytes of the lines' records, framed, some records at a time."""
     codec = request.module.CODEC
     framing = codec.framing_of(codec.root(request.root), request.framing)
     begun, settings = beginning(codec, framing, request.parameters)
     yield begun
     request = replace(request, parameters=settings)
-    count = 0
+    path = codec.encode_path(root=request.root, **settings)
+    for batch in _batches(source):
+        values, error = _values(request, batch)
+        made = _in_columns(request, values) if path.native else None
+        tally.reason = tally.reason or path.reason or "a value that columns do not hold, or that the format refuses"
+        tally.rebuilt += 0 if made else len(values)
+        records = made or (_built(request, number, value) for number, value in values)
+        for (number, _), data in zip(values, records, strict=True):
+            tally.records += 1
+            if tally.records > 1 and isinstance(bare(framing), Whole):
+                raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
+            yield written(framing, data, number, first=tally.records == 1)
+        if error is not None:
+            raise error
+    yield ending(framing, tally.records)
+
+
+def _batches(source: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    """The lines that are not blank, with their numbers, some at a time."""
+    held: list[tuple[int, bytes]] = []
+    size = 0
     for number, line in enumerate(source, start=1):
         if line.strip():
-            count += 1
-            if count > 1 and isinstance(bare(framing), Whole):
-                raise MisuseError("more than one record, and the format has no framing; choose one with --framing")
-            yield written(framing, _encoded(request, number, line), number, first=count == 1)
-    yield ending(framing, count)
+            held.append((number, line))
+            size += len(line)
+        if len(held) >= _LINES or size >= _BYTES:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
+
+
+def _values(request: Request, batch: Sequence[tuple[int, bytes]]) -> tuple[list[tuple[int, object]], DataError | None]:
+    """The values of the lines before the first that says none, with their numbers, and what is wrong with that one."""
+    found: list[tuple[int, object]] = []
+    for number, line in batch:
+        try:
+            found.append((number, _value(request, number, line)))
+        except DataError as error:
+            return found, error
+    return found, None
+
+
+def _in_columns(request: Request, values: "Sequence[tuple[int, object]]") -> list[bytes] | None:
+    """The bytes of records, written together; None where columns do not hold them, or one of them cannot be said."""
+    from wireloom.runtime.columns import arrow  # noqa: PLC0415 - the same
+
+    codec = request.module.CODEC
+    try:
+        structs = arrow.to_struct_array([value for _, value in values], codec.root(request.root).logical)
+        made: list[bytes | None] = codec.encode(structs, root=request.root, **request.parameters).to_pylist()
+    except (EncodeError, NotImplementedError, TypeError, ValueError, ArithmeticError):  # Arrow's among them
+        return None  # record by record it shows whose fault that is
+    return None if None in made else cast("list[bytes]", made)
 
 
 def likely(request: Request, head: bytes, size: int | None) -> str | None:
@@ -72,10 +226,6 @@ def likely(request: Request, head: bytes, size: int | None) -> str | None:
     )
 
 
-def _line(request: Request, framed: Framed) -> str:
-    return dumps(request.module.CODEC.to_canonical(framed.value, root=request.root))
-
-
 def _framed(request: Request, source: bytes | BinaryIO, on_error: str) -> Iterator[Framed]:
     parameters: dict[str, Any] = dict(request.parameters)
     return request.module.CODEC.iter_parse(
@@ -83,10 +233,9 @@ def _framed(request: Request, source: bytes | BinaryIO, on_error: str) -> Iterat
     )
 
 
-def _encoded(request: Request, number: int, line: bytes) -> bytes:
-    codec = request.module.CODEC
+def _value(request: Request, number: int, line: bytes) -> object:
     try:
-        value = codec.from_canonical(loads(line), root=request.root)
+        return request.module.CODEC.from_canonical(loads(line), root=request.root)
     except EncodeError as error:
         raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
     except UnicodeDecodeError as error:
@@ -97,8 +246,11 @@ def _encoded(request: Request, number: int, line: bytes) -> bytes:
         raise DataError(f"line {number}: {error}") from error
     except RecursionError as error:
         raise DataError(f"line {number}: nested too deep") from error
+
+
+def _built(request: Request, number: int, value: object) -> bytes:
     try:
-        return codec.build(value, root=request.root, **request.parameters)
+        return request.module.CODEC.build(value, root=request.root, **request.parameters)
     except EncodeError as error:
         raise DataError(f"line {number}: {error}") from error
 

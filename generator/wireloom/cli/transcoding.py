@@ -5,26 +5,74 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from wireloom import transcode
 from wireloom.catalog import FormatModule, parameter_values
-from wireloom.cli.console import STANDARD_OUTPUT, complain, note, refuse_closed_output, say
+from wireloom.cli.console import STANDARD_OUTPUT, complain, note, refuse_closed_output
+from wireloom.cli.counting import end_progress, progress
 from wireloom.cli.guard import BROKEN, PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
-from wireloom.escapes import visible_json
+from wireloom.cli.options import (
+    OUT,
+    PACKAGE,
+    Format,
+    Framing,
+    Out,
+    Package,
+    Parameters,
+    Root,
+    Source,
+    chosen,
+    listed,
+    one_of,
+)
+from wireloom.cli.sinks import OPEN, form_of, sink
 from wireloom.failures import MisuseError
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.streams.likely import HEAD
+
+if TYPE_CHECKING:
+    from wireloom.runtime.streams.parts import DecodedPart
 
 OnError = Annotated[
     str,
     typer.Option(
         "--on-error",
         metavar="stop|skip",
-        help="At a bad record: stop there, or skip it and go on behind it. What came before it is printed either way.",
+        help="At a bad record: stop there, or go on after it where its end is known; see --resync. "
+        "What came before it is printed either way.",
+    ),
+]
+Decoded = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to write; the suffix says what: .jsonl, .parquet or .arrow (Arrow IPC). Else standard output.",
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--columns", metavar="NAME,...", help="Only these columns; key.id is a member of one. Else all."),
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=0, help="Stop after N records, bad ones included.")
+]
+Record = Annotated[
+    int | None,
+    typer.Option("--record", metavar="N", min=0, help="Only the record that messages call N; the first is 0."),
+]
+Skip = Annotated[int | None, typer.Option("--skip", metavar="N", min=0, help="Begin after the first N records.")]
+Resync = Annotated[
+    bool,
+    typer.Option(
+        "--resync",
+        help="After a record whose end is not known, go on at the next place where a record proves itself by a "
+        "checksum or a constant. Needs --on-error skip.",
     ),
 ]
 Target = Annotated[
@@ -35,8 +83,14 @@ Target = Annotated[
 def decode(
     format: Format,
     file: Source,
+    output: Decoded = None,
+    columns: Columns = None,
+    limit: Limit = None,
+    record: Record = None,
+    skip: Skip = None,
     framing: Framing = None,
     on_error: OnError = "stop",
+    resync: Resync = False,
     root: Root = None,
     parameter: Parameters = None,
     out: Out = OUT,
@@ -46,31 +100,79 @@ def decode(
 
     The JSON is the canonical rendering, which keeps every value: bytes are base64, 128-bit integers decimal text,
     alternatives and open values tagged with their kind, absent members left out. Bad records are reported on standard
-    error with code, path and byte offset; any makes the exit code 1.
+    error with code, path and byte offset; any makes the exit code 1. The file is read in parts and may be larger than
+    memory.
 
     \b
     Examples:
       wireloom decode kind_of_event message.bin
       wireloom decode kind_of_event events.log --framing concatenated --on-error skip
+      wireloom decode kind_of_event events.log --on-error skip --resync     go on after damage
+      wireloom decode kind_of_event events.log --columns key.id,time        these columns alone
+      wireloom decode kind_of_event events.log --skip 1000 --limit 10       records 1000 to 1009
+      wireloom decode kind_of_event events.log --record 700                 the record that messages call 700
+      wireloom decode kind_of_event events.log -o events.parquet
       cat message.bin | wireloom decode kind_of_event - -p byteOrder=little | jq .
     """
     policy = "stop" if on_error == "raise" else on_error  # to a command, raising is stopping with exit code 1
     one_of("--on-error", policy, ("stop", "skip"))
-    refuse_closed_output()
+    form = form_of(output)
+    selection = _selection(columns, limit, record, skip, policy, resync=resync)
+    if output is None:
+        refuse_closed_output("; give --output FILE")
     request = request_of(chosen(format, package, out), root, framing, parameter)
-    failed = 0
-    with opened_input(file) as source:
+    refuse_target(output, file, binary=False)
+    tally, failed, left = transcode.Tally(), 0, False
+    with opened_input(file) as source, opened_output(output) as target:
         likely = likely_framing(request, file, source)
-        for outcome in transcode.decode(request, source, policy):
-            if outcome.line is not None:
-                say(visible_json(outcome.line))
-            if outcome.error is not None:
-                failed += 1
-                complain(f"record {outcome.index}, at byte {outcome.offset} of {called(file)}: {outcome.error}")
+        with sink(form, target, request, selection.columns) as write:
+            for piece in transcode.decode(request, source, selection, tally, OPEN[form]):
+                for part, bad in _between(piece):
+                    write(part)
+                    if bad is not None:
+                        failed += 1
+                        target.flush()
+                        complain(f"record {bad[0]}, at byte {bad[1]} of {called(file)}: {bad[2]}")
+                left = not piece.part.rest
+                progress(tally.records, failed, quiet=output is None)
+    end_progress(quiet=output is None)
+    if failed and policy == "stop" and left:
+        note(f"{called(file)}: stopped at the first bad record; --on-error skip goes on after it")
+    for line in (tally.given_up.line(called(file), remedy_of(request)), tally.slow()):
+        if line:
+            note(line)
+    if record is not None and tally.records <= record:
+        raise MisuseError(f"{called(file)} has no record {record}; it has {tally.records}, numbered from 0")
     if likely is not None:
         note(f"{called(file)} looks like {likely}: use --framing {likely}")
     if failed:
         raise typer.Exit(PROBLEMS)
+
+
+def _selection(
+    columns: list[str] | None,
+    limit: int | None,
+    record: int | None,
+    skip: int | None,
+    on_error: str,
+    *,
+    resync: bool,
+) -> transcode.Selection:
+    """What the options select; raises MisuseError where they contradict one another."""
+    if record is not None and (limit is not None or skip is not None):
+        raise MisuseError("--record N is one record; leave out --skip and --limit, or give --skip N --limit 1 instead")
+    if record is not None:
+        skip, limit = record, 1
+    return transcode.Selection(listed(columns) or None, skip or 0, limit, on_error, resync)
+
+
+def _between(piece: transcode.Piece) -> Iterator[tuple["DecodedPart", tuple[int, int, DecodeError] | None]]:
+    """The records up to each bad one, with its number, its offset and its error; and those after the last."""
+    part, start = piece.part, 0
+    for place, error in piece.errors.items():
+        yield part.between(start, place), (part.first + place, part.offsets[place].as_py(), error)
+        start = place + 1
+    yield part.between(start, len(part.offsets)), None
 
 
 def encode(
@@ -96,9 +198,12 @@ def encode(
     """
     request = request_of(chosen(format, package, out), root, framing, parameter)
     refuse_target(output, file, binary=True)
+    tally = transcode.Written()
     with opened_input(file) as source, opened_output(output) as target:
-        for data in transcode.encode(request, source):
+        for data in transcode.encode(request, source, tally):
             target.write(data)
+    if slow := tally.slow():
+        note(slow)
 
 
 def request_of(
@@ -109,6 +214,11 @@ def request_of(
     if framing is not None:
         framing_of(framing)
     return transcode.Request(module, root, framing, parameter_values(module, parameter or []))
+
+
+def remedy_of(request: transcode.Request) -> str:
+    """What recovers the records after one whose end is not known."""
+    return request.module.CODEC.remedy(request.root, request.framing, request.parameters)
 
 
 def called(path: Path) -> str:

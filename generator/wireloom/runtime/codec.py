@@ -320,6 +320,18 @@ class Codec:
         """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
         return searching(reader, reader.root, framing, reader.parameters, self.format)
 
+    def remedy(self, root: str | None, framing: str | None, parameters: Mapping[str, object]) -> str:
+        """What recovers records after one whose end is not known, as a sentence."""
+        reader = _StreamReader(self, self.root(root), self.settings(parameters))
+        chosen = bare(self.framing_of(reader.root, framing))
+        frame = "a `frame` step in the spec would tell where a bad record ends" * isinstance(chosen, Concatenated)
+        try:
+            self._searching(reader, chosen)
+            found = "--resync searches for it"
+        except ParameterError as error:
+            found = str(error)
+        return "; ".join(filter(None, ("nothing says where the next record begins", found, frame)))
+
     def framing_of(self, root: Root, framing: str | None) -> Framing:
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
 

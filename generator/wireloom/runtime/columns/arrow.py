@@ -4,10 +4,11 @@ Types follow Spark's own mapping (no unsigned integers, every column nullable), 
 Arrow and Spark unchanged. Values are transposed level by level: one pyarrow call for each column, not for each value.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, assert_never, cast
+from typing import Any, Literal, assert_never, cast
 
 import pyarrow as pa
 
@@ -65,6 +66,8 @@ ERROR = pa.struct(
         pa.field("meaning", pa.string()),
     ]
 )
+
+_COMPONENT = re.compile(r"\[(\d+)\]|([^.\[]+)")
 
 _INTEGERS = {
     (8, True): pa.int8(),
@@ -246,6 +249,15 @@ def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
     """One struct for each error, null where there is none."""
     rows = [None if error is None else {field.name: getattr(error, field.name) for field in ERROR} for error in errors]
     return pa.array(rows, ERROR)
+
+
+def error_of(row: Mapping[str, Any]) -> DecodeError:
+    """The error that a row of `errors_array` is."""
+    error = DecodeError(row["code"], offset=row["offset"], expected=row["expected"] or "", actual=row["actual"] or "")
+    components = [int(place) if place else name for place, name in _COMPONENT.findall(row["path"] or "")]
+    for component in reversed(components):
+        error.at(component)
+    return error
 
 
 def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> pa.Array:

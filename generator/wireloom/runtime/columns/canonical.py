@@ -274,10 +274,12 @@ def _record(rendering: object, record: Record, extensions: Sequence[ExtensionTyp
     for name in members:
         if name not in names:
             raise _misfit(path, unknown_name("member", name, names))
-    return {
-        member.name: from_canonical(members.get(member.name), member.type, extensions, _join(path, member.name))
-        for member in record.fields
-    }
+    found = dict[str, object].fromkeys(names)
+    for member in record.fields:
+        value = members.get(member.name)
+        if value is not None:
+            found[member.name] = from_canonical(value, member.type, extensions, _join(path, member.name))
+    return found
 
 
 def _alternative(rendering: object, type: Alternatives, extensions: Sequence[ExtensionType], path: str) -> object:

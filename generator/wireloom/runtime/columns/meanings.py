@@ -358,7 +358,7 @@ def rendered(value: Any, scaled: Scaled) -> object:
         case "date":
             return value.isoformat()
         case "duration":
-            return _duration_text(value // _MICROSECOND)
+            return duration_text(value // _MICROSECOND)
         case "decimal":
             return f"{value:.{scaled.digits}f}"
         case "integer":
@@ -367,7 +367,8 @@ def rendered(value: Any, scaled: Scaled) -> object:
             assert_never(scaled.kind)
 
 
-def _duration_text(count: int) -> str:
+def duration_text(count: int) -> str:
+    """Microseconds as the rendering says them: `PT1.500000S`."""
     seconds, rest = divmod(abs(count), _SECOND)
     fraction = f".{rest:06}" if rest else ""
     return f"{'-' if count < 0 else ''}PT{seconds}{fraction}S"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime.columns.arrow import Decoded, View, decoded
+from wireloom.runtime.columns.arrow import Decoded, View, decoded, error_of
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError
@@ -65,7 +65,8 @@ class DecodedPart(Decoded):
 
     `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
     record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay. `settings`
-    are the parameters that records behind a header are read with; None where there is no header.
+    are the parameters that records behind a header are read with; None where there is no header. `rest` says that the
+    last record is bad and all that was left of the stream: nothing says where another record begins.
     """
 
     first: int
@@ -73,6 +74,33 @@ class DecodedPart(Decoded):
     sizes: pa.Int64Array
     raw: pa.BinaryArray
     settings: Settings | None = None
+    rest: bool = False
+
+    def between(self, start: int, stop: int) -> "DecodedPart":
+        """The records from one place in the part to another."""
+        first, last = (self._row(place) for place in (start, stop))
+        return replace(
+            self,
+            first=self.first + start,
+            records=self.records[first:last],
+            errors=self.errors[first:last],
+            parents=None if self.parents is None else pc.subtract(self.parents[first:last], start),
+            offsets=self.offsets[start:stop],
+            sizes=self.sizes[start:stop],
+            raw=self.raw[start:stop],
+            rest=self.rest and stop >= len(self.offsets),
+        )
+
+    def _row(self, place: int) -> int:
+        """The first row of a record."""
+        return place if self.parents is None else pc.sum(pc.less(self.parents, place)).as_py() or 0
+
+    def refusals(self) -> dict[int, DecodeError]:
+        """The error of each bad record, by its place in the part."""
+        rows = pc.indices_nonzero(pc.is_valid(self.errors))
+        places = rows if self.parents is None else self.parents.take(rows)
+        errors = self.errors.take(rows).to_pylist()
+        return {place: error_of(error) for place, error in zip(places.to_pylist(), errors, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +141,11 @@ def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[Decod
             continue
         row = min(found.errors)
         if on_error == "stop":
-            yield _cut(part, row + 1)
+            yield part.between(0, row + 1)
             return
         error = found.errors[row]
         error.record_index, error.record_offset = part.first + row, part.offsets[row].as_py()
         raise error
-
-
-def _cut(part: DecodedPart, count: int) -> DecodedPart:
-    """The first `count` records of a part."""
-    rows = count if part.parents is None else pc.sum(pc.less(part.parents, count)).as_py()
-    return replace(
-        part,
-        records=part.records[:rows],
-        errors=part.errors[:rows],
-        parents=None if part.parents is None else part.parents[:rows],
-        offsets=part.offsets[:count],
-        sizes=part.sizes[:count],
-        raw=part.raw[:count],
-    )
 
 
 def _found(  # noqa: PLR0913 - what is read, and how
@@ -173,13 +187,15 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
             return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, room)
 
 
-def _part(columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes]) -> DecodedPart:
+def _part(
+    columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes], *, rest: bool = False
+) -> DecodedPart:
     offsets, sizes = places
     raw = pa.nulls(len(offsets), pa.binary())
     if bad:
         raw = pa.array([bad.get(row) for row in range(len(offsets))], pa.binary())
     shown = {each.name: getattr(columns, each.name) for each in fields(Decoded)}
-    return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw)
+    return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw, rest=rest)
 
 
 # --- by the engine -------------------------------------------------------------------------------------------------
@@ -264,7 +280,8 @@ class _Window:
             some = bad_rows[bisect_left(bad_rows, first) : bisect_left(bad_rows, last)]
             own = {row - first: errors[row] for row in some}
             bad = {row: asked[first + row].data for row in own}
-            yield _Found(_part(columns, self.first, (offsets[first:last], sizes[first:last]), bad), own)
+            rest = last - 1 in errors and asked[last - 1].last
+            yield _Found(_part(columns, self.first, (offsets[first:last], sizes[first:last]), bad, rest=rest), own)
             self.first += last - first
 
 
@@ -425,7 +442,8 @@ def _of_extents(codec: Format, extents: Sequence[Extent], first: int, request: R
     reason = codec.decode_path_of(request).reason
     columns = decoded(values, known, tabulation, view, reason=reason)
     errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
-    return _Found(_part(columns, first, _places(extents), {row: extents[row].data for row in errors}), errors)
+    bad, rest = {row: extents[row].data for row in errors}, extents[-1].last and extents[-1].error is not None
+    return _Found(_part(columns, first, _places(extents), bad, rest=rest), errors)
 
 
 def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:

@@ -556,6 +556,7 @@ def _jump(plan: Plan) -> Any:
             "type": form,
             "range": f"{low} .. {most}" if plan.chance.often(0.5) else f"{low} ..",
             "start": plan.chance.one([low, low + 2, most]) if plan.chance.often(0.5) else ABSENT,
+            "most": plan.chance.one([1, 5, 200]) if plan.chance.often(0.2) else ABSENT,
         },
     )
 

@@ -242,13 +242,15 @@ class Jump:
     """In place of an element, a number from `minimum` to `maximum`: the list goes on elsewhere (binary).
 
     It does so as many bytes from the record's start as the number is beyond `start`, and before every place of the
-    list so far; behind the list the record goes on behind the first such number.
+    list so far; behind the list the record goes on behind the first such number. `most` is how many bytes the whole
+    list may have, with what ends it and without the numbers that lead on.
     """
 
     number: Integer
     minimum: int
     maximum: int
     start: int
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

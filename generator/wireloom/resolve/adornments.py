@@ -142,7 +142,7 @@ def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | 
     start = low if document.start is None else document.start
     if low <= high and not low <= start <= high:
         around.reports(place / "start", "bad-range", f"{start} is none of the numbers", f"they are {low} to {high}")
-    return Jump(number, low, high, start)
+    return Jump(number, low, high, start, document.most)
 
 
 def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:

@@ -220,8 +220,8 @@ def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
             yield from () if size is None else type_codes(size, encoding)
         case types.Delimiter(code=code):
             yield code
-        case types.Terminator(jump=types.Jump()):
-            yield "bad_pointer"
+        case types.Terminator(jump=types.Jump(most=most)):
+            yield from ("bad_pointer",) if most is None else ("bad_pointer", "bad_size")
         case _:
             pass
     yield from ("bad_size",) if _may_misfit(amount, encoding) else ()

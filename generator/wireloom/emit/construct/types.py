@@ -199,7 +199,8 @@ def _jump(jump: Jump | None, scope: Scope) -> Code | None:
     if jump is None:
         return None
     numbers = (str(number) for number in (jump.minimum, jump.maximum, jump.start))
-    return call("binary.Jump", subcon(jump.number, scope), *numbers)
+    most = None if jump.most is None else str(jump.most)
+    return call("binary.Jump", subcon(jump.number, scope), *numbers, most=most)
 
 
 def _reference(name: str, scope: Scope) -> Code:

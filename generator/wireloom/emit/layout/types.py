@@ -155,7 +155,7 @@ def _jump(jump: Jump | None) -> tuple[Code, ...]:
     """Which numbers in place of an element say where the list goes on, and which of them means the record's start."""
     if jump is None:
         return ()
-    return (node(jump.number), str(jump.minimum), str(jump.maximum), str(jump.start))
+    return (node(jump.number), str(jump.minimum), str(jump.maximum), str(jump.start), str(jump.most))
 
 
 def _form(form: NumberForm) -> tuple[Code, ...]:

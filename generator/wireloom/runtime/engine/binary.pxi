@@ -923,6 +923,7 @@ cdef struct Trail:  # where a list has been that may go on elsewhere
     const uint8_t *lowest
     const uint8_t *behind  # the first number that leads elsewhere; NULL: none did
     int64_t elsewhere  # bytes read behind such numbers
+    int64_t size  # bytes of the list before the place where it stands now
 
 
 cdef inline bint at_ending(const Machine *m, int64_t symbol) noexcept nogil:
@@ -932,7 +933,7 @@ cdef inline bint at_ending(const Machine *m, int64_t symbol) noexcept nogil:
 
 
 cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
-    """Go where numbers in place of an element lead. jump: bytes behind the list, width, big, least and greatest number, that of the start"""
+    """Go where numbers in place of an element lead. jump: bytes behind the list, width, big, least and greatest number, that of the start, most bytes"""
     cdef int64_t number = 0
     cdef const uint8_t *place
     while m.end - m.position >= jump[1] and not at_ending(m, jump[0]):
@@ -946,6 +947,7 @@ cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
             trail.behind = place + jump[1]
         else:
             trail.elsewhere += place - trail.lowest + HOP
+        trail.size += place - trail.lowest
         trail.lowest = m.position = m.base + number
     return OK
 
@@ -993,6 +995,7 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         trail.lowest = m.position
         trail.behind = NULL
         trail.elsewhere = 0
+        trail.size = 0
         code = led_on(m, m.tables + i[2], &trail)
         if code:
             return code
@@ -1050,6 +1053,8 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         if m.end - m.position < (ending & 0xFFFF):
             return m.overrun
         m.position += ending & 0xFFFF
+        if i[1] == 6 and trail.size + (m.position - trail.lowest) > m.tables[i[2] + 6]:
+            return IRREGULAR
         if i[1] == 6 and trail.behind != NULL and returned(m, &trail):
             return IRREGULAR
     if i[6] >= 0:

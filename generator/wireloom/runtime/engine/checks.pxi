@@ -396,7 +396,7 @@ class Checker:
                 self.check_symbol(words[2], where)
                 self.require(words[2] & 0xFFFF, where)
             elif words[1] == 6:
-                symbol, width, big, least, most, start = self.span(words[2], 6, where)
+                symbol, width, big, least, most, start, size = self.span(words[2], 7, where)
                 self.check_symbol(symbol, where)
                 self.require(symbol & 0xFFFF and 1 <= width <= 8 and big in (0, 1) and 0 <= least <= start <= most, where)
             elif words[1] == 5 and op == OP_REPEAT:

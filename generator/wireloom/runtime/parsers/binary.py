@@ -367,10 +367,14 @@ class Last:
 
 
 class Jump:
-    """Numbers that stand in place of an element: the list goes on where they say, counted from the record's start."""
+    """Numbers that stand in place of an element: the list goes on where they say, counted from the record's start.
 
-    def __init__(self, number: Integer, minimum: int, maximum: int, start: int) -> None:
+    `most` is how many bytes the list may have, without these numbers and with what ends it.
+    """
+
+    def __init__(self, number: Integer, minimum: int, maximum: int, start: int, most: int | None = None) -> None:
         self.number, self.minimum, self.maximum, self.start = number, minimum, maximum, start
+        self.most = most
 
     def target(self, stream: Any, context: Container) -> int | None:
         """The place that a number here leads to, which is passed over; None where there is none."""
@@ -401,7 +405,7 @@ class Terminator:
     def streams(self, stream: Any, context: Container) -> Iterator[Any]:
         """The stream once for each element; then the terminator is passed over, or the first number that leads on."""
         lowest = start = stream.tell()
-        behind, elsewhere = None, 0
+        behind, elsewhere, size = None, 0, 0
         while not stream.starts_with(self.data):
             place = stream.tell()
             if stream.left == 0 and self.behind is not None:
@@ -420,9 +424,13 @@ class Terminator:
                 stream.retried += 1
             else:
                 elsewhere += place - lowest + HOP
+            size += place - lowest
             lowest = target
             stream.seek(target)
         stream.take(len(self.data))
+        size += stream.tell() - lowest
+        if self.jump is not None and self.jump.most is not None and size > self.jump.most:
+            raise DecodeError("bad_size", offset=start, expected=f"at most {self.jump.most} bytes", actual=shown(size))
         if behind is not None:
             elsewhere += stream.tell() - lowest
             stream.retried -= 1

@@ -83,6 +83,12 @@ class Jump(Document):
         description="The number that means the record's start; the smallest if not given. Those below lead nowhere.",
         examples=[0xC000],
     )
+    most: int | None = Field(
+        default=None,
+        ge=1,
+        description="The most bytes that the whole list may have, its terminator among them; more are `bad_size`.",
+        examples=[255],
+    )
 
 
 class Logical(Document):

@@ -22,6 +22,7 @@ from wireloom.runtime.engine.compiler.scope import (
 )
 from wireloom.runtime.engine.expressions import Constant, Tree
 
+_GREATEST = (1 << 63) - 1
 _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
 
 
@@ -85,11 +86,12 @@ class Binary(Part):
             case ("last", holds):
                 register = self.assembly.register("bool").read()
                 return (5, register), Last(holds, register)
-            case ("terminator", data, number, least, most, start):
+            case ("terminator", data, number, least, most, start, size):
                 width, _, big = number_form(number, self.compiler.big)
                 if most >> 63:
                     raise Uncovered("a place beyond 63 bits")
-                words = [self.assembly.text(data), width, int(big), least, most, start]
+                bound = _GREATEST if size is None else min(size, _GREATEST)
+                words = [self.assembly.text(data), width, int(big), least, most, start, bound]
                 return (6, self.assembly.table(words)), None
             case ("terminated", data, _):
                 return (7, self.assembly.text(data)), None

@@ -50,7 +50,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "dns_message": Entry(
             "DNS message",
-            "0a0c75a17f66370382a435f7bfa24e219cbab11755c161c08091ff4f9e98fc51",
+            "ecdd3e2d6980a74d6393ee71c109c4835757a1c150baed6c5ba4af0b11fee4d3",
         ),
         "kafka_record_batch": Entry(
             "Record batch of Apache Kafka, magic 2",

@@ -772,11 +772,12 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return json_repeat(m, i, node)
     elif op == OP_JSON_RAW:
         return json_raw(m, i, node)
-    elif op == OP_JSON_COUNT:  # register: how many the list or object has
+    elif op == OP_JSON_COUNT:  # register or none: how many the list or object has
         if node.kind < WL_LIST:
             return IRREGULAR
-        m.registers[i[1]] = wl_members(node)
-        m.absent[i[1]] = False
+        if i[1] >= 0:
+            m.registers[i[1]] = wl_members(node)
+            m.absent[i[1]] = False
         return OK
     elif op == OP_JSON_OPEN:
         return json_open(m, i, node)

@@ -120,7 +120,6 @@ BUILT = {  # by the construct path, and why
     ("known_facts", "record"): "all of 64 bits",
     ("packet", "record"): "the field 'body.total' in an expression",
     ("shapes_beside", "record"): "a record that melts into another and may be left out",
-    ("tag_length_value", "record"): "alternatives whose name is not shown",
     ("text_octets", "record"): "a part of a text in a character set, while building",
     ("words_of_bits", "melted"): "'leftKind', which follows from other members, before those are settled",
 }

@@ -8,6 +8,7 @@ from wireloom.model.format import Format, Parameter
 
 ALWAYS_PLAIN = "any bytes are at least a plain record, so no bytes are too few or too many"
 CASES_COVER = "the tag has no value without a case"
+KEPT = "text that is not UTF-8 is kept as bytes"
 SIZES_STAND = "what says a size is never below 0"
 TAG_SAYS = "the tag that selects the struct already says so"
 
@@ -35,6 +36,11 @@ UNREACHED = {
     ("pcap_file", "out_of_range"): "time: 32 bits of seconds end in 2106",
     ("pcap_file", "trailing_bytes"): "packets fill the file",
     ("pgoutput_message", "bad_size"): SIZES_STAND,
+    ("pgoutput_message", "invalid_utf8"): KEPT,
+    ("pgoutput_message", "outside"): "such a message is read as one without a transaction id",
+    ("pgoutput_message", "size_limit"): "texts that are read twice and have 64 MiB are no example",
+    ("pgoutput_message", "unknown_case"): f"type and kind: {CASES_COVER}; encoding is UTF8 or bytes",
+    ("kafka_record_batch", "invalid_utf8"): KEPT,
     ("kafka_record_batch", "size_limit"): "records that unpack to 64 MiB are no example",
     ("kafka_record_batch", "unknown_case"): f"compression: {CASES_COVER}",
     ("kpl_record", "size_limit"): "table entries of 64 MiB in all are no example",

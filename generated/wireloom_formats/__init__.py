@@ -54,7 +54,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "kafka_record_batch": Entry(
             "Record batch of Apache Kafka, magic 2",
-            "fb82898bb13083e72fa6ecd588f1df31e95204cfd12a2b64e13be233175f772c",
+            "8c426e389d1ff485283c2132316535694147b13cd629630b2744a3e844c5e7d8",
         ),
         "kpl_record": Entry(
             "Kinesis record of the Kinesis Producer Library",
@@ -74,7 +74,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "pgoutput_message": Entry(
             "Logical replication message of PostgreSQL",
-            "3d92f754c7636eb0cd400100bba91b96d11d44dc446a309f9bd4ec640415af8f",
+            "5f5a7da6b9587ee1d919343e0ba74e49fd06f64b9f6cf709936e6efd365c7959",
         ),
     }
 )

@@ -129,7 +129,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_tags(draft, dict(named), byte_order.fixed)
     check_endings(draft, dict(named), byte_order.fixed or "big")
     check_codes(draft)
-    invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "replace"))
+    invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "bytes", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     molten.say_once()
     if draft.problems.found:

@@ -47,7 +47,7 @@ WRITTEN = {
     E_JUMP: "T",
     E_FAIL: "",
     E_ACCEPT: "RN",
-    E_CHOOSE: "RN",
+    E_CHOOSE: "RNN",
     E_TRIAL: "JN",
     E_PACK_INTEGER: "INNN",
     E_PACK_PUT: "RNN",

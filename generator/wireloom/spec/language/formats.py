@@ -224,7 +224,8 @@ class FormatDocument(Document):
     invalid_text: ParameterByName | None = Field(
         default=None,
         alias="invalidText",
-        description="A parameter that says `error` or `replace` for text that is not UTF-8; error if not given.",
+        description="A parameter that says `error`, `bytes` (`error`, where an `attempt` keeps them) or `replace` "
+        "for text that is not UTF-8; error if not given.",
         examples=[{"parameter": "invalid_text"}],
     )
     unknown_members: ParameterByName | None = Field(

@@ -175,12 +175,10 @@ class Compiler:
         return positional, numbers | {"named": self._named(node, shown), "certain": self.certainty.wanted}
 
     def _named(self, node: Node, shown: Sequence[Column]) -> int:
-        """The column of the reader's that names the alternative; -1 where there are none."""
+        """The column of the reader's that names the alternative; -1 where none does."""
         match self.reader.resolved(node):
             case ("attempt", _, kind, _) if kind in shown[0].children:
                 return shown[0].children[kind].index
-            case ("attempt", *_):
-                raise Uncovered("alternatives whose name is not shown")
             case _:
                 return -1
 

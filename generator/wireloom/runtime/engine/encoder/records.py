@@ -157,10 +157,13 @@ class Records(Part):
         scope: Scope,
         record: Column | None,
         told: _Told | None = None,
+        *,
+        is_alone: bool = False,
     ) -> None:
         """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
 
-        Of these comes first what makes up fewest members itself, of which a value without them is.
+        Of these comes first what makes up fewest members itself, of which a value without them is; where the struct
+        must be alone in having so many, the row is left to the builders.
         """
         arms = sorted(arms, key=lambda arm: min(map(self._made_up, self._structs(arm[1])), default=(0, 0)))
         fitting = [(label, node, list(self._structs(node))) for label, node in arms]
@@ -186,7 +189,7 @@ class Records(Part):
             for struct in group:
                 self._accepting(struct, scope, record, mask, bits, [] if tag is None else tag.tells(node, struct))
                 words += [label, self.assembly.table(self._counted(struct, record))]
-        self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
+        self.assembly.emit("CHOOSE", mask, self.assembly.table(words), is_alone)
 
     def _structs(self, node: Node) -> Iterator[Node]:
         """A struct, or those that a choice has."""
@@ -401,47 +404,55 @@ class Records(Part):
         _, trials, *told = node
 
         def write(name: str, trial: Node) -> None:
-            text = self.word(name)
-            self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
+            if member(record, told[0]) is not None:
+                text = self.word(name)
+                self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
             around = Scope("", None)
             self._first = self._first or around
             self.members(trial, around, record, None)
 
-        self._named(trials, told, record, write, lambda labels: self._unnamed(trials, labels, scope, record))
+        self._named(trials, told, scope, record, write, lambda labels: self._unnamed(trials, labels, scope, record))
 
     def _part(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
         """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
         _, trials, *told = node
         if scope is self._first:
             self._first = None  # what readers try behind others is not what they come to first
-        if member(record, told[0]) is None:
-            raise Uncovered("alternatives whose name is not shown")
 
         def write(_: str, trial: Node) -> None:
             self.members(trial, scope, record, place)
 
-        self._named(trials, told, record, write, lambda _: self.compiler.fail())
+        self._named(trials, told, scope, record, write, lambda _: self.compiler.fail())
 
-    def _named(
+    def _named(  # noqa: PLR0913 - the alternatives, where they stand, and how each is written
         self,
         trials: Sequence[Any],
         told: Sequence[str],
+        scope: Scope,
         record: Column | None,
         write: Callable[[str, Node], None],
         unnamed: Callable[[Sequence[Label]], None],
     ) -> None:
-        """Write the alternative that the value names; `unnamed` goes to one, or gives up, where it names none."""
+        """Write the alternative that the value names; `unnamed` goes to one, or gives up, where it names none.
+
+        Where names are not shown, it is the one with more members of the value than any other: what is read back has
+        all of them, and so is that one.
+        """
         self.compiler.certainty.doubts("alternatives that are tried")
         for name in told:
             self.compiler.determined.note(member(record, name), determined=True)
-        named = self.compiler.names.value(member(record, told[0]), textual=True).read()
         labels, other, end = [Label() for _ in trials], Label(), Label()
-        targets: dict[int | None, Label] = {None: other}
-        for (name, *_), label in zip(trials, labels, strict=True):
-            targets.setdefault(self.word(name), label)
-        self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
-        self.assembly.place(other)
-        unnamed(labels)
+        if member(record, told[0]) is None:
+            arms = [(label, trial) for label, (_, trial, *_) in zip(labels, trials, strict=True)]
+            self._fit(arms, scope, record, is_alone=True)
+        else:
+            targets: dict[int | None, Label] = {None: other}
+            for (name, *_), label in zip(trials, labels, strict=True):
+                targets.setdefault(self.word(name), label)
+            named = self.compiler.names.value(member(record, told[0]), textual=True).read()
+            self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
+            self.assembly.place(other)
+            unnamed(labels)
         for (name, trial, *_), label in zip(trials, labels, strict=True):
             self.assembly.place(label)
             write(name, trial)

@@ -22,6 +22,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "model": {"expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": set(),
     "depths": {"spec"},
+    "unframed": {"spec", "model"},
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
@@ -32,6 +33,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "pipeline": {
         "spec",
         "depths",
+        "unframed",
         "resolve",
         "model",
         "emit",

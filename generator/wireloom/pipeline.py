@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom import depths
+from wireloom import depths, unframed
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.package import tree
 from wireloom.emit.texts import Texts
@@ -133,6 +133,12 @@ def slow_paths(specs: Specs) -> dict[str, str]:
 def large_formats(specs: Specs) -> list[str]:
     """The formats that their types' depths make very large: where that stands, and what helps."""
     return [f"{location}: {message}" for location, message in depths.large_formats(specs.documents, specs.modules)]
+
+
+def unframed_formats(specs: Specs) -> list[str]:
+    """The formats of which damage costs the rest of a stream: where the framing is stated, and what helps."""
+    found = unframed.unframed_formats(specs.formats, specs.documents)
+    return [f"{location}: {message}" for location, message in found]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:

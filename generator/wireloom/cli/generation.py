@@ -122,7 +122,7 @@ def _generate(project: Project, *, examples: bool) -> bool:
     for path in changes.removed:
         say(f"removed {path}")
     say(f"{len(changes.written)} written, {len(changes.removed)} removed, {changes.unchanged} unchanged")
-    for line in pipeline.large_formats(specs):
+    for line in (*pipeline.large_formats(specs), *pipeline.unframed_formats(specs)):
         note(line)
     for format, reason in pipeline.slow_paths(specs).items():
         note(f"{format} leaves the native engine ({reason}); see `wireloom explain {format}`")

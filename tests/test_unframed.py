@@ -1,0 +1,71 @@
+"""Records that stand back to back without a frame: `generate` says what damage costs, and what to write."""
+
+import pytest
+from typer.testing import CliRunner
+
+from conftest import SPECS
+from wireloom import pipeline
+from wireloom.cli.app import app
+
+SPEC = """wireloom: 1
+format: alpha
+title: A thing
+encoding: ENCODING
+byteOrder: big
+framing: FRAMING
+ROOTS
+types:
+  R:
+    fields: [{n: {type: uint16, hidden: true, derive: len(s)}}, STEP{s: {type: bytes, size: n}}]
+"""
+BINARY = {"ENCODING": "binary", "FRAMING": "concatenated", "ROOTS": "root: R", "STEP": ""}
+HEADED = {
+    "ROOTS": "roots: {record: {type: R}, file: {type: Head}}",
+    "types:\n": "types:\n  Head: {fields: [{version: uint8}]}\n",
+}
+
+
+def said(tmp_path, **words):
+    text = SPEC
+    for old, new in {**BINARY, **words}.items():
+        text = text.replace(old, new)
+    (tmp_path / "alpha.yaml").write_text(text)
+    return pipeline.unframed_formats(pipeline.read(tmp_path))
+
+
+def test_records_back_to_back_without_a_frame_are_said_where_the_framing_is_stated(tmp_path):
+    (line,) = said(tmp_path)
+    assert line.startswith(f"{tmp_path}/alpha.yaml:6:10: records (record) stand back to back")
+    assert "`- frame: BYTES`" in line
+    assert "length-prefixed" in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"STEP": "{frame: n + 2}, "},
+        {"FRAMING": "length-prefixed"},
+        {"FRAMING": "none"},
+        {"FRAMING": "{header: file, records: length-prefixed}", **HEADED},
+    ],
+    ids=["a frame", "sizes before records", "whole files", "sizes behind a header"],
+)
+def test_records_whose_end_is_known_are_not(tmp_path, words):
+    assert said(tmp_path, **words) == []
+
+
+def test_only_the_roots_without_a_frame_are_named_and_a_header_is_none(tmp_path):
+    words = {"FRAMING": "{header: file, records: concatenated}", **HEADED}
+    assert ["(record)" in line for line in said(tmp_path, **words)] == [True]
+
+
+def test_the_shipped_formats_have_frames():
+    assert pipeline.unframed_formats(pipeline.read(SPECS)) == []
+
+
+def test_generate_says_it(tmp_path):
+    said(tmp_path)
+    done = CliRunner().invoke(
+        app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "out"), "--no-examples"]
+    )
+    assert "stand back to back" in done.output

@@ -5,22 +5,27 @@ that failed or ran twice, and goes. The books are closed on what was written, no
 """
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
 import pyarrow as pa
 
 from wireloom.failures import DataError
+from wireloom.ingest.amounts import size_text
 from wireloom.ingest.ledger import REPLAYS, Commit, Entry, Ledger, Move, Step
 from wireloom.ingest.limits import NONE, Limits
-from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan
+from wireloom.ingest.modules import open_module
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan, Rests
 from wireloom.ingest.terms import Terms, folder
 from wireloom.ingest.work import Report
 from wireloom.ingest.writing import TableFiles, Writing
+from wireloom.runtime.streams.given_up import GivenUp
 
 TABLES = (RECORDS, QUARANTINE)
+NAMED = 3
+"""Files that are named whose ends were given up."""
 
 
 class Watcher(Protocol):
@@ -102,7 +107,9 @@ def entered(
 
     `types` are the rows' types of both tables, for files without rows.
     """
-    summary = report.summary
+    for line in rest_lines(batch.plan, report.summary.given_up):
+        batch.told(line)
+    summary = replace(report.summary, given_up=())
     if not summary.reconciles:
         raise DataError(
             f"batch {batch.number} does not balance, and is not in the tables: {summary.records} records in, "
@@ -125,6 +132,18 @@ def entered(
     moves = tuple(step for step in steps if not isinstance(step, Commit))
     commits = tuple(step for step in steps if isinstance(step, Commit))
     return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, moves, terms, commits=commits)
+
+
+def rest_lines(plan: Plan, rests: Rests) -> Iterator[str]:
+    """What was given up of files, since nothing told where the next record begins, and what recovers it."""
+    if not rests:
+        return
+    remedy = open_module(plan).CODEC.remedy(plan.root, plan.framing, dict(plan.parameters))
+    for path, record, offset, size in rests[:NAMED]:
+        yield GivenUp(bytes=size, places=1, record=record, offset=offset).line(path, remedy)
+    others = rests[NAMED:]
+    if others:
+        yield f"and {size_text(sum(size for *_, size in others))} of {len(others)} more files in the same way"
 
 
 def _held(batch: Batch) -> int:

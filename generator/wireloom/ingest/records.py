@@ -7,6 +7,7 @@ group is bounded in `writing`.
 
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +17,7 @@ from wireloom.ingest.compression import HEAD, compression_of, plain
 from wireloom.ingest.diagnosis import during
 from wireloom.ingest.files import FileChangedError, looked_up, unchanged
 from wireloom.ingest.modules import open_module
-from wireloom.ingest.plan import AUTO, Plan
+from wireloom.ingest.plan import AUTO, Plan, Rests
 from wireloom.ingest.ranges import Part
 from wireloom.ingest.reading import ALL, bounds, part_records, records_in
 from wireloom.ingest.staging import Chunk, Parted, parted
@@ -66,6 +67,14 @@ class Origin:
     def __init__(self, path: str, record: int = 0, offset: int = 0) -> None:
         self._path, self._record, self._offset = pa.array([path]), record, offset
 
+    def rest(self, part: DecodedPart) -> Rests:
+        """What a part gave up of the file."""
+        if not part.rest:
+            return ()
+        last = len(part.offsets) - 1
+        offset = self._offset + part.offsets[last].as_py()
+        return ((self._path[0].as_py(), self._record + part.first + last, offset, part.sizes[last].as_py()),)
+
     def place(self, part: DecodedPart) -> pa.RecordBatch:
         """The place of each record of a part."""
         count = len(part.offsets)
@@ -99,7 +108,10 @@ def _of_content(plan: Plan, module: FormatModule, path: str, content: pa.BinaryS
 
 
 def _parted(plan: Plan, found: DecodedPart, origin: Origin) -> Parted:
-    return parted(plan, Chunk(found, found.raw, found.sizes, origin.place(found)))
+    made = parted(plan, Chunk(found, found.raw, found.sizes, origin.place(found)))
+    if not found.rest or (plan.framing or open_module(plan).CODEC.framing) == "none":
+        return made
+    return replace(made, tally=replace(made.tally, given_up=origin.rest(found)))
 
 
 class _Small:

@@ -94,7 +94,16 @@ class _Work:
         entry = self.ledger.entry(number)
         if entry is None:
             empty = () if number else TABLES
-            batch = Batch(self.ledger, number, self.plan, self.terms, empty, limits=self.limits, sizes=self.sizes)
+            batch = Batch(
+                self.ledger,
+                number,
+                self.plan,
+                self.terms,
+                empty,
+                told=self.listener.noted,
+                limits=self.limits,
+                sizes=self.sizes,
+            )
             entry = self.source.taken(frame).prepared(batch, self.tables(stream))
             self.ledger.add(entry)
         self.ledger.settle(entry)

@@ -154,7 +154,7 @@ def look(found: list[Problem], text: str) -> None:
     except ValueError:
         return
     for each in found:
-        resolve(document, each.path)
+        resolve(document, each.pointer)
 
 
 def resolve(document: Any, pointer: str) -> Any:
@@ -169,7 +169,7 @@ def test_all_problems_are_listed_with_their_places():
     text = WRITE.replace('"gen":3', '\n "gen":0.5').replace('"int","value":42', '"int","value":"é"')
     text = text.replace('"order":"key"', '"order":"key","order":"key","more":1').replace("AAECAwQ", "AAE")
     found = aerospike_json.validate(text)
-    assert [(each.path, each.rule, each.line, each.column) for each in found] == [
+    assert [(each.pointer, each.rule, each.line, each.column) for each in found] == [
         ("/key/2", "pattern", 1, 37),
         ("/gen", "type", 2, 8),
         ("/bins/0/value", "type", 2, 53),
@@ -180,17 +180,17 @@ def test_all_problems_are_listed_with_their_places():
 
 def test_the_alternative_that_was_meant_is_the_one_that_is_spoken_of():
     (one,) = aerospike_json.validate(WRITE.replace('"int"', '"integer"'))
-    assert (one.path, one.rule) == ("/bins/0/type", "enum")
+    assert (one.pointer, one.rule) == ("/bins/0/type", "enum")
     assert "'int', 'float'" in one.expected
     (one,) = aerospike_json.validate(WRITE.replace(',"value":42', ""))
-    assert (one.path, one.expected) == ("/bins/0", "a member 'value'")
+    assert (one.pointer, one.expected) == ("/bins/0", "a member 'value'")
 
 
 def test_what_a_check_refuses_has_its_code():
     (format,) = (format for format in shipped_formats() if format.name == "databus_json")
     line = next(each.data for each in format.examples if each.error is None and b'"key"' in each.data)
     found = databus_json.validate(json.loads(line) | {"keyBytes": "AA=="})
-    assert [(each.path, each.rule) for each in found] == [("/key", "bad_key")]
+    assert [(each.pointer, each.rule) for each in found] == [("/key", "bad_key")]
     assert "not (present(key) and present(keyBytes))" in found[0].message
 
 
@@ -214,18 +214,18 @@ def test_what_no_schema_says_is_the_decoders_own_error(text, rule):
 def test_what_is_missing_or_too_much_does_not_hide_the_decoders_error():
     text = WRITE.replace(":3,", ":1.0,")
     lacking = aerospike_json.validate(text[: text.index(',"bins"')] + "}")
-    assert [(each.path, each.rule) for each in lacking] == [("", "required"), ("/gen", "type_mismatch")]
+    assert [(each.pointer, each.rule) for each in lacking] == [("", "required"), ("/gen", "type_mismatch")]
     text = WRITE.replace(",7]", ",1.0,true]")
     longer = aerospike_json.validate(text)
-    assert [(each.path, each.rule) for each in longer] == [("/key", "maxItems")]  # the decoder's, too
+    assert [(each.pointer, each.rule) for each in longer] == [("/key", "maxItems")]  # the decoder's, too
 
 
 def test_the_schema_is_the_one_of_the_parameters():
     text = WRITE[:-1] + ',"more":1}'
-    assert [each.path for each in aerospike_json.validate(text)] == ["/more"]
+    assert [each.pointer for each in aerospike_json.validate(text)] == ["/more"]
     assert aerospike_json.validate(text, unknownMembers="ignore") == []
     bad = text.replace('"gen":3', '"gen":"3"')
-    assert [each.path for each in aerospike_json.validate(bad, unknownMembers="ignore")] == ["/gen"]
+    assert [each.pointer for each in aerospike_json.validate(bad, unknownMembers="ignore")] == ["/gen"]
 
 
 # --- what messages can be ------------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ def test_bytes_texts_and_parsed_documents_are_judged_alike():
     by_text = aerospike_json.validate(bad)
     assert by_text == aerospike_json.validate(bad.encode()) == aerospike_json.validate(bytearray(bad.encode()))
     by_value = aerospike_json.validate(json.loads(bad))
-    assert [(each.path, each.rule, each.message) for each in by_value] == [
-        (each.path, each.rule, each.message) for each in by_text
+    assert [(each.pointer, each.rule, each.message) for each in by_value] == [
+        (each.pointer, each.rule, each.message) for each in by_text
     ]
     assert {(each.offset, each.line, each.column) for each in by_value} == {(None, None, None)}
     assert aerospike_json.validate(json.loads(WRITE)) == aerospike_json.validate(WRITE) == []
@@ -254,7 +254,7 @@ def test_many_messages_are_judged_as_each_alone():
 def test_an_array_of_messages_gives_a_column(type):
     messages = [WRITE, WRITE[:-3], None, "{}"]
     column = aerospike_json.validate_many(pa.array(messages, pa.string()).cast(type))
-    assert column.type.value_type.names == ["path", "rule", "message", "expected", "actual"]
+    assert column.type.value_type.names == ["path", "rule", "message", "expected", "actual", "pointer"]
     assert [None if each is None else len(each) for each in column.to_pylist()] == [0, 1, None, 2]
 
 
@@ -262,7 +262,7 @@ def test_bytes_of_a_binary_format_have_the_decoders_error():
     good = bytes.fromhex("9301029594a474657374c0c414000102030405060708090a0b0c0d0e0f10111213c00104c0c0")
     assert aerospike_msgpack.validate(good) == []
     (one,) = aerospike_msgpack.validate(good[:20])
-    assert (one.path, one.rule, one.line) == ("/payload/key/digest", "truncated", None)
+    assert (one.pointer, one.rule, one.line) == ("/payload/key/digest", "truncated", None)
     lists = aerospike_msgpack.validate_many(pa.array([good, good[:20]]))
     assert [len(each) for each in lists.to_pylist()] == [0, 1]
 
@@ -272,7 +272,7 @@ def test_a_value_of_a_binary_format_is_judged_by_what_can_be_built():
     value = aerospike_msgpack.parse(good)
     assert aerospike_msgpack.validate(value) == []
     found = aerospike_msgpack.validate({**value, "key": {**value["key"], "digest": b"short", "namespace": 5}})
-    assert {each.path for each in found} >= {"/key/digest", "/key/namespace"}
+    assert {each.pointer for each in found} >= {"/key/digest", "/key/namespace"}
 
 
 @pytest.mark.parametrize("module", [aerospike_json, aerospike_msgpack, databus_json, kpl_record])
@@ -337,7 +337,7 @@ def test_nested_alternatives_are_each_judged_once():
 
 def test_paths_are_json_pointers():
     found = aerospike_json.validate(WRITE[:-1] + ',"a/b~c":1}')
-    assert [each.path for each in found] == ["/a~1b~0c"]
+    assert [each.pointer for each in found] == ["/a~1b~0c"]
     assert re.fullmatch(r"expected no such member, found 'a/b~c'", found[0].message)
 
 

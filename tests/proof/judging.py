@@ -53,7 +53,7 @@ def _wrong(record: bytes, problems: list[Problem], error: DecodeError | None, *,
         return "no place in the record"
     said = [(each.rule, each.offset) for each in problems]
     if not document:
-        own = [(each.path, *place) for each, place in zip(problems, said, strict=True)]
+        own = [(each.pointer, *place) for each, place in zip(problems, said, strict=True)]
         return "" if own == [(pointer(error.components), error.code, error.offset)] else "not the decoder's error"
     if error.code in _OF_TEXTS and (error.code, error.offset) not in said:
         return f"does not say what no schema can: {error.code}"

@@ -191,6 +191,10 @@ def _from_base64(data: bytes, limit: int) -> bytes:
         raise PackingError(str(error)) from None
 
 
+BASE64 = "base64 text, padded, in the one way to write it"
+"""What a text of bytes is to be."""
+
+
 def said_in_base64(text: str | bytes) -> bytes:
     """The bytes that base64 says; raises ValueError where the text is not the one way to write them."""
     content = base64.b64decode(text, validate=True)

@@ -47,6 +47,22 @@ NAMED: Mapping[str, str] = {
 """The patterns that have names, which are those of JSON Schema's formats: of RFC 3339 (years 1 to 9999, `T` and `Z` in
 capitals, no leap seconds), and RFC 9562."""
 
+_WORDS = {
+    "date-time": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z",
+    "date": "a date such as 2026-01-31",
+    "time": "an RFC 3339 time such as 12:00:00Z",
+    "uuid": "a UUID such as 123e4567-e89b-42d3-a456-426614174000",
+}
+
+
+def worded(known: str, pattern: str) -> str:
+    """What a text is to be, in words; of an author's own pattern that, since the author wrote it."""
+    if not known:
+        return f"text that matches the spec's pattern {pattern}"
+    name, comma, other = known.partition(", or ")
+    number = f"a{'n' if name.startswith('int') else ''} {name} in decimal digits, without leading zeros"
+    return _WORDS.get(name, number) + comma + other
+
 
 def _moment(fraction: str) -> str:
     """A moment of the years 1 to 9999, into which an offset leads from those between alone."""

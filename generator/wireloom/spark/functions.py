@@ -48,7 +48,10 @@ def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fie
 
 
 def validate_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
-    """Everything that is wrong with each record: structs of path, rule, message, expected, actual; null for null."""
+    """Everything that is wrong with each record, null for null.
+
+    Structs of path, rule, message, expected, actual, pointer.
+    """
     return column_of(_validate_call(module, options), data)
 
 

@@ -33,6 +33,10 @@ from wireloom.model.logical import (
     Written,
 )
 from wireloom.model.types import Spelling
+from wireloom.runtime.columns.meanings import EXPECTED
+from wireloom.runtime.errors import amount
+from wireloom.runtime.packing import BASE64
+from wireloom.runtime.patterns import worded
 from wireloom.runtime.values import float32
 
 OPEN = "OpenValue"
@@ -48,7 +52,7 @@ def schema(type: LogicalType) -> Schema:
         case Integer():
             return {"type": "integer", "minimum": type.minimum, "maximum": type.maximum}
         case BigInteger():
-            return {"type": "string", "pattern": f"^(?:0|-?[1-9][0-9]{{0,38}}){_END}"}
+            return _texts("(?:0|-?[1-9][0-9]{0,38})", "an integer of up to 39 digits as decimal text")
         case Float():
             return {"oneOf": [{"type": "number"}, {"enum": _NUMBER_WORDS}]}
         case Text(symbols):
@@ -79,11 +83,11 @@ def _meant(type: Meant) -> Schema:
             return _whole(type.wire, type.shown) if isinstance(type.wire, Integer) else {"type": "integer"}
         case Scaled("decimal", digits=digits):
             fraction = f"\\.[0-9]{{{digits}}}" if digits else ""
-            return {"type": "string", "pattern": f"^-?(?:0|[1-9][0-9]*){fraction}{_END}"}
+            return _texts(f"-?(?:0|[1-9][0-9]*){fraction}", _decimal(digits))
         case Scaled(kind):
             return dict(_TIMES[kind])
         case Said(Scaled("decimal", precision=precision, digits=digits)):
-            return {"type": "string", "pattern": f"^(?:{decimals(precision, digits, padded=True)}){_END}"}
+            return _texts(f"(?:{decimals(precision, digits, padded=True)})", _decimal(digits))
         case Said():
             return schema(type.shown.plain)
         case Measured():
@@ -104,24 +108,28 @@ def _whole(wire: Integer, scaled: Scaled) -> Schema:
     return {"type": "integer", "minimum": ends[0], "maximum": ends[1]}
 
 
+def _texts(pattern: str, words: str, format: str | None = None) -> Schema:
+    """Texts of a pattern; the comment says in words what they are."""
+    named = {} if format is None else {"format": format}
+    return {"type": "string", **named, "pattern": f"^{pattern}{_END}", "$comment": words}
+
+
+def _decimal(digits: int) -> str:
+    return f"decimal text with {digits} digits after the point" if digits else "decimal text without a fraction"
+
+
 _TIMES: Mapping[str, Schema] = {
-    "timestamp": {
-        "type": "string",
-        "format": "date-time",
-        "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\\.[0-9]{{6}})?Z{_END}",
-    },
-    "date": {"type": "string", "format": "date", "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_END}"},
-    "duration": {"type": "string", "pattern": f"^-?PT(?:0|[1-9][0-9]*)(?:\\.[0-9]{{6}})?S{_END}"},
+    "timestamp": _texts(
+        "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{6})?Z", EXPECTED["timestamp"], "date-time"
+    ),
+    "date": _texts("[0-9]{4}-[0-9]{2}-[0-9]{2}", EXPECTED["date"], "date"),
+    "duration": _texts("-?PT(?:0|[1-9][0-9]*)(?:\\.[0-9]{6})?S", EXPECTED["duration"]),
 }
 _ADDRESSES: Mapping[str, Schema] = {
-    "uuid": {
-        "type": "string",
-        "format": "uuid",
-        "pattern": f"^[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{_END}",
-    },
-    "ipv4": {"type": "string", "format": "ipv4", "pattern": f"^[0-9]{{1,3}}(?:\\.[0-9]{{1,3}}){{3}}{_END}"},
-    "ipv6": {"type": "string", "format": "ipv6", "pattern": f"^[0-9a-f:]{{2,39}}{_END}"},
-    "mac": {"type": "string", "pattern": f"^[0-9a-f]{{2}}(?::[0-9a-f]{{2}}){{5}}{_END}"},
+    "uuid": _texts("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", worded("uuid", ""), "uuid"),
+    "ipv4": _texts("[0-9]{1,3}(?:\\.[0-9]{1,3}){3}", "an IPv4 address such as 192.0.2.1", "ipv4"),
+    "ipv6": _texts("[0-9a-f:]{2,39}", "an IPv6 address such as 2001:db8::1", "ipv6"),
+    "mac": _texts("[0-9a-f]{2}(?::[0-9a-f]{2}){5}", "a MAC address such as 02:00:5e:10:00:01"),
 }
 
 
@@ -141,13 +149,16 @@ def spelled(spelling: Spelling) -> Schema:
         "maxLength": spelling.maximum,
         "format": spelling.known if spelling.known in NAMED_PATTERNS else None,
         "pattern": f"^(?:{spelling.pattern}){_END}" if spelling.pattern else None,
+        "$comment": worded(spelling.known, spelling.pattern) if spelling.pattern else None,
     }
     return {name: value for name, value in said.items() if value is not None}
 
 
 def binary(size: int | None = None, *, line_feeds: bool = False) -> Schema:
     """Bytes as base64 text."""
-    return {"type": "string", "contentEncoding": "base64", "pattern": pattern(size, line_feeds=line_feeds)}
+    words = BASE64 if size is None else f"{BASE64}, of {amount(size)}"
+    spelled = pattern(size, line_feeds=line_feeds)
+    return {"type": "string", "contentEncoding": "base64", "pattern": spelled, "$comment": words}
 
 
 def tagged(name: str, content: Schema) -> Schema:

@@ -253,7 +253,13 @@ def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
 
 def error_of(row: Mapping[str, Any]) -> DecodeError:
     """The error that a row of `errors_array` is."""
-    error = DecodeError(row["code"], offset=row["offset"], expected=row["expected"] or "", actual=row["actual"] or "")
+    error = DecodeError(
+        row["code"],
+        offset=row["offset"],
+        expected=row["expected"] or "",
+        actual=row["actual"] or "",
+        meaning=row["meaning"] or "",
+    )
     components = [int(place) if place else name for place, name in _COMPONENT.findall(row["path"] or "")]
     for component in reversed(components):
         error.at(component)

@@ -33,6 +33,7 @@ from wireloom.runtime.parsers.protocol import (
     was_parsed,
 )
 from wireloom.runtime.parsers.regions import Packing
+from wireloom.runtime.patterns import worded
 from wireloom.runtime.values import OpenBytes, is_other_zero, meant
 
 
@@ -182,9 +183,7 @@ class Spelling:
             expected = f"{_ends(self.minimum, self.maximum)} characters"
             raise DecodeError(code, offset=offset, expected=expected, actual=f"{len(text)}")
         if self.pattern and re.fullmatch(self.pattern, text) is None:
-            named = f"a{'n' if self.known.startswith('int') else ''} {self.known}"
-            expected = named if self.known else f"text that matches {self.pattern}"
-            raise DecodeError(code, offset=offset, expected=expected, actual=shown(text))
+            raise DecodeError(code, offset=offset, expected=worded(self.known, self.pattern), actual=shown(text))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from wireloom.runtime.errors import CheckError, Component, DecodeError, shown
 from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation.findings import MOST, Finding
-from wireloom.runtime.validation.problems import Path, Problem, Wrong, message, path_at, path_found, placed, pointer
+from wireloom.runtime.validation.problems import Path, Problem, Wrong, path_at, path_found, placed, problem
 from wireloom.runtime.validation.schema import Schema
 
 DEEPEST = 200
@@ -59,6 +59,7 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
     if isinstance(error, CheckError):
         found = [(finding, path) for finding, path in found if not _says(finding, path, own)]
     wrong = [_of_finding(finding, path) for finding, path in found]
+    wrong = [_in_words_of(error, each, own) for each in wrong]
     wrong += [_of_error(each, path_found(document, each.components, each.offset)) for each in repeated[:MOST]]
     if not (_covered(error, own, found) or any(_same(each, error) for each in repeated)):
         wrong.append(_of_error(error, own))
@@ -73,11 +74,18 @@ def judged(data: bytes, schema: Schema) -> list[Problem]:
 
 def _of_finding(finding: Finding, path: Sequence[Component]) -> Wrong:
     demand = finding.demand
-    return Wrong(finding.offset, pointer(path), demand.rule, demand.expected, finding.actual)
+    return Wrong(finding.offset, tuple(path), demand.rule, demand.expected, finding.actual)
+
+
+def _in_words_of(error: DecodeError, wrong: Wrong, own: Path) -> Wrong:
+    """A misspelled text in the words of the decoder, where that refuses the same."""
+    if wrong.rule != "pattern" or wrong.path != own:
+        return wrong
+    return wrong._replace(expected=error.expected, actual=error.actual)
 
 
 def _of_error(error: DecodeError, path: Sequence[Component]) -> Wrong:
-    return Wrong(error.offset, pointer(path), error.code, error.expected, error.actual)
+    return Wrong(error.offset, tuple(path), error.code, error.expected, error.actual)
 
 
 def _covered(error: DecodeError, own: Path, found: Sequence[tuple[Finding, Path]]) -> bool:
@@ -120,7 +128,7 @@ def _unwritable(document: object, error: Exception) -> Problem:
         match value:
             case _ if len(path) > DEEPEST:
                 expected, actual = f"at most {DEEPEST} containers in one another", "one more inside"
-                return Problem(pointer(path), "depth_limit", message(expected, actual), expected, actual)
+                return problem(path, "depth_limit", expected, actual)
             case dict() if all(isinstance(name, str) for name in value):
                 pending += reversed([(below, (*path, name)) for name, below in value.items()])
             case list() | tuple():
@@ -129,6 +137,6 @@ def _unwritable(document: object, error: Exception) -> Problem:
                 pass
             case _:
                 expected, actual = "a value that JSON has", shown(value)
-                return Problem(pointer(path), "type", message(expected, actual), expected, actual)
+                return problem(path, "type", expected, actual)
     expected = "a document that can be written as JSON"
-    return Problem("", "type", message(expected, str(error)), expected, str(error))
+    return problem((), "type", expected, str(error))

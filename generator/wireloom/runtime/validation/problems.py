@@ -2,10 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from wireloom.runtime.errors import Component, DecodeError
+from wireloom.runtime.errors import Component, DecodeError, render_path
 from wireloom.runtime.parsers.json.nodes import Member, Node
 
 Path = tuple[Component, ...]
@@ -17,8 +17,9 @@ _CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a character of UTF-8 b
 class Problem:
     """Something wrong with a message.
 
-    `path` is a JSON pointer (empty: the message itself); of bytes that are no JSON it names fields as the decoder's
-    path does. `rule` is the keyword of the JSON Schema or, where that has no words for it, the decoder's error code.
+    `path` is written as everywhere, `payload.bins[3].value` (empty: the message itself), and `pointer` is the same as a
+    JSON pointer, `/payload/bins/3/value`. `rule` is the keyword of the JSON Schema or, where that has no words for it,
+    the decoder's error code.
     `offset` counts bytes, `line` and `column` (in characters) begin at 1; they are None where no text is known.
     """
 
@@ -27,6 +28,7 @@ class Problem:
     message: str
     expected: str
     actual: str
+    pointer: str = ""
     offset: int | None = None
     line: int | None = None
     column: int | None = None
@@ -43,17 +45,22 @@ def pointer(components: Iterable[Component]) -> str:
     return "".join("/" + str(each).replace("~", "~0").replace("/", "~1") for each in components)
 
 
+def problem(path: Path, rule: str, expected: str, actual: str, offset: int | None = None) -> Problem:
+    """A problem at a path, of which no line is known."""
+    text = message(expected, actual)
+    return Problem(render_path(path), rule, text, expected, actual, pointer(path), offset)
+
+
 def of_error(error: DecodeError) -> Problem:
     """The decoder's error, at the path that it names itself."""
-    text = message(error.expected, error.actual)
-    return Problem(pointer(error.components), error.code, text, error.expected, error.actual, error.offset)
+    return problem(error.components, error.code, error.expected, error.actual, error.offset)
 
 
 class Wrong(NamedTuple):
     """A problem before it is known in which line and column its offset is."""
 
     offset: int
-    path: str
+    path: Path
     rule: str
     expected: str
     actual: str
@@ -143,6 +150,10 @@ def placed(data: bytes, found: Iterable[Wrong]) -> list[Problem]:
     """The problems of a text, in its order, each with its line and column."""
     known = positions(data, (each.offset for each in found))
     return [
-        Problem(path, rule, message(expected, actual), expected, actual, offset, *known[offset])
-        for offset, path, rule, expected, actual in sorted(found, key=lambda each: each[:3])
+        replace(problem(path, rule, expected, actual, offset), line=known[offset][0], column=known[offset][1])
+        for offset, path, rule, expected, actual in sorted(found, key=_order)
     ]
+
+
+def _order(wrong: Wrong) -> tuple[int, str, str]:
+    return wrong.offset, pointer(wrong.path), wrong.rule

@@ -69,7 +69,7 @@ def scalars(says: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
     if kind == "str" and ("minLength" in says or "maxLength" in says):
         yield _long(says.get("minLength", 0), says.get("maxLength", inf))
     if kind == "str" and "pattern" in says:
-        yield _spelled(says["pattern"], base64=says.get("contentEncoding") == "base64")
+        yield _spelled(says["pattern"], says.get("$comment", "text as the schema spells it"))
 
 
 def _constant(rule: str, values: Sequence[Any], kind: Kind) -> Judge:
@@ -122,7 +122,7 @@ def _long(low: float, high: float) -> Judge:
     return judge
 
 
-def _spelled(pattern: str, *, base64: bool) -> Judge:
-    expected = "base64 of the right size, with padding" if base64 else f"text that matches {pattern}"
+def _spelled(pattern: str, expected: str) -> Judge:
+    """The words for a pattern stand beside it: nobody reads a generated one."""
     demand, search = Demand("pattern", expected), re.compile(pattern).search
     return lambda node, _: NOTHING if search(node.value) else (Finding(node, demand, node.start),)

@@ -14,7 +14,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import ParameterValue, refuse_single
 from wireloom.runtime.validation import documents
-from wireloom.runtime.validation.problems import Problem, message, of_error, pointer
+from wireloom.runtime.validation.problems import Problem, of_error, problem
 from wireloom.runtime.validation.schema import Schema
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BYTES_TOGETHER = 64 << 20
 """Bytes of messages that are decoded at once, unless a single one has more."""
 _ABOVE = 1 << 30
 """Bytes from which on Arrow needs wide offsets."""
-COLUMNS = ("path", "rule", "message", "expected", "actual")
+COLUMNS = ("path", "rule", "message", "expected", "actual", "pointer")
 """The members of a problem in a column."""
 
 
@@ -171,8 +171,7 @@ class _Task:
 
     def _of_rendering(self, value: object, refusal: EncodeError) -> list[Problem]:
         """What the schema says of the rendering of a value that cannot be built, or why it cannot be."""
-        text = message(refusal.expected, refusal.actual)
-        own = Problem(pointer(refusal.components), "value", text, refusal.expected, refusal.actual)
+        own = problem(refusal.components, "value", refusal.expected, refusal.actual)
         try:
             written = documents.text(self._codec.to_canonical(value, root=self.root))
         except Exception:  # noqa: BLE001 - the same; what it is not, has been said

@@ -8,7 +8,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.packing import said_in_base64
+from wireloom.runtime.packing import BASE64, said_in_base64
 from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
@@ -165,7 +165,7 @@ class Base64(construct.Construct):
         text: str = expect(stream, "str")
         data = _from_base64(_joined(text) if self.line_feeds else text)
         if data is None:
-            raise DecodeError("bad_base64", offset=stream.start, expected="canonical base64", actual=shown(text))
+            raise DecodeError("bad_base64", offset=stream.start, expected=BASE64, actual=shown(text))
         size = amount(self.size, context)
         if size is not None and len(data) != size:
             raise DecodeError(self.code, offset=stream.start, expected=f"{size} bytes", actual=f"{len(data)} bytes")

@@ -1,13 +1,14 @@
 """The problems of every record of a stream, in constant memory, each with its place in the stream."""
 
-import re
+import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom.runtime.streams.framed import KEPT
+from wireloom.runtime.streams.given_up import GivenUp
 from wireloom.runtime.validation.problems import Problem, characters, of_error, positions
 from wireloom.transcode import Request
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
     from wireloom.runtime.streams.parts import DecodedPart
 
-_COMPONENT = re.compile(r"\[(\d+)\]|([^.\[]+)")
+
+_LAST_OF_A_LINE = 2
+"""The line in which a reader is at the latest that goes on after a document which was cut off in its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +39,35 @@ class Part:
     bad: Iterator[Bad]
 
 
-def validate(request: Request, source: BinaryIO) -> Iterator[Part]:
+def validate(
+    request: Request, source: BinaryIO, given_up: GivenUp | None = None, *, resync: bool = False
+) -> Iterator[Part]:
     """The records of a source, part by part; those of a part are judged as they are asked for."""
     framing = request.framing or request.module.CODEC.framing
     lines = _Lines(source)
     parameters: dict[str, Any] = dict(request.parameters)
     parts = request.module.CODEC.decode_stream(
-        cast(BinaryIO, lines), (), root=request.root, framing=framing, on_error="skip", **parameters
+        cast(BinaryIO, lines), (), root=request.root, framing=framing, on_error="skip", resync=resync, **parameters
     )
     texts = request.module.VALIDATOR.of_documents
     for part in parts:
         known = lines if texts and framing in ("lines", "array") else None
-        yield Part(len(part.offsets), _bad(request, part, known, framing))
+        errors = part.refusals()
+        if given_up is not None:
+            given_up.add(part, errors)
+        yield Part(len(part.offsets), _bad(request, part, errors, known, framing))
         if len(part.offsets):
             lines.place(part.offsets[-1].as_py())  # nobody asks for those before
 
 
-def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing: str) -> Iterator[Bad]:
-    errors = _errors(part)
+def damaged(record: int, offset: int, error: DecodeError) -> Bad:
+    """The record that is lost where a compressed file is damaged."""
+    return Bad(record, offset, (replace(of_error(error), offset=offset),))
+
+
+def _bad(
+    request: Request, part: "DecodedPart", errors: Mapping[int, DecodeError], lines: "_Lines | None", framing: str
+) -> Iterator[Bad]:
     own = request if part.settings is None else replace(request, parameters=dict(part.settings))
     for row, error in errors.items():
         offset = part.offsets[row].as_py()
@@ -65,20 +79,10 @@ def _bad(request: Request, part: "DecodedPart", lines: "_Lines | None", framing:
         yield Bad(part.first + row, offset, tuple(_in_stream(each, offset, place) for each in problems))
 
 
-def _errors(part: "DecodedPart") -> dict[int, Any]:
-    """The error of each bad record, by its place in the part."""
-    places = range(len(part.errors)) if part.parents is None else part.parents.to_pylist()
-    found: dict[int, Any] = {}
-    for place, error in zip(places, part.errors, strict=True):
-        if error.is_valid:
-            found.setdefault(place, error.as_py())
-    return found
-
-
 def _problems(
     request: Request,
     raw: "pa.BinaryScalar",
-    error: Any,  # noqa: ANN401 - a row of Arrow
+    error: DecodeError,
     *,
     is_whole: bool,
 ) -> list[Problem]:
@@ -86,7 +90,7 @@ def _problems(
 
     Where not all of them were kept the error is all that is known.
     """
-    own, data = _own(error), raw.as_py() or b""
+    own, data = of_error(error), raw.as_py() or b""
     if not is_whole:
         return [own]
     validator = request.module.VALIDATOR
@@ -115,20 +119,6 @@ def _with_own(found: list[Problem], own: Problem, data: bytes) -> list[Problem]:
     return [*(each for each in found if (each.offset or 0) < at), replace(own, line=line, column=column)]
 
 
-def _own(error: Any) -> Problem:  # noqa: ANN401 - the same
-    refusal = DecodeError(
-        error["code"],
-        offset=error["offset"],
-        expected=error["expected"] or "",
-        actual=error["actual"] or "",
-        meaning=error["meaning"],
-    )
-    parts = [int(place) if place else name for place, name in _COMPONENT.findall(error["path"] or "")]
-    for component in reversed(parts):
-        refusal.at(component)
-    return of_error(refusal)
-
-
 def _in_stream(problem: Problem, offset: int, place: tuple[int, int] | None) -> Problem:
     """The problem at its place in the stream, whose record begins at that line and column, as far as they are known."""
     moved = replace(problem, offset=offset + (problem.offset or 0))
@@ -137,6 +127,37 @@ def _in_stream(problem: Problem, offset: int, place: tuple[int, int] | None) -> 
     line, column = place
     before = column - 1 if problem.line == 1 else 0
     return replace(moved, line=line + problem.line - 1, column=problem.column + before)
+
+
+def framing_of_text(request: Request, head: bytes) -> str | None:
+    """How documents follow one another in a file that begins so, where that is not one a line.
+
+    It is asked of JSON alone, where no framing is given, and goes by brackets and line feeds: records may be bad.
+    """
+    codec = request.module.CODEC
+    root = codec.root(request.root)
+    if request.framing is not None or codec.framing != "lines" or not root.is_text:
+        return None
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if text[:1] == "[" and not root.elements and text[1:].lstrip()[:1] in ("{", "]"):
+        return "array"
+    if _is_document(text.partition("\n")[2].partition("\n")[0]):
+        return None
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except json.JSONDecodeError as error:
+        return "none" if error.lineno > _LAST_OF_A_LINE else None
+    except RecursionError:
+        return None
+    return "none" if "\n" in text[:end] else None
+
+
+def _is_document(line: str) -> bool:
+    """Whether a line is an object or an array, all of it."""
+    try:
+        return isinstance(json.loads(line), dict | list)
+    except (json.JSONDecodeError, RecursionError):
+        return False
 
 
 class _Lines:

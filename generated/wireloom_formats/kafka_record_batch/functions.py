@@ -110,7 +110,7 @@ def validate_kafka_record_batch(
     data: Column | str,
     options: Mapping[str, Any] | None = None,
 ) -> Column:
-    """Everything that is wrong with each record, as structs: path, rule, message, expected, actual; null for null."""
+    """Everything that is wrong with each record, as structs: path, rule, message, expected, actual, pointer; null for null."""
     from wireloom.spark import functions
 
     return functions.validate_format(_FORMAT, data, options)

@@ -2,7 +2,7 @@
 
 import sys
 
-from wireloom.cli.console import CLEAR
+from wireloom.cli.console import CLEAR, clear
 
 
 def progress(records: int, bad: int, *, quiet: bool = False) -> None:
@@ -14,6 +14,5 @@ def progress(records: int, bad: int, *, quiet: bool = False) -> None:
 
 def end_progress(*, quiet: bool = False) -> None:
     """Take the line away."""
-    if not quiet and sys.stderr.isatty():
-        sys.stderr.write(CLEAR)
-        sys.stderr.flush()
+    if not quiet:
+        clear()

@@ -1,99 +1,135 @@
-"""`validate`: everything that is wrong with the records of a file."""
+"""`validate`: everything that is wrong with the records of files."""
 
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, cast
 
 import typer
 
-from wireloom import validating
-from wireloom.cli.console import CLEAR, clear, note, refuse_closed_output, say
+from wireloom import transcode, validating
+from wireloom.cli.console import note, refuse_closed_output, say
+from wireloom.cli.counting import end_progress, progress
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, Source, chosen, one_of
-from wireloom.cli.transcoding import called, likely_framing, opened_input, request_of
+from wireloom.cli.opening import Opened, opened
+from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, chosen, one_of
+from wireloom.cli.transcoding import Resync, remedy_of, request_of
+from wireloom.runtime.streams.given_up import GivenUp
 from wireloom.runtime.validation import Problem
 from wireloom.validating import Bad, Part
 from wireloom.validation_reports import FORMS, Form, Report
 
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Files, folders or globs; compressed ones are decompressed as by ingest. - reads standard input.",
+    ),
+]
 Shown = Annotated[
-    str, typer.Option("--report", metavar="|".join(FORMS), help="Lines for people, lines of JSON, or SARIF 2.1.0.")
+    str,
+    typer.Option(
+        "--report",
+        metavar="|".join(FORMS),
+        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations in a workflow of GitHub.",
+    ),
 ]
 MaxErrors = Annotated[
-    int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop behind that many problems; else never.")
+    int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop after that many problems; else never.")
 ]
 
 
 def validate(
     format: Format,
-    file: Source,
+    files: Sources,
     report: Shown = "text",
     max_errors: MaxErrors = None,
     framing: Framing = None,
+    resync: Resync = False,
     root: Root = None,
     parameter: Parameters = None,
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Check every record of a file and say everything that is wrong with each.
+    """Check every record of files and say everything that is wrong with each.
 
     What the decoder accepts is valid. A record of a JSON format that it refuses is held to the JSON Schema of its root
     under the given parameters, which finds all problems where the decoder stops at its first; each is printed with
     line and column, or with the record's number and the byte. The counts, also by rule, are printed on standard error.
-    The exit code is 1 where a record is bad. The file is read once and may be larger than memory.
+    The exit code is 1 where a record is bad. Each file is read once and may be larger than memory. Where a format has
+    one document a line and no --framing is given, arrays and documents of several lines are read as they are, too.
 
     \b
     Examples:
       wireloom validate kind_of_event events.log
+      wireloom validate kind_of_event landing/ more/*.jsonl.gz
       wireloom validate kind_of_event events.jsonl --framing lines --max-errors 20
+      wireloom validate kind_of_event events.log --resync                  go on after damage
+      wireloom validate kind_of_event events.jsonl --report github         in a workflow
       wireloom validate kind_of_event - --report sarif < events.jsonl > problems.sarif
     """
     one_of("--report", report, FORMS)
     refuse_closed_output()
     request = request_of(chosen(format, package, out), root, framing, parameter)
-    written = Report(cast(Form, report), called(file), say)
-    count = _Count()
-    with opened_input(file) as source:
-        likely = likely_framing(request, file, source)
-        for found, problem in _problems(validating.validate(request, source), count):
-            written.add(found, problem)
+    written = Report(cast(Form, report), say)
+    count, notes = _Count(), list[str]()
+    for file in opened(files):
+        own, hint = _as_it_looks(request, file)
+        given_up = GivenUp(searched=resync)
+        parts = validating.validate(own, file.source, given_up, resync=resync)
+        for found, problem in _problems(parts, file, count):
+            written.add(file.name, found, problem)
             if written.count == max_errors:
                 break
+        notes += [line for line in (given_up.line(file.name, remedy_of(own)), hint) if line]
+        if written.count == max_errors:
+            break
     written.end()
+    end_progress()
     noun = "record" if count.records == 1 else "records"
-    clear()
-    note(f"{count.records} {noun}, {count.bad} bad")
+    where = f" in {count.files} files" if count.files > 1 else ""
+    note(f"{count.records} {noun}{where}, {count.bad} bad")
     for line in written.summary():
         note(line)
     if written.count == max_errors:
         problems = "problem" if max_errors == 1 else "problems"
-        note(f"stopped behind {max_errors} {problems}, as --max-errors says; the rest was not looked at")
-    if likely is not None:
-        note(f"{called(file)} looks like {likely}: use --framing {likely}")
+        note(f"stopped after {max_errors} {problems}, as --max-errors says; the rest was not looked at")
+    for line in notes:
+        note(line)
     if count.bad:
         raise typer.Exit(PROBLEMS)
+
+
+def _as_it_looks(request: transcode.Request, file: Opened) -> tuple[transcode.Request, str]:
+    """How a file is read, and what to say of its framing."""
+    own = validating.framing_of_text(request, file.head)
+    if own is not None:
+        return replace(request, framing=own), f"{file.name} looks like {own}: it was read with --framing {own}"
+    likely = transcode.likely(request, file.head, file.size) if file.head else None
+    return request, "" if likely is None else f"{file.name} looks like {likely}: use --framing {likely}"
 
 
 @dataclass(slots=True)
 class _Count:
     """How far the work is."""
 
+    files: int = 0
     records: int = 0
     bad: int = 0
 
-    def show(self) -> None:
-        """One line of a terminal, always the same."""
-        if sys.stderr.isatty():
-            sys.stderr.write(f"{CLEAR}{self.records:,} records, {self.bad:,} bad")
-            sys.stderr.flush()
 
-
-def _problems(parts: Iterator[Part], count: _Count) -> Iterator[tuple[Bad, Problem]]:
-    """Every problem of every bad record; whoever stops there has looked at no record behind it."""
+def _problems(parts: Iterator[Part], file: Opened, count: _Count) -> Iterator[tuple[Bad, Problem]]:
+    """Every problem of every bad record; whoever stops there has looked at no record after it."""
+    before, count.files = count.records, count.files + 1
     behind = 0
     for part in parts:
         for found in part.bad:
-            count.records, count.bad = found.index + 1, count.bad + 1
+            count.records, count.bad = before + found.index + 1, count.bad + 1
             yield from ((found, problem) for problem in found.problems)
-        count.records = behind = behind + part.records
-        count.show()
+        behind += part.records
+        count.records = before + behind
+        progress(count.records, count.bad)
+    damage = file.damage()
+    if damage is not None:
+        count.records, count.bad = count.records + 1, count.bad + 1
+        lost = validating.damaged(behind, *damage)
+        yield from ((lost, problem) for problem in lost.problems)

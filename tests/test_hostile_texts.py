@@ -390,7 +390,7 @@ def test_nothing_that_commands_print_of_texts_and_paths_is_obeyed_by_a_terminal(
         (["generate", "--specs", "missing \x1b[31m\x07\x9b\n", *options], 2),
         (["status", str(data)], 2),
         ([*ingest, "--input", str(data), *options], 2),
-        ([*ingest, "--input", "folder", *options], 0),
+        ([*ingest, "--input", "folder", *options], 5),
         (["status", "tables \x1b"], 0),
         (["new", "\x1b[31m\x07\x9b"], 2),
         (["new", "pipeline", "pipe: \x1b[31m\x07\x9b # x", "--format", "hostile", "--source", "parquet", *options], 0),

@@ -98,6 +98,19 @@ def test_the_way_to_a_file_does_not_matter(folder, monkeypatch):
     assert held(folder) == THERE
 
 
+def test_rows_of_a_folder_that_a_link_led_to_before_stay(tmp_path):
+    for day in (1, 2):
+        (tmp_path / f"day{day}").mkdir()
+        (tmp_path / f"day{day}" / "a.bin").write_bytes(record(day))
+    job = Job(PLAN, str(tmp_path / "current"), str(tmp_path / "output"), append=True)
+    for day in (1, 2):
+        (tmp_path / "current").unlink(missing_ok=True)
+        (tmp_path / "current").symlink_to(tmp_path / f"day{day}")
+        assert ingest(LocalEngine(1), job).records == 1
+    ingest(LocalEngine(1), replace(job, append=False, again=()))
+    assert held(tmp_path)[0] == [("a.bin", 1), ("a.bin", 2)]
+
+
 @pytest.mark.parametrize("change", ["grown", "of the same size", "touched", "shorter"])
 def test_a_file_that_has_changed_is_named_and_read_on_request(folder, change):
     path = folder / "input" / "two.bin"

@@ -6,7 +6,7 @@ the tasks is an `Engine`; the files on the disk do not tell which it was, and ei
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -19,7 +19,7 @@ from wireloom.ingest.apart import refuse_overlap
 from wireloom.ingest.diagnosis import End, diagnosed
 from wireloom.ingest.files import Found
 from wireloom.ingest.framing_hints import framing_hints
-from wireloom.ingest.known import known, recorded
+from wireloom.ingest.known import identities, known, look_again, recorded
 from wireloom.ingest.lease import held
 from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, OLD, REPLAYS, Entry, Ledger, Move, Storage, standing
 from wireloom.ingest.limits import NONE, Limits
@@ -102,7 +102,7 @@ class _Run:
             taken = self._selected(ledger, listed)
             agreement = self._agreement(ledger, taken)
             if not taken.found.files and job.adds and _is_there(ledger):
-                self.told(f"{job.output} has no file of {job.input} to take in: nothing to do")
+                self.told(f"no file in {job.input} is new to {job.output}: nothing to do")
                 return replace(NOTHING, passed=taken.passed)
             try:
                 summary = replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
@@ -124,6 +124,7 @@ class _Run:
 
     def _listed(self) -> Found:
         """The files of the input; raises MisuseError where there are none, and nobody adds what there may be."""
+        look_again()
         found = self.engine.listed(self.job.source)
         if not found.files and not self.job.adds:
             hidden = "".join(f"; {line}" for line in found.said())
@@ -215,11 +216,20 @@ class _Run:
             return replace(entry, moves=(*_replaced(storage, home, entry.staging), *entry.moves))
         if not taken.again:
             return entry
-        away = replacement(storage, home, entry.staging, taken.again)
+        away = replacement(storage, home, entry.staging, taken.again, _files_of_batches(ledger))
         removed = away.removed
         files = f"{removed.files} file{'' if removed.files == 1 else 's'}"
         self.told(f"read {files} again: {removed.rows} rows and {removed.quarantined} quarantined records are replaced")
         return replace(entry, moves=(*entry.moves, *away.moves), removed=removed)
+
+
+def _files_of_batches(ledger: Ledger) -> Mapping[int, frozenset[str]]:
+    """The identities of each batch's files, where its entry tells them."""
+    return {
+        entry.number: identities(entry.files)
+        for entry in ledger.entries()
+        if entry.files and all("-" in file for file in entry.files)
+    }
 
 
 def _again(taken: Selection, *, all_of_it: bool) -> str:

@@ -56,6 +56,11 @@ def recorded(file: File) -> str:
     return f"{identity(file.path)}-{file.size:x}-{file.modified:x}"
 
 
+def identities(files: Iterable[str]) -> frozenset[str]:
+    """The identities of files that a batch tells of."""
+    return frozenset(file.partition("-")[0] for file in files)
+
+
 def known(batches: Iterable[Read], in_tables: Callable[[], Iterable[str]]) -> Known:
     """The files of batches; `in_tables` finds the paths in the rows of the tables, where the batches do not tell."""
     states: dict[str, State | None] = {}
@@ -79,6 +84,11 @@ def identity(path: str) -> str:
     folder, slash, name = path.rpartition("/")
     real = f"{_real(folder)}{slash}{name}" if path.startswith(LOCAL) else path
     return hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
+
+
+def look_again() -> None:
+    """Follow links as they are now: a program that runs for long may see them changed from job to job."""
+    _real.cache_clear()
 
 
 @cache

@@ -7,7 +7,7 @@ finished by the next.
 
 import re
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.files import File, Listing, place, reachable
 from wireloom.ingest.known import identity
 from wireloom.ingest.ledger import Move, Removed, Storage
-from wireloom.ingest.plan import QUARANTINE, RECORDS, SOURCE
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, SOURCE
 from wireloom.ingest.writing import SPARK_COLUMNS, parquet_writer
 
 AWAY, KEPT = "replaced", "kept"
@@ -40,13 +40,20 @@ def sources(storage: Storage, home: str) -> Iterator[str]:
         yield from _sources(file)
 
 
-def replacement(storage: Storage, home: str, staging: str, gone: Collection[str]) -> Replacement:
-    """Take the rows of the files `gone`, by their identities, out of the tables; raises MisuseError."""
+def replacement(
+    storage: Storage, home: str, staging: str, gone: Collection[str], batches: Mapping[int, Collection[str]]
+) -> Replacement:
+    """Take the rows of the files `gone`, by their identities, out of the tables; raises MisuseError.
+
+    `batches` has the files of those batches that tell them: a path may have led to another file when it was read.
+    """
     added: list[Move] = []
     away: list[Move] = []
     removed = Removed()
     for folder, file in _files(storage, home):
-        theirs = [path for path in _sources(file) if identity(path) in gone]
+        batch = re.search(rf"/{BATCH}=(-?\d+)/", file.path)
+        own = gone if batch is None else set(batches.get(int(batch[1]), gone)) & set(gone)
+        theirs = [path for path in _sources(file) if identity(path) in own] if own else []
         if not theirs:
             continue
         name = file.path.removeprefix(f"{place(folder).shown}/")

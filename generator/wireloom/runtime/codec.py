@@ -1,10 +1,10 @@
 """A format at work: one `Codec` a generated module, whose functions are its methods.
 
 It joins what was declared (constructs, logical records, parameters) with what acts (streams, columns, renderings),
-checks what callers pass, and puts the format's name on every error.
+checks what callers pass, and puts the format's name on every error. What streams and columns need is imported when they
+are first asked for: an import of a format loads the parsers that it declares.
 """
 
-import difflib
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,14 +31,6 @@ from wireloom.runtime.parameters import (
     refuse_single,
 )
 from wireloom.runtime.root import Root
-from wireloom.runtime.streams import framed, headers
-from wireloom.runtime.streams.framed import Extent, Framed
-from wireloom.runtime.streams.framing import Array, Bare, Concatenated, Framing, Headed, bare, framing_of, others
-from wireloom.runtime.streams.headers import Head
-from wireloom.runtime.streams.resync import Resync
-from wireloom.runtime.streams.resync import resync as searching
-from wireloom.runtime.streams.room import weight
-from wireloom.runtime.streams.writing import joined, pieces
 from wireloom.runtime.values import remembered, same, source_of
 
 if TYPE_CHECKING:
@@ -46,7 +38,11 @@ if TYPE_CHECKING:
 
     from wireloom.runtime.columns.arrow import Decoded, OpenValues
     from wireloom.runtime.columns.repetition import Bound
+    from wireloom.runtime.streams.framed import Extent, Framed
+    from wireloom.runtime.streams.framing import Bare, Framing, Headed
+    from wireloom.runtime.streams.headers import Head
     from wireloom.runtime.streams.parts import DecodedPart
+    from wireloom.runtime.streams.resync import Resync
 
 __all__ = ["Codec", "Root"]
 
@@ -95,6 +91,8 @@ class _StreamReader:
 
     def weight(self, value: Any) -> int:
         """Bytes that a value takes in columns, about."""
+        from wireloom.runtime.streams.room import weight
+
         return weight(value) + (0 if self.bound is None or value is None else self.bound.size(value))
 
     def label(self, error: DecodeError) -> DecodeError:
@@ -136,6 +134,8 @@ class Codec:
         if not isinstance(name, str):
             raise ParameterError(f"root must be a name, or None for the first, not {type(name).__name__}")
         if name not in self.roots:
+            import difflib
+
             near = difflib.get_close_matches(name, self.roots, 1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(self.roots)}"
             raise ParameterError(f"{self.format} has no root {name!r}{hint}")
@@ -241,8 +241,11 @@ class Codec:
         on_error: str = "raise",
         resync: bool = False,
         **parameters: object,
-    ) -> Iterator[Framed]:
+    ) -> "Iterator[Framed]":
         """The records of a buffer or binary file; see `streams.framed.iterate`, and `streams.resync` for `resync`."""
+        from wireloom.runtime.streams import framed
+        from wireloom.runtime.streams.framing import Headed, bare
+
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = self.framing_of(reader.root, framing)
         framed.check(on_error)
@@ -254,18 +257,22 @@ class Codec:
         return framed.iterate(reader, file, chosen, on_error, found)
 
     def _behind_header(
-        self, reader: _StreamReader, file: BinaryIO, framing: Headed, on_error: str, *, resync: bool
-    ) -> Iterator[Framed]:
+        self, reader: _StreamReader, file: BinaryIO, framing: "Headed", on_error: str, *, resync: bool
+    ) -> "Iterator[Framed]":
+        from wireloom.runtime.streams import framed
+
         head = self.head(framing, file, reader.parameters)
-        if isinstance(head, Extent):
+        if isinstance(head, framed.Extent):
             yield from framed.numbered(iter((head,)), on_error)
             return
         reader = replace(reader, parameters=head.settings)
         found = self._searching(reader, framing.records) if resync else None
         yield from framed.iterate(reader, head.file, framing.records, on_error, found, head.size)
 
-    def head(self, framing: Headed, file: BinaryIO, settings: Mapping[str, ParameterValue]) -> Head | Extent:
+    def head(self, framing: "Headed", file: BinaryIO, settings: Mapping[str, ParameterValue]) -> "Head | Extent":
         """What stands before the records of a stream, or the stream as one bad record where that is none."""
+        from wireloom.runtime.streams import headers
+
         root = self.root(framing.header)
 
         def refusing(member: str, data: bytes) -> _StreamReader | None:
@@ -283,6 +290,8 @@ class Codec:
         Raises EncodeError, whose path begins with the value's number, where a value cannot be said or could not be
         found in the stream again. What stands before the records follows from the parameters.
         """
+        from wireloom.runtime.streams.writing import pieces
+
         entry = self.root(root)
         chosen = self.framing_of(entry, framing)
         refuse_single("values", values, "a list of values, or what gives one after the other")
@@ -290,11 +299,16 @@ class Codec:
         records = (self.build_at(entry, number, value, settings) for number, value in enumerate(values))
         return chain((begun,) if begun else (), pieces(chosen, records))
 
-    def beginning(self, framing: Framing, parameters: Mapping[str, object]) -> tuple[bytes, dict[str, ParameterValue]]:
+    def beginning(
+        self, framing: "Framing", parameters: Mapping[str, object]
+    ) -> tuple[bytes, dict[str, ParameterValue]]:
         """What stands before all records that are written under these parameters, and those that it says.
 
         Raises EncodeError where the format cannot say such a header.
         """
+        from wireloom.runtime.streams.framing import Headed
+        from wireloom.runtime.streams.headers import Head
+
         settings = self.settings(parameters)
         if not isinstance(framing, Headed):
             return b"", settings
@@ -304,7 +318,7 @@ class Codec:
             raise EncodeError("a header that reads back", f"{data.hex()}, which does not")
         return data, dict(found.settings)
 
-    def _header(self, framing: Headed, settings: Mapping[str, ParameterValue]) -> bytes:
+    def _header(self, framing: "Headed", settings: Mapping[str, ParameterValue]) -> bytes:
         root = self.root(framing.header)
         value = {field: settings[name] for name, field in framing.gives if settings[name] is not None}
         try:
@@ -316,12 +330,16 @@ class Codec:
                 raise
             return self._build_with(root, known, settings)  # the order in which it is written says which one it is
 
-    def _searching(self, reader: _StreamReader, framing: Bare) -> Resync:
+    def _searching(self, reader: _StreamReader, framing: "Bare") -> "Resync":
         """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
-        return searching(reader, reader.root, framing, reader.parameters, self.format)
+        from wireloom.runtime.streams.resync import resync
+
+        return resync(reader, reader.root, framing, reader.parameters, self.format)
 
     def remedy(self, root: str | None, framing: str | None, parameters: Mapping[str, object]) -> str:
         """What recovers records after one whose end is not known, as a sentence."""
+        from wireloom.runtime.streams.framing import Concatenated, bare
+
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = bare(self.framing_of(reader.root, framing))
         frame = "a `frame` step in the spec would tell where a bad record ends" * isinstance(chosen, Concatenated)
@@ -332,11 +350,13 @@ class Codec:
             found = str(error)
         return "; ".join(filter(None, ("nothing says where the next record begins", found, frame)))
 
-    def framing_of(self, root: Root, framing: str | None) -> Framing:
+    def framing_of(self, root: Root, framing: str | None) -> "Framing":
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
 
         Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
         """
+        from wireloom.runtime.streams.framing import Array, Concatenated, Headed, bare, framing_of, others
+
         if not isinstance(framing, str | None):
             raise ParameterError(f"framing must be a text, or None for the format's, not {type(framing).__name__}")
         named = framing_of(self.framing if framing is None else framing)
@@ -351,7 +371,7 @@ class Codec:
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
         return named
 
-    def _check_header(self, framing: Headed) -> None:
+    def _check_header(self, framing: "Headed") -> None:
         """Raises ParameterError where the format has no such header."""
         known, there = [each.name for each in self.parameters], self.root(framing.header).logical
         for name, member in framing.gives:
@@ -530,7 +550,8 @@ class Codec:
         **parameters: object,
     ) -> "Iterator[DecodedPart]":
         """The columns of the records of a buffer or binary file, in parts of some megabytes; see `parts.parts`."""
-        from wireloom.runtime.streams import parts
+        from wireloom.runtime.streams import framed, parts
+        from wireloom.runtime.streams.framing import Headed, bare
 
         chosen = self.framing_of(self.root(root), framing)
         framed.check(on_error)
@@ -547,16 +568,16 @@ class Codec:
         self,
         reader: _StreamReader,
         file: BinaryIO,
-        framing: Headed,
+        framing: "Headed",
         request: Request,
         on_error: str,
         *,
         resync: bool,
     ) -> "Iterator[DecodedPart]":
-        from wireloom.runtime.streams import parts
+        from wireloom.runtime.streams import framed, parts
 
         head = self.head(framing, file, request.settings)
-        if isinstance(head, Extent):
+        if isinstance(head, framed.Extent):
             yield from parts.lost(self, head, request, on_error)
             return
         reader, request = replace(reader, parameters=head.settings), replace(request, settings=dict(head.settings))
@@ -637,6 +658,8 @@ class Codec:
 
         Raises EncodeError as `iter_build` does, with the row counted over all batches; a null is no record.
         """
+        from wireloom.runtime.streams.writing import joined
+
         chosen, given = self.framing_of(self.root(root), framing), _batches(batches)
         begun, settings = self.beginning(chosen, parameters)
         return chain((begun,) if begun else (), joined(chosen, self._encoded(given, root, settings)))

@@ -1,6 +1,5 @@
 """The parameters of a format: what the bytes do not tell and the caller says."""
 
-import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,6 +91,8 @@ def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> 
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
+            import difflib
+
             near = difflib.get_close_matches(name, known, 1)
             raise ParameterError(f"no parameter {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     return {

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 from wireloom.runtime.columns.logical import List, Record
 from wireloom.runtime.columns.meanings import wiring
 from wireloom.runtime.columns.shape import filling
-from wireloom.runtime.parsers.json import Document
-from wireloom.runtime.parsers.places import beginnings, strongest
 from wireloom.runtime.parsers.record import Record as WireRecord
-from wireloom.runtime.parsers.refusing import refusing
-from wireloom.runtime.proof import Proof
 
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Tabulation
+    from wireloom.runtime.proof import Proof
 
 
 @dataclass(frozen=True)
@@ -37,6 +34,8 @@ class Root:
     @property
     def is_text(self) -> bool:
         """Whether its records are JSON texts."""
+        from wireloom.runtime.parsers.json import Document
+
         return isinstance(self.construct.subcon, Document)
 
     @cached_property
@@ -51,18 +50,24 @@ class Root:
         change = wiring(self.type)
         return (lambda given: given) if change is None else change
 
-    def proof(self, settings: Mapping[str, Any]) -> Proof:
+    def proof(self, settings: Mapping[str, Any]) -> "Proof":
         """The most that a record can prove of itself under these parameters."""
+        from wireloom.runtime.parsers.places import strongest
+
         return strongest(self.construct.subcon, settings)
 
     def refusing(self, member: str) -> "Root | None":
         """The root whose records are an error at one of their members; None where that is read in no struct of them."""
+        from wireloom.runtime.parsers.refusing import refusing
+
         construct = refusing(self.construct, member)
         return None if construct is None else replace(self, construct=construct)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:
         """The bytes that records begin with, one of these; None where that is not known."""
+        from wireloom.runtime.parsers.places import beginnings
+
         return beginnings(self.construct.subcon)
 
     @cached_property

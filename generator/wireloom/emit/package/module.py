@@ -25,6 +25,7 @@ def module(format: Format) -> str:
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
         validated=_validated(format),
+        of_documents=format.encoding is Encoding.JSON,
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
 
@@ -69,9 +70,6 @@ def _constants(format: Format) -> list[str]:
         "CONSTRUCTS": "_parser.CONSTRUCTS",
         "CONSTRUCT": "_parser.CONSTRUCT",
         "CODEC": _codec(format),
-        "VALIDATOR": call(
-            "_validation.Validator", "CODEC", "__name__", of_documents=repr(format.encoding is Encoding.JSON)
-        ),
     }
     return [_assigned(f"{name}: Final = ", value) for name, value in values.items()]
 

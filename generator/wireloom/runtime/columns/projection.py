@@ -5,7 +5,6 @@ Everything behind a projection (fields left out on the way to columns) follows f
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import assert_never
 
 from wireloom.runtime.columns.logical import (
@@ -83,6 +82,8 @@ def _refuse_unknown(names: Sequence[str], paths: Sequence[tuple[str, ...]], abov
 
 def unknown_name(what: str, name: object, names: Sequence[str], above: tuple[str, ...] = ()) -> str:
     """A message about a name that is not there: the nearest that is, or all of them. A key that is no text is none."""
+    from difflib import get_close_matches
+
     near = get_close_matches(str(name), names, n=1)
     hint = f"did you mean {'.'.join((*above, near[0]))!r}?" if near else f"there are: {', '.join(names)}"
     return f"no {what} {'.'.join((*above, name)) if isinstance(name, str) else name!r}; {hint}"

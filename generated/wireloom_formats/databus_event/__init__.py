@@ -27,12 +27,10 @@ Error codes:
 
 from __future__ import annotations
 
-import json
-from importlib import resources
+from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
 from wireloom.runtime import codec as _codec
-from wireloom.runtime import validation as _validation
 
 from . import layout as _layout
 from . import parser as _parser
@@ -47,10 +45,11 @@ if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Decoded
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
-    from wireloom.runtime.validation import Problem
+    from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
     JSON_SCHEMA: dict[str, Any]
+    VALIDATOR: Validator
 
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
@@ -96,7 +95,6 @@ CODEC: Final = _codec.Codec(
     layout=_layout.LAYOUT,
     codes=CODES,
 )
-VALIDATOR: Final = _validation.Validator(CODEC, __name__, of_documents=False)
 
 
 def parse(
@@ -345,7 +343,7 @@ def validate(
     maxEventSize: int = 524288000,
 ) -> list[Problem]:
     """Everything that is wrong with a message: bytes, or a value as `parse` gives it. Parameters as in `parse`."""
-    return VALIDATOR.validate(
+    return _validator().validate(
         message,
         root=root,
         byteOrder=byteOrder,
@@ -369,7 +367,7 @@ def validate_many(
     maxEventSize: int = 524288000,
 ) -> Iterator[list[Problem]] | pa.ListArray:
     """The problems of each message; of an Arrow array as a column of its length. Parameters as in `parse`."""
-    return VALIDATOR.validate_many(
+    return _validator().validate_many(
         messages,
         root=root,
         byteOrder=byteOrder,
@@ -412,11 +410,25 @@ def struct_type(
     return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 
+@cache
+def _validator() -> Validator:
+    from wireloom.runtime.validation import Validator
+
+    found = Validator(CODEC, __name__, of_documents=False)
+    globals()["VALIDATOR"] = found  # pickles find it by this name
+    return found
+
+
 def __getattr__(name: str) -> Any:
+    if name == "VALIDATOR":
+        return _validator()
     if name == "ARROW_SCHEMA":
         from . import columns
 
         return columns.SCHEMAS["record"]
     if name == "JSON_SCHEMA":
+        import json
+        from importlib import resources
+
         return json.loads(resources.files(__package__).joinpath("schema.json").read_bytes())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

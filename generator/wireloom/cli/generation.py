@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import note, refuse_closed_output, say
+from wireloom.cli.console import note, refuse_closed_output, say, waiting
 from wireloom.cli.guard import PROBLEMS, translated
 from wireloom.cli.options import (
     OUT,
@@ -113,10 +113,11 @@ def _default(parameter: "Parameter") -> str:
 
 def _generate(project: Project, *, examples: bool) -> bool:
     """Bring the files up to date; whether all examples hold."""
-    from wireloom import pipeline  # the generator's libraries, which no other command waits for
+    with waiting(f"generating from {project.specs}"):
+        from wireloom import pipeline  # the generator's libraries, which no other command waits for
 
-    specs = pipeline.read(project.specs)
-    changes = pipeline.generate(project, specs)
+        specs = pipeline.read(project.specs)
+        changes = pipeline.generate(project, specs)
     for path in changes.written:
         say(f"wrote {path}")
     for path in changes.removed:
@@ -131,10 +132,11 @@ def _generate(project: Project, *, examples: bool) -> bool:
 
 def _check(project: Project, *, examples: bool) -> bool:
     """Look at the files; whether they are up to date and all examples hold."""
-    from wireloom import pipeline
+    with waiting(f"generating from {project.specs}"):
+        from wireloom import pipeline
 
-    specs = pipeline.read(project.specs)
-    changes = pipeline.check(project, specs)
+        specs = pipeline.read(project.specs)
+        changes = pipeline.check(project, specs)
     for path in changes.written:
         say(f"{'out of date' if path.exists() else 'missing'}: {path}")
     for path in changes.removed:
@@ -150,7 +152,8 @@ def _examples_hold(specs: "ReadSpecs") -> bool:
     """Run the examples, and show those that do not hold."""
     from wireloom import pipeline
 
-    report = pipeline.try_examples(specs)
+    with waiting("running the examples"):
+        report = pipeline.try_examples(specs)
     for failure in report.failures:
         note(*str(failure).split("\n"))
     note(verdict(report))

@@ -160,17 +160,20 @@ def test_records_of_both_byte_orders_are_written_by_the_engine():
     from wireloom_formats.pcap_file import CODEC
 
     seeds = pa.array(differential.seeds("pcap_file"), pa.binary())
-    found = CODEC.decode(seeds, byteOrder="auto")
+    found = CODEC.decode(seeds, root="record", byteOrder="auto")
     records = found.records.filter(found.errors.is_null())
     orders = records.field("order").to_pylist()
     before = CODEC.engine.rebuilt
-    assert CODEC.encode(records, byteOrder="auto").equals(replace(CODEC, layout=None).encode(records, byteOrder="auto"))
+    assert CODEC.encode(records, root="record", byteOrder="auto").equals(
+        replace(CODEC, layout=None).encode(records, root="record", byteOrder="auto")
+    )
     assert CODEC.engine.rebuilt == before
     assert {"big", "little"} == set(orders)
     rows = records.to_pylist()
     neither = pa.array([*rows, rows[0] | {"resolution": "weeks"}], records.type)
     refusals = [
-        encoding.outcome(lambda codec=codec: codec.encode(neither)) for codec in (CODEC, replace(CODEC, layout=None))
+        encoding.outcome(lambda codec=codec: codec.encode(neither, root="record"))
+        for codec in (CODEC, replace(CODEC, layout=None))
     ]
     assert repr(refusals[0]) == repr(refusals[1])
     assert f"[{len(rows)}].resolution" in str(refusals[0])

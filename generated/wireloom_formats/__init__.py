@@ -70,7 +70,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "pcap_file": Entry(
             "Capture file of libpcap",
-            "63a21e83dce41afa71390cbb017a01962ae4eee7f06acb39acbd0bedc5912842",
+            "df0ee9e6cba98f2335d265d5b3e92d5cce7b3397d244cd934a484e154e5d7bae",
         ),
         "pgoutput_message": Entry(
             "Logical replication message of PostgreSQL",

@@ -69,6 +69,7 @@ GROUND = {
     "values",
     "naming",
     "parameters",
+    "checkpoints",
     "cursor",
     "endings",
     "expressions",

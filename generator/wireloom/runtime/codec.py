@@ -7,11 +7,13 @@ are first asked for: an import of a format loads the parsers that it declares.
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from wireloom.runtime.checkpoints import Checkpoints, Unread
 from wireloom.runtime.columns import canonical
 from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.columns.projection import project
@@ -79,8 +81,11 @@ class _StreamReader:
             raise
         return remembered(value, cursor.getvalue()[start : cursor.tell()])
 
-    def read_all(self, data: bytes) -> Any:
-        """The record that is all of `data`."""
+    def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
+        """The record that is all of `data`. Where the engine has given it up, `checkpoints` say where."""
+        if checkpoints:
+            with suppress(Unread):
+                self.codec.parse_with(self.root, data, self.parameters, checkpoints=checkpoints)
         value = self.codec.parse_with(self.root, data, self.parameters, open_bytes=self.open_bytes)
         self.codec.labelled(lambda: self._hold(value))
         return value
@@ -168,11 +173,22 @@ class Codec:
         return self.parse_with(self.root(root), bytes(data), self.settings(parameters))
 
     def parse_with(
-        self, root: Root, data: bytes, parameters: Mapping[str, ParameterValue], *, open_bytes: bool = False
+        self,
+        root: Root,
+        data: bytes,
+        parameters: Mapping[str, ParameterValue],
+        *,
+        open_bytes: bool = False,
+        checkpoints: bytes = b"",
     ) -> Any:
-        """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`."""
+        """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`.
+
+        With `checkpoints` an error is right, and a value lacks what was passed over.
+        """
         cursor = Cursor(data)
         cursor.keeps_open = open_bytes
+        if checkpoints:
+            cursor.checkpoints = Checkpoints.passes(checkpoints)
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
     def reader(self, request: Request) -> _StreamReader:

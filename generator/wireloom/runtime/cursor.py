@@ -7,10 +7,13 @@ too small is an error of the region (`overrun`), the end of the input is `trunca
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, amount
+
+if TYPE_CHECKING:
+    from wireloom.runtime.checkpoints import Checkpoints
 
 AGAIN, AGAIN_FREE, HOP = 64, 64, 16
 """How often alternatives and checksums may go over a record, the bytes that always may be gone over again, and those
@@ -24,6 +27,7 @@ class Cursor(io.BytesIO):
         super().__init__(data)
         self.total = len(data)
         self.begin()
+        self.checkpoints: Iterator[Checkpoints] = iter(())  # what the engine says of each reading of the record
         self.is_unpacked = False  # whether these are the bytes that a region unpacked to
         self.goes_on = False  # whether bytes may come behind these that decide in which way a record reads
         self.keeps_open = False  # whether open values are given as their bytes

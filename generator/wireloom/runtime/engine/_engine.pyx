@@ -32,6 +32,7 @@ include "deferral.pxi"
 include "unpacking.pxi"
 include "hashing.pxi"
 include "delivery.pxi"
+include "checkpoints.pxi"
 include "fixed.pxi"
 include "addresses.pxi"
 include "times.pxi"
@@ -385,6 +386,20 @@ cdef class Program:
         batch.failed = batch.status.count(b"\2", 0, row)
         return batch
 
+    def checkpoints(self, const unsigned char[::1] data):
+        """What the parser is told of a record that was given up; nothing where it has to read all of it."""
+        cdef Batch batch
+        cdef Machine m
+        batch = self.begin(&m)
+        try:
+            with nogil:
+                m.notes = True
+                m.deferral.plain = INT64_MAX
+                self.read(&m, &data[0] if data.shape[0] else NULL, data.shape[0], True)
+            return b"" if m.scattered else (<char *>m.noted.data)[:m.noted.length]
+        finally:
+            release(&m)
+
     cdef int sweep(self, Machine *m, const Input *given, int64_t start, int64_t count, int64_t row_budget, int64_t listed, int64_t made, uint8_t *status, int64_t *consumed) noexcept nogil:
         """Read records as far as they, the output or the budgets go; why it ended."""
         cdef int64_t row = 0, back
@@ -432,6 +447,8 @@ cdef class Program:
         if m.columns[0].length >= row:
             cut(m.columns, 0, row)
         if self.other >= 0 and is_error(code) and not m.opened and (whole or (code != TRUNCATED and not m.cut_off) or size >= m.awaited):
+            if m.notes:
+                begin_noted(m, NEXT_READING)
             code = once(m, self.other, record, size, whole)
             if code:
                 cut(m.columns, 0, row)
@@ -477,6 +494,7 @@ cdef void release(Machine *m) noexcept:
     free(m.pointers)
     free(m.slots)
     free(m.spans.data)
+    free(m.noted.data)
     free(m.extents.data)
     free(m.output.data)
     free(m.keys.data)

@@ -841,6 +841,7 @@ cdef int set_apart(Machine *m, const int64_t *i) noexcept nogil:
     m.position = m.base + start + offset
     m.overrun = IRREGULAR
     m.retried += 1
+    m.scattered = True
     return OK
 
 
@@ -983,15 +984,18 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
     cdef Trail trail
     cdef Portion block
     cdef bint leads
+    cdef int64_t checkpoint = -1
     if i[1] == 1:
         count = i[2]
     elif i[1] == 8:
         block.end = NULL
+        checkpoint = begin_noted(m, m.position - m.base) if m.notes else -1
         code = next_block(m, m.tables + i[2], &block)
         if code:
             return code
     elif i[1] == 6:
         ending = m.tables[i[2]]
+        checkpoint = begin_noted(m, m.position - m.base) if m.notes else -1
         trail.lowest = m.position
         trail.behind = NULL
         trail.elsewhere = 0
@@ -1017,6 +1021,8 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
             return OK
         if count > m.end - m.position:
             return m.overrun
+    if m.notes and i[1] != 6 and i[1] != 8:
+        checkpoint = begin_noted(m, m.position - m.base)
     if i[4] >= 0:
         if ready(m.columns, i[4]) == NULL:
             return EXHAUSTED
@@ -1025,6 +1031,8 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
         m.absent[i[2]] = True
     while n < count if count >= 0 else goes_on(m, i, &block):
         before = m.position
+        if checkpoint >= 0:
+            note_list(m, checkpoint, n, True)
         m.registers[i[5]] = n
         m.absent[i[5]] = False
         leads = i[1] == 6 and trail.behind != NULL
@@ -1057,6 +1065,8 @@ cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
             return IRREGULAR
         if i[1] == 6 and trail.behind != NULL and returned(m, &trail):
             return IRREGULAR
+    if checkpoint >= 0:
+        note_list(m, checkpoint, n, False)
     if i[6] >= 0:
         m.registers[i[6]] = n
         m.absent[i[6]] = False

@@ -50,8 +50,8 @@ class Request:
 class Reader(Protocol):
     """Whoever reads a record at a time."""
 
-    def read_all(self, data: bytes) -> Any:
-        """The value of a record; raises DecodeError."""
+    def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
+        """The value of a record; raises DecodeError. Checkpoints say where the engine has given it up."""
 
 
 class Format(Protocol):

@@ -353,6 +353,7 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
     frame.count = wl_members(node)
     frame.names = m.spans.length
     frame.elements = NULL
+    frame.checkpoint = -1
     if i[2] >= 0:
         column = ready(m.columns, i[2])
         if column == NULL:

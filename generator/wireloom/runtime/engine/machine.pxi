@@ -31,6 +31,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
                 m.position = p
                 return OK
             frame = m.frames + m.frame_count - 1
+            m.position = p
             code = end_element(m, frame)
             if code:
                 return code

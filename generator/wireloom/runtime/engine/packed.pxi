@@ -224,6 +224,9 @@ cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
         frame.base = frame.elements.length
     m.registers[i[3]] = 0
     m.absent[i[3]] = False
+    frame.checkpoint = -1
+    if m.notes and not i[5]:
+        frame.checkpoint = begin_noted(m, m.position - m.base)
     return OK
 
 
@@ -232,6 +235,8 @@ cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
     if (frame.instruction[4] >= 0 or frame.instruction[6] >= 0) and not is_new(m, frame):
         return IRREGULAR
     frame.n += 1
+    if frame.checkpoint >= 0 and frame.n < frame.count:
+        note_list(m, frame.checkpoint, frame.n, True)
     if frame.elements != NULL and frame.elements.length < frame.base + frame.n:
         return pad(frame.elements, frame.base + frame.n)
     return OK
@@ -243,6 +248,8 @@ cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
     if frame.count > FEW and unique and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
         return IRREGULAR
     m.spans.length = frame.names
+    if frame.checkpoint >= 0:
+        note_list(m, frame.checkpoint, frame.count, False)
     return put_list(m.columns, frame.instruction[2]) if frame.instruction[2] >= 0 else OK
 
 

@@ -139,7 +139,8 @@ class Table:
         reader = self.engine.reader(request)
         for row in doubtful:
             try:
-                accepted[row] = reader.read_all(array[start + row].as_buffer().to_pybytes())
+                data = array[start + row].as_buffer().to_pybytes()
+                accepted[row] = reader.read_all(data, self.program.checkpoints(data))
             except DecodeError as error:
                 if request.stop:
                     raise

@@ -395,6 +395,18 @@ cdef struct Frame:  # a list whose elements are being read
     int64_t base  # elements in the column before it
     int64_t names  # where the unique members stand on the stack
     Column *elements  # NULL: not asked for
+    int64_t checkpoint
+
+cdef struct Checkpoint:  # a list that is being read, or was: what the parser is told, see checkpoints.py
+    int64_t start
+    int64_t count
+    int64_t is_open
+    int64_t position
+    int64_t again
+    int64_t furthest
+    int64_t expanded
+    int64_t packed
+    int64_t unpacked
 
 cdef struct Slot:  # what a scan of a message found of one field (JSON: which node it is, and whether it was looked at)
     const uint8_t *data
@@ -490,6 +502,9 @@ cdef struct Machine:
     int64_t packed  # bytes of the record that were unpacked
     int64_t unpacked  # and what they became, with all that was unpacked in it
     int unpacking  # regions that are being read of what they unpack to
+    bint notes  # whether lists are noted
+    bint scattered  # fields stood elsewhere: what is noted does not tell all
+    Stack noted  # the lists
     int64_t register_count
     Chunk *chunks  # texts.pxi: what was put together for the record
     int64_t scanned  # bytes that texts were put together of, or that were gone over to find their parts

@@ -625,22 +625,25 @@ class Array(construct.Construct):
 
     def _parse(self, stream: Any, context: Container, path: str) -> list[Any] | None:
         if self.count is None:
-            return self.elements.parse(_until_end(stream), context)
+            return self.elements.parse_at(stream, _until_end(stream), context)
         if isinstance(self.count, int):
-            return self.elements.parse((stream for _ in range(self.count)), context, self.count)
+            return self.elements.parse_at(stream, (stream for _ in range(self.count)), context, self.count)
         if isinstance(self.count, Last):
             elements: list[Any] = []
             streams = _with_bytes(self.count.streams(stream, elements, context))
-            return self.elements.parse(streams, context, found=elements)
+            return self.elements.parse_whole(stream, streams, context, elements)
         if isinstance(self.count, Blocks | Terminator):
-            return self.elements.parse(_with_bytes(self.count.streams(stream, context)), context)
+            streams = _with_bytes(self.count.streams(stream, context))
+            if isinstance(self.count, Terminator) and self.count.jump is None:
+                return self.elements.parse_at(stream, streams, context)
+            return self.elements.parse_whole(stream, streams, context, [])
         assert not isinstance(self.count, Delimiter | Padded), "of texts and bytes"
         count = counted(stream, self.count, context)
         if count is None:
             return None
         if count > stream.left:
             raise stream.short(stream.tell(), count)
-        return self.elements.parse((stream for _ in range(count)), context, count)
+        return self.elements.parse_at(stream, (stream for _ in range(count)), context, count)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if isinstance(self.count, int) and isinstance(obj, list) and len(obj) != self.count:

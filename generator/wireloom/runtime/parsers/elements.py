@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from construct import Container
 
+from wireloom.runtime.checkpoints import Checkpoint, Checkpoints, Passed
+from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.structure import Expression, holds, start_of
 
@@ -22,6 +25,31 @@ class Salvage:
     lost: str
 
 
+class _Paused:
+    """Checkpoints, which are silent until so many elements have been read, of a list that has more or is closed."""
+
+    def __init__(self, checkpoints: Checkpoints, count: int, *, is_open: bool) -> None:
+        self._checkpoints, self._left = checkpoints, count if is_open else -1
+        self._is_silent = False
+        if self._left:
+            self._checkpoints.pause()
+            self._is_silent = True
+
+    def over(self, streams: Iterable[Any]) -> Iterator[Any]:
+        """The streams of the elements."""
+        for stream in streams:
+            if self._left == 0:
+                self.end()
+            self._left -= 1
+            yield stream
+
+    def end(self) -> None:
+        """What follows is as the engine has read it."""
+        if self._is_silent:
+            self._is_silent = False
+            self._checkpoints.resume()
+
+
 @dataclass(frozen=True)
 class Elements:
     """Elements of one type.
@@ -34,6 +62,61 @@ class Elements:
     unique_code: str = "duplicate_element"
     salvage: Salvage | None = None
 
+    def parse_at(
+        self, stream: Cursor, streams: Iterable[Any], context: Container, total: int | None = None
+    ) -> list[Any]:
+        """The same of elements that stand in a stream, but for those that the engine has read.
+
+        The streams are all this one, or know nothing of the elements before.
+        """
+        checkpoints = context._params.get("_checkpoints")
+        found = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, total)
+        if found is None:
+            return self.parse(streams, context, total)
+        if self.salvage is not None or self.unique:
+            return self._parse_whole(streams, context, total, checkpoints, found)
+        self._pass_over(stream, context, found)
+        if not found.is_open:
+            return Passed([None] * found.count)
+        rest = streams if total is None else repeat(stream, total - found.count)
+        return self.parse(rest, context, total, Passed([None] * found.count))
+
+    def parse_whole(self, stream: Cursor, streams: Iterable[Any], context: Container, found: list[Any]) -> list[Any]:
+        """The same of streams that follow the elements; a list that the engine has read is passed over all the same."""
+        checkpoints = context._params.get("_checkpoints")
+        known = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, None)
+        if known is None:
+            return self.parse(streams, context, found=found)
+        if known.is_open or self.salvage is not None or self.unique:
+            return self._parse_whole(streams, context, None, checkpoints, known, found)
+        self._pass_over(stream, context, known)
+        return Passed([None] * known.count)
+
+    def _parse_whole(  # noqa: PLR0913 - what `parse` takes, and what is known of the list
+        self,
+        streams: Iterable[Any],
+        context: Container,
+        total: int | None,
+        checkpoints: Checkpoints,
+        known: Checkpoint,
+        found: list[Any] | None = None,
+    ) -> list[Any]:
+        """All elements. Those that the engine has read hold lists that it knows no longer."""
+        paused = _Paused(checkpoints, known.count, is_open=known.is_open)
+        try:
+            return self.parse(paused.over(streams), context, total, found)
+        finally:
+            paused.end()
+
+    @staticmethod
+    def _pass_over(stream: Cursor, context: Container, known: Checkpoint) -> None:
+        """Go on where the engine was, with all that limits count."""
+        stream.seek(stream.origin + known.position)
+        stream.again = known.again
+        stream.furthest = max(stream.furthest, stream.origin + known.furthest)
+        expansion = context._params.get("_expansion")
+        expansion.spent, expansion.packed, expansion.unpacked = known.expanded, known.packed, known.unpacked
+
     def parse(
         self, streams: Iterable[Any], context: Container, total: int | None = None, found: list[Any] | None = None
     ) -> list[Any]:
@@ -44,7 +127,7 @@ class Elements:
         elements: list[Any] = [] if found is None else found
         seen: set[Any] = set()
         outer = context.get("_index")
-        for index, stream in enumerate(streams):
+        for index, stream in enumerate(streams, len(elements)):
             context._index = index
             start = start_of(stream)
             try:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wireloom.runtime.checkpoints import Passed
 from wireloom.runtime.errors import EncodeError, shown
 from wireloom.runtime.values import ENTRY, Pairs
 
@@ -11,7 +12,9 @@ _KEY, _VALUE = ENTRY
 
 def pairs_of(elements: list[Any] | None) -> Pairs | None:
     """The entries that the records are, whose keys the list keeps unlike."""
-    return None if elements is None else Pairs((each[_KEY], each[_VALUE]) for each in elements)
+    if elements is None or isinstance(elements, Passed):
+        return elements  # type: ignore[return-value] # of what has no values there are no pairs
+    return Pairs((each[_KEY], each[_VALUE]) for each in elements)
 
 
 def records_of(obj: Any) -> list[dict[str, Any]] | None:

@@ -195,6 +195,7 @@ class Record(construct.Construct):
         context._params = context
         context._expansion = Expansion(_limit(self.expansion, parameters), _limit(self.ratio, parameters))
         context._keeps_open = cursor.keeps_open
+        context._checkpoints = next(cursor.checkpoints, None)
         try:
             return self.subcon._parse(cursor, context, "")
         except DecodeError as error:

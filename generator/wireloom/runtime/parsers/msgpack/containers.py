@@ -79,7 +79,10 @@ class Array(construct.Construct):
     def _elements(self, stream: Any, head: Head, context: Container) -> list[Any]:
         self.nested.enter(stream, head, context)
         check_count(stream, head, 1)
-        elements = self.elements.parse((stream for _ in range(head.number)), context, head.number)
+        streams = (stream for _ in range(head.number))
+        if self.nested.depth is None:
+            return self.elements.parse_at(stream, streams, context, head.number)
+        elements = self.elements.parse(streams, context, head.number)
         self.nested.leave(stream)
         return elements
 

@@ -4,7 +4,6 @@ import importlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -58,15 +57,26 @@ BAD = {
 }
 
 
-@pytest.fixture(name="framed", scope="module")
-def _framed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    folder = tmp_path_factory.mktemp("meanings")
+def made(folder: Path, name: str, spec: str) -> ModuleType:
+    """The module of a spec."""
     (folder / "specs").mkdir()
-    (folder / "specs" / "framed.yaml").write_text(SPEC, encoding="utf-8")
-    pipeline.generate(Project(folder / "specs", folder / "generated", "wireloom_meanings"))
+    (folder / "specs" / f"{name}.yaml").write_text(spec, encoding="utf-8")
+    pipeline.generate(Project(folder / "specs", folder / "generated", f"wireloom_{name}"))
     sys.path.insert(0, str(folder / "generated"))
-    yield importlib.import_module("wireloom_meanings.framed")
-    sys.path.remove(str(folder / "generated"))
+    try:
+        return importlib.import_module(f"wireloom_{name}.{name}")
+    finally:
+        sys.path.remove(str(folder / "generated"))
+
+
+@pytest.fixture(name="framed", scope="module")
+def _framed(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return made(tmp_path_factory.mktemp("framed"), "framed", SPEC)
+
+
+@pytest.fixture(name="noted", scope="module")
+def _noted(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return made(tmp_path_factory.mktemp("noted"), "noted", FIELDS)
 
 
 @pytest.mark.parametrize("data", BAD)
@@ -81,6 +91,49 @@ def test_an_error_says_what_its_spec_says_of_the_code(framed: ModuleType, data: 
     request = Request("record", framed.CODEC.settings({}))
     [parsed] = framed.CODEC.decode_parsed(pa.array([bytes.fromhex(data)]), request).errors.to_pylist()
     assert error == parsed
+
+
+TOLD = {
+    "0000 05 02 9a f0 10 01": (0, "0xF55E", "0x0000"),
+    "f55e 05 02 9a f0 10 01": (2, "first <= last", "first 5, last 2"),
+    "f55e 01 02 90 f0 10 01": (4, "one of 0x9A, 0x9B", "0x90"),
+    "f55e 01 02 9a 0f 10 01": (5, "mask & 0xF0 == 0xF0 or mask in [0x01, 0x02]", "mask 0x0F"),
+    "f55e 01 02 9a f0 20 01": (6, "0x10 .. 0x1F", "0x20"),
+    "f55e 09 09 9a f0 10 01": (3, "total < 18", "total 18"),
+    "f55e 01 02 9a f0 10 09": (8, "a known case", "0x09"),
+}
+FIELDS = """wireloom: 1
+format: noted
+title: Numbers as the spec writes them
+encoding: binary
+root: Noted
+types:
+  Noted:
+    fields:
+      - magic: {type: uint16, const: 0xF55E, hidden: true}
+      - first: uint8
+      - last: uint8
+      - check: {that: first <= last, else: bad_size}
+      - total: {type: uint8, compute: first + last}
+      - check: {that: total < 18, else: bad_size}
+      - kind: {type: uint8, values: {0x9A: a, 0x9B: b}}
+      - mask: uint8
+      - check: {that: "(mask & 0xF0) == 0xF0 or mask in [0x01, 0x02]", else: bad_size}
+      - bounded: {type: uint8, range: 0x10 .. 0x1F}
+      - tag: uint8
+      - body: {type: {select: tag, cases: {0x01: One, 0x02: Two}}}
+  One: {fields: [{one: uint8}]}
+  Two: {fields: [{two: uint16}]}
+"""
+
+
+@pytest.mark.parametrize("data", TOLD)
+def test_an_error_shows_what_it_looked_at_as_the_spec_writes_it(noted: ModuleType, data: str) -> None:
+    with pytest.raises(DecodeError) as raised:
+        noted.parse(bytes.fromhex(data))
+    assert (raised.value.offset, raised.value.expected, raised.value.actual) == TOLD[data]
+    [error] = noted.decode(pa.array([bytes.fromhex(data)])).errors.to_pylist()
+    assert (error["offset"], error["expected"], error["actual"]) == TOLD[data]
 
 
 def test_what_a_stream_finds_has_a_meaning_too(framed: ModuleType) -> None:
@@ -98,7 +151,7 @@ def test_every_code_that_a_format_or_the_job_may_report_has_a_meaning(framed: Mo
 
 
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.DIGEST)
-MEANING = databus_event.CODES["header_crc"]
+MEANING = databus_event.CODES["value_crc"]
 
 
 def quarantined(home: Path) -> list[dict[str, object]]:

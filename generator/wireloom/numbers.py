@@ -8,6 +8,7 @@ import re
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _HEXADECIMAL = re.compile(r"-?0x[0-9a-fA-F]+")
+_DIGITS = re.compile(r"\b0x([0-9a-fA-F]+)\b")
 _ZERO_IN_FRONT = re.compile(r"[-+]?0[0-9]")
 MOST_DIGITS = 4000
 """Of an integer; Python reads few more."""
@@ -20,6 +21,12 @@ def integer(text: str) -> int | None:
     if _INTEGER.fullmatch(text):
         return int(text)
     return int(text, 16) if _HEXADECIMAL.fullmatch(text) else None
+
+
+def notation_of(text: str) -> str:
+    """How the first hexadecimal integer of a text is written: `04X` for 0x5EF5, `02x` for 0xff; empty without one."""
+    found = _DIGITS.search(text)
+    return f"0{len(found[1])}{'x' if re.search('[a-f]', found[1]) else 'X'}" if found else ""
 
 
 def respelled(text: str) -> str:

@@ -101,6 +101,7 @@ Bin = structure.Struct(
         "bad_flags",
         field="flags",
         expected="type == 'MAP' ? flags in [0, 1, 3] : type == 'LIST' ? flags in [0, 1] : flags == 0",
+        operands=(("type", lambda ctx: ctx["type"]), ("flags", lambda ctx: ctx["flags"])),
     ),
     structure.Field(
         "value",

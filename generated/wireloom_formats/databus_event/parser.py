@@ -136,6 +136,11 @@ EventV1 = structure.Struct(
         "bad_length",
         field="length",
         expected="length >= headerEnd and length <= maxEventSize",
+        operands=(
+            ("length", lambda ctx: ctx["length"]),
+            ("headerEnd", lambda ctx: fn.mark(ctx, "headerEnd")),
+            ("maxEventSize", lambda ctx: ctx._params["maxEventSize"]),
+        ),
     ),
     structure.Check(
         lambda ctx: ctx["keySize"] >= 0 and ctx["keySize"] <= ctx["length"] - fn.mark(ctx, "headerEnd"),
@@ -143,6 +148,12 @@ EventV1 = structure.Struct(
         field="keySize",
         when=lambda ctx: ctx["byteKey"],
         expected="keySize >= 0 and keySize <= length - headerEnd",
+        looks=("length", "keySize"),
+        operands=(
+            ("keySize", lambda ctx: ctx["keySize"]),
+            ("length", lambda ctx: ctx["length"]),
+            ("headerEnd", lambda ctx: fn.mark(ctx, "headerEnd")),
+        ),
     ),
     structure.Frame(lambda ctx: ctx["length"], field="length"),
     structure.Verify("valueCrc", when=lambda ctx: ctx._params["verifyCrc"]),
@@ -151,13 +162,19 @@ EventV1 = structure.Struct(
         "bad_attributes",
         field="attributes",
         expected="not (attributes & 3 == 3 and bothOpcodeBits == 'error')",
+        operands=(
+            ("attributes", lambda ctx: ctx["attributes"]),
+            ("bothOpcodeBits", lambda ctx: ctx._params["bothOpcodeBits"]),
+        ),
     ),
     structure.Check(
         lambda ctx: ctx["attributes"] & 65264 == 0,
         "bad_attributes",
         field="attributes",
         when=lambda ctx: ctx._params["unknownAttributes"] == "error",
-        expected="attributes & 65264 == 0",
+        expected="attributes & 0xFEF0 == 0",
+        operands=(("attributes", lambda ctx: ctx["attributes"]),),
+        notation="04X",
     ),
     structure.Field("keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["byteKey"]),
     structure.Field("value", binary.Bytes(lambda ctx: ctx["length"] - fn.here(ctx))),
@@ -173,7 +190,13 @@ Part = structure.Struct(
         hidden=True,
         doc="bytes",
     ),
-    structure.Check(lambda ctx: ctx["dataLength"] >= 0, "bad_part", field="dataLength", expected="dataLength >= 0"),
+    structure.Check(
+        lambda ctx: ctx["dataLength"] >= 0,
+        "bad_part",
+        field="dataLength",
+        expected="dataLength >= 0",
+        operands=(("dataLength", lambda ctx: ctx["dataLength"]),),
+    ),
     structure.Field(
         "partAttributes",
         binary.Integer(16, signed=False, order=ORDER),
@@ -204,7 +227,12 @@ EventV2 = structure.Struct(
     "EventV2",
     structure.Field("version", binary.Integer(8, signed=True), const=2, code="bad_constant"),
     structure.Field(
-        "magic", binary.Integer(32, signed=False, order=ORDER), const=3405700845, code="bad_magic", hidden=True
+        "magic",
+        binary.Integer(32, signed=False, order=ORDER),
+        const=3405700845,
+        notation="08X",
+        code="bad_magic",
+        hidden=True,
     ),
     structure.Field(
         "headerLength",
@@ -218,6 +246,10 @@ EventV2 = structure.Struct(
         "bad_length",
         field="headerLength",
         expected="headerLength >= 49 and headerLength <= maxEventSize",
+        operands=(
+            ("headerLength", lambda ctx: ctx["headerLength"]),
+            ("maxEventSize", lambda ctx: ctx._params["maxEventSize"]),
+        ),
     ),
     structure.Need(lambda ctx: ctx["headerLength"], field="headerLength"),
     structure.Field(
@@ -282,6 +314,7 @@ EventV2 = structure.Struct(
         "bad_length",
         field="headerLength",
         expected="headerLength >= (keyType == 1 ? 53 : keyType == 3 ? 55 : 49)",
+        operands=(("headerLength", lambda ctx: ctx["headerLength"]), ("keyType", lambda ctx: ctx["keyType"])),
     ),
     structure.Verify("headerCrc", when=lambda ctx: ctx._params["verifyCrc"]),
     structure.Check(
@@ -289,6 +322,11 @@ EventV2 = structure.Struct(
         "bad_length",
         field="length",
         expected="length >= headerLength and length <= maxEventSize",
+        operands=(
+            ("length", lambda ctx: ctx["length"]),
+            ("headerLength", lambda ctx: ctx["headerLength"]),
+            ("maxEventSize", lambda ctx: ctx._params["maxEventSize"]),
+        ),
     ),
     structure.Check(
         lambda ctx: ctx["headerLength"] == 53,
@@ -296,6 +334,7 @@ EventV2 = structure.Struct(
         field="headerLength",
         when=lambda ctx: ctx["keyType"] == 1,
         expected="headerLength == 53",
+        operands=(("headerLength", lambda ctx: ctx["headerLength"]),),
     ),
     structure.Field("key", binary.Integer(64, signed=True, order=ORDER), when=lambda ctx: ctx["keyType"] == 1),
     structure.Field(
@@ -312,6 +351,8 @@ EventV2 = structure.Struct(
         field="keySize",
         when=lambda ctx: ctx["keyType"] == 2,
         expected="keySize == headerLength - 49",
+        looks=("headerLength", "keySize"),
+        operands=(("keySize", lambda ctx: ctx["keySize"]), ("headerLength", lambda ctx: ctx["headerLength"])),
     ),
     structure.Field("keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["keyType"] == 2),
     structure.Field(
@@ -329,13 +370,16 @@ EventV2 = structure.Struct(
         "bad_attributes",
         field="attributes",
         expected="keyType != 0 and attributes & 3 != 3",
+        operands=(("keyType", lambda ctx: ctx["keyType"]), ("attributes", lambda ctx: ctx["attributes"])),
     ),
     structure.Check(
         lambda ctx: ctx["attributes"] & 65280 == 0,
         "bad_attributes",
         field="attributes",
         when=lambda ctx: ctx._params["unknownAttributes"] == "error",
-        expected="attributes & 65280 == 0",
+        expected="attributes & 0xFF00 == 0",
+        operands=(("attributes", lambda ctx: ctx["attributes"]),),
+        notation="04X",
     ),
     structure.Field("body", Body, size=lambda ctx: ctx["length"] - ctx["headerLength"], code="bad_part", flatten=True),
     doc="The event of DbusEventV2.",

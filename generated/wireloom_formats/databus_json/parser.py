@@ -37,6 +37,7 @@ MetadataPart = structure.Struct(
         "bad_schema_id",
         field="schemaId",
         expected="len(schemaId) in [4, 16]",
+        operands=(("schemaId", lambda ctx: ctx["schemaId"]),),
     ),
     structure.Field(
         "value", json.Base64(line_feeds=True), member="metadataValue", when=lambda ctx: ctx._["valueEnc"] == "JSON"
@@ -50,6 +51,7 @@ MetadataPart = structure.Struct(
         field="dataLength",
         when=lambda ctx: ctx._["valueEnc"] == "JSON",
         expected="dataLength == len(value)",
+        operands=(("dataLength", lambda ctx: ctx["dataLength"]), ("value", lambda ctx: ctx["value"])),
     ),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
 )
@@ -70,6 +72,7 @@ PayloadPart = structure.Struct(
         "bad_schema_id",
         field="schemaId",
         expected="len(schemaId) in [4, 16]",
+        operands=(("schemaId", lambda ctx: ctx["schemaId"]),),
     ),
     structure.Field(
         "value", json.Base64(line_feeds=True), member="payloadValue", when=lambda ctx: ctx._["valueEnc"] == "JSON"
@@ -83,6 +86,7 @@ PayloadPart = structure.Struct(
         field="dataLength",
         when=lambda ctx: ctx._["valueEnc"] == "JSON",
         expected="dataLength == len(value)",
+        operands=(("dataLength", lambda ctx: ctx["dataLength"]), ("value", lambda ctx: ctx["value"])),
     ),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
 )
@@ -167,6 +171,8 @@ EndOfPeriod = structure.Struct(
         "bad_key",
         field="key",
         expected="not (present(key) and present(keyBytes))",
+        looks=("keyBytes", "key"),
+        operands=(("key", lambda ctx: ctx["key"]), ("keyBytes", lambda ctx: ctx["keyBytes"])),
     ),
     structure.Field("sequence", json.Integer(64, signed=True)),
     structure.Field("logicalPartitionId", json.Integer(16, signed=True), optional=True),
@@ -216,12 +222,16 @@ EventV1 = structure.Struct(
         "missing_key",
         field="key",
         expected="present(key) or present(keyBytes)",
+        looks=("keyBytes", "key"),
+        operands=(("key", lambda ctx: ctx["key"]), ("keyBytes", lambda ctx: ctx["keyBytes"])),
     ),
     structure.Check(
         lambda ctx: not (fn.present(ctx["key"]) and fn.present(ctx["keyBytes"])),
         "bad_key",
         field="key",
         expected="not (present(key) and present(keyBytes))",
+        looks=("keyBytes", "key"),
+        operands=(("key", lambda ctx: ctx["key"]), ("keyBytes", lambda ctx: ctx["keyBytes"])),
     ),
     structure.Field("sequence", json.Integer(64, signed=True)),
     structure.Field("logicalPartitionId", json.Integer(16, signed=True)),

@@ -91,7 +91,13 @@ Batch = structure.Struct(
         hidden=True,
         doc="Bytes behind it",
     ),
-    structure.Check(lambda ctx: ctx["length"] >= 49, "bad_length", field="length", expected="length >= 49"),
+    structure.Check(
+        lambda ctx: ctx["length"] >= 49,
+        "bad_length",
+        field="length",
+        expected="length >= 49",
+        operands=(("length", lambda ctx: ctx["length"]),),
+    ),
     structure.Frame(lambda ctx: ctx["length"] + 12, field="length"),
     structure.Field(
         "leaderEpoch",

@@ -93,6 +93,8 @@ UserRecord = structure.Struct(
         field="explicit_hash_key_index",
         when=lambda ctx: fn.present(ctx._params["shard_range"]),
         expected="present(hashKey)",
+        looks=("partition_key_index", "explicit_hash_key_index"),
+        operands=(("hashKey", lambda ctx: ctx["hashKey"]),),
     ),
     form=protobuf.MessageForm(),
 )
@@ -134,9 +136,13 @@ AggregatedRecord = structure.Struct(
 
 Aggregate = structure.Struct(
     "Aggregate",
-    structure.Check(lambda ctx: fn.size(ctx) >= 4, "no_magic", expected="size >= 4"),
+    structure.Check(
+        lambda ctx: fn.size(ctx) >= 4, "no_magic", expected="size >= 4", operands=(("size", lambda ctx: fn.size(ctx)),)
+    ),
     structure.Field("magic", binary.Bytes(4), const=b"\xf3\x89\x9a\xc2", code="no_magic", hidden=True),
-    structure.Check(lambda ctx: fn.size(ctx) > 20, "too_short", expected="size > 20"),
+    structure.Check(
+        lambda ctx: fn.size(ctx) > 20, "too_short", expected="size > 20", operands=(("size", lambda ctx: fn.size(ctx)),)
+    ),
     structure.Field(
         "digest",
         binary.Bytes(16),

@@ -77,6 +77,7 @@ Property = structure.Struct(
         "misplaced_property",
         field="identifier",
         expected="allowed >> identifier & 1 == 1",
+        operands=(("allowed", lambda ctx: ctx._._["allowed"]), ("identifier", lambda ctx: ctx["identifier"])),
     ),
     structure.Field(
         "flag",
@@ -135,6 +136,12 @@ Property = structure.Struct(
         field="variable",
         when=lambda ctx: ctx["name"] == "subscriptionId",
         expected="here - number == (variable < 128 ? 1 : variable < 16384 ? 2 : variable < 2097152 ? 3 : 4)",
+        looks=("variable",),
+        operands=(
+            ("here", lambda ctx: fn.here(ctx)),
+            ("number", lambda ctx: fn.mark(ctx, "number")),
+            ("variable", lambda ctx: ctx["variable"]),
+        ),
     ),
     structure.Field(
         "text",
@@ -206,6 +213,11 @@ Properties = structure.Struct(
         "overlong",
         field="length",
         expected="begin - sized == (length < 128 ? 1 : length < 16384 ? 2 : length < 2097152 ? 3 : 4)",
+        operands=(
+            ("begin", lambda ctx: fn.mark(ctx, "begin")),
+            ("sized", lambda ctx: fn.mark(ctx, "sized")),
+            ("length", lambda ctx: ctx["length"]),
+        ),
     ),
     structure.Field(
         "properties",
@@ -273,6 +285,7 @@ Connect = structure.Struct(
         "bad_qos",
         field="willQos",
         expected="willQos >= 0 and willQos <= 2",
+        operands=(("willQos", lambda ctx: ctx["willQos"]),),
     ),
     structure.Check(
         lambda ctx: ctx["willQos"] == 0 and not ctx["willRetain"],
@@ -280,6 +293,7 @@ Connect = structure.Struct(
         field="willQos",
         when=lambda ctx: not ctx["hasWill"],
         expected="willQos == 0 and not willRetain",
+        operands=(("willQos", lambda ctx: ctx["willQos"]), ("willRetain", lambda ctx: ctx["willRetain"])),
     ),
     structure.Field(
         "keepAlive",
@@ -295,6 +309,8 @@ Connect = structure.Struct(
         "missing_method",
         field="properties",
         expected="sum(properties.bit) >> 22 & 1 == 0 or sum(properties.bit) >> 21 & 1 == 1",
+        looks=("properties",),
+        operands=(("properties", lambda ctx: ctx["properties"]),),
     ),
     structure.Field(
         "clientId",
@@ -356,6 +372,7 @@ ConnAck = structure.Struct(
         "bad_reason",
         field="reason",
         expected="reason in [0, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 140, 144, 149, 151, 153, 154, 155, 156, 157, 159]",
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Check(
         lambda ctx: ctx["reason"] == 0,
@@ -363,6 +380,7 @@ ConnAck = structure.Struct(
         field="sessionPresent",
         when=lambda ctx: ctx["sessionPresent"],
         expected="reason == 0",
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, flatten=True),
     doc="The broker's answer (3.2).",
@@ -396,6 +414,7 @@ Publish = structure.Struct(
         field="topic",
         when=lambda ctx: fn.length(ctx["topic"]) == 0,
         expected="sum(properties.bit) >> 35 & 1 == 1",
+        operands=(("properties", lambda ctx: ctx["properties"]),),
     ),
     structure.Field("payload", binary.Bytes(), doc="The message itself"),
     doc="A message (3.3).",
@@ -417,6 +436,8 @@ Acknowledgement = structure.Struct(
         field="reason",
         when=lambda ctx: fn.present(ctx["reason"]) and ctx._["type"] in ("puback", "pubrec"),
         expected="reason in [0, 16, 128, 131, 135, 144, 145, 151, 153]",
+        looks=("reason",),
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Check(
         lambda ctx: ctx["reason"] in (0, 146),
@@ -424,6 +445,8 @@ Acknowledgement = structure.Struct(
         field="reason",
         when=lambda ctx: fn.present(ctx["reason"]) and ctx._["type"] in ("pubrel", "pubcomp"),
         expected="reason in [0, 146]",
+        looks=("reason",),
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), flatten=True),
     doc="PUBACK, PUBREC, PUBREL and PUBCOMP (3.4 to 3.7).",
@@ -446,6 +469,7 @@ Subscription = structure.Struct(
         "bad_filter",
         field="filter",
         expected="slice(filter, -1) != '#' or slice(filter, -2) in ['#', '/#']",
+        operands=(("filter", lambda ctx: ctx["filter"]),),
     ),
     structure.Field(
         "reserved .. qos",
@@ -475,7 +499,11 @@ Subscription = structure.Struct(
         hidden=True,
     ),
     structure.Check(
-        lambda ctx: ctx["qos"] >= 0 and ctx["qos"] <= 2, "bad_qos", field="qos", expected="qos >= 0 and qos <= 2"
+        lambda ctx: ctx["qos"] >= 0 and ctx["qos"] <= 2,
+        "bad_qos",
+        field="qos",
+        expected="qos >= 0 and qos <= 2",
+        operands=(("qos", lambda ctx: ctx["qos"]),),
     ),
     structure.Check(
         lambda ctx: not ctx["noLocal"],
@@ -483,6 +511,7 @@ Subscription = structure.Struct(
         field="noLocal",
         when=lambda ctx: fn.part(ctx["filter"], 0, 7) == "$share/",
         expected="not noLocal",
+        operands=(("noLocal", lambda ctx: ctx["noLocal"]),),
     ),
 )
 
@@ -493,7 +522,11 @@ Subscribe = structure.Struct(
     structure.Field("properties", Properties, flatten=True),
     structure.Field("topics", binary.Array(Subscription)),
     structure.Check(
-        lambda ctx: fn.count(ctx["topics"]) > 0, "nothing_asked", field="topics", expected="count(topics) > 0"
+        lambda ctx: fn.count(ctx["topics"]) > 0,
+        "nothing_asked",
+        field="topics",
+        expected="count(topics) > 0",
+        operands=(("topics", lambda ctx: ctx["topics"]),),
     ),
     doc="A client asks for topics (3.8).",
 )
@@ -531,7 +564,11 @@ SubscriptionAcknowledgement = structure.Struct(
         doc="For each topic the quality of service granted, or an error from 128 on",
     ),
     structure.Check(
-        lambda ctx: fn.count(ctx["reasons"]) > 0, "nothing_asked", field="reasons", expected="count(reasons) > 0"
+        lambda ctx: fn.count(ctx["reasons"]) > 0,
+        "nothing_asked",
+        field="reasons",
+        expected="count(reasons) > 0",
+        operands=(("reasons", lambda ctx: ctx["reasons"]),),
     ),
     doc="SUBACK (3.9).",
 )
@@ -564,7 +601,11 @@ UnsubscriptionAcknowledgement = structure.Struct(
         doc="For each topic 0 for success, 17 where there was no subscription, or an error from 128 on",
     ),
     structure.Check(
-        lambda ctx: fn.count(ctx["reasons"]) > 0, "nothing_asked", field="reasons", expected="count(reasons) > 0"
+        lambda ctx: fn.count(ctx["reasons"]) > 0,
+        "nothing_asked",
+        field="reasons",
+        expected="count(reasons) > 0",
+        operands=(("reasons", lambda ctx: ctx["reasons"]),),
     ),
     doc="UNSUBACK (3.11).",
 )
@@ -588,7 +629,11 @@ Unsubscribe = structure.Struct(
         ),
     ),
     structure.Check(
-        lambda ctx: fn.count(ctx["filters"]) > 0, "nothing_asked", field="filters", expected="count(filters) > 0"
+        lambda ctx: fn.count(ctx["filters"]) > 0,
+        "nothing_asked",
+        field="filters",
+        expected="count(filters) > 0",
+        operands=(("filters", lambda ctx: ctx["filters"]),),
     ),
     doc="A client wants topics no more (3.10).",
 )
@@ -613,6 +658,8 @@ Disconnect = structure.Struct(
         field="reason",
         when=lambda ctx: fn.present(ctx["reason"]),
         expected="reason in [0, 4, 128, 129, 130, 131, 135, 137, 139, 140, 141, 142, 143, 144, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162]",
+        looks=("reason",),
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), flatten=True),
     doc="The end of a connection (3.14).",
@@ -631,6 +678,8 @@ Authentication = structure.Struct(
         field="reason",
         when=lambda ctx: fn.present(ctx["reason"]),
         expected="reason in [0, 24, 25]",
+        looks=("reason",),
+        operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > 0, flatten=True),
     structure.Check(
@@ -639,6 +688,8 @@ Authentication = structure.Struct(
         field="properties",
         when=lambda ctx: fn.size(ctx) > 0,
         expected="sum(properties.bit) >> 21 & 1 == 1",
+        looks=("properties",),
+        operands=(("properties", lambda ctx: ctx["properties"]),),
     ),
     doc="AUTH (3.15).",
 )
@@ -700,14 +751,26 @@ Packet = structure.Struct(
         "overlong",
         field="length",
         expected="begin - sized == (length < 128 ? 1 : length < 16384 ? 2 : length < 2097152 ? 3 : 4)",
+        operands=(
+            ("begin", lambda ctx: fn.mark(ctx, "begin")),
+            ("sized", lambda ctx: fn.mark(ctx, "sized")),
+            ("length", lambda ctx: ctx["length"]),
+        ),
     ),
-    structure.Check(lambda ctx: ctx["qos"] < 3, "bad_qos", field="qos", expected="qos < 3"),
+    structure.Check(
+        lambda ctx: ctx["qos"] < 3,
+        "bad_qos",
+        field="qos",
+        expected="qos < 3",
+        operands=(("qos", lambda ctx: ctx["qos"]),),
+    ),
     structure.Check(
         lambda ctx: not ctx["duplicate"],
         "bad_duplicate",
         field="duplicate",
         when=lambda ctx: ctx["type"] == "publish" and ctx["qos"] == 0,
         expected="not duplicate",
+        operands=(("duplicate", lambda ctx: ctx["duplicate"]),),
     ),
     structure.Check(
         lambda ctx: ctx["qos"] == (1 if ctx["type"] in ("pubrel", "subscribe", "unsubscribe") else 0),
@@ -715,6 +778,7 @@ Packet = structure.Struct(
         field="qos",
         when=lambda ctx: ctx["type"] != "publish",
         expected="qos == (type in ['pubrel', 'subscribe', 'unsubscribe'] ? 1 : 0)",
+        operands=(("qos", lambda ctx: ctx["qos"]), ("type", lambda ctx: ctx["type"])),
     ),
     structure.Check(
         lambda ctx: not ctx["duplicate"] and not ctx["retain"],
@@ -722,6 +786,7 @@ Packet = structure.Struct(
         field="duplicate",
         when=lambda ctx: ctx["type"] != "publish",
         expected="not duplicate and not retain",
+        operands=(("duplicate", lambda ctx: ctx["duplicate"]), ("retain", lambda ctx: ctx["retain"])),
     ),
     structure.Field(
         "body",

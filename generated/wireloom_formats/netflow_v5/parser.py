@@ -53,7 +53,13 @@ Datagram = structure.Struct(
     structure.Field(
         "count", binary.Integer(16, signed=False, order=ORDER), derive=lambda ctx: fn.count(ctx["flows"]), hidden=True
     ),
-    structure.Check(lambda ctx: ctx["count"] <= 30, "bad_count", field="count", expected="count <= 30"),
+    structure.Check(
+        lambda ctx: ctx["count"] <= 30,
+        "bad_count",
+        field="count",
+        expected="count <= 30",
+        operands=(("count", lambda ctx: ctx["count"]),),
+    ),
     structure.Field("uptime", binary.Integer(32, signed=False, order=ORDER), doc="Since the router started (ms)"),
     structure.Field("seconds", binary.Integer(32, signed=False, order=ORDER), doc="The router's clock (s since epoch)"),
     structure.Field(
@@ -65,6 +71,8 @@ Datagram = structure.Struct(
         "out_of_range",
         field="time",
         expected="time == null or time >= -62135596800000000 and time <= 253402300799999999",
+        looks=("seconds", "nanoseconds"),
+        operands=(("time", lambda ctx: ctx["time"]),),
     ),
     structure.Field("sequence", binary.Integer(32, signed=False, order=ORDER), doc="Flows that were exported before"),
     structure.Field(

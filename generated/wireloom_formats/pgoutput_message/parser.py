@@ -109,7 +109,9 @@ StreamedRelation = structure.Struct(
         "unlikely",
         field="relation",
         when=lambda ctx: ctx._params["streaming"] == "auto",
-        expected="relation & 3758096384 == 0 or relation & 14680064 == 0 or relation & 57344 == 0 or relation & 224 == 0",
+        expected="relation & 0xE0000000 == 0 or relation & 0xE00000 == 0 or relation & 0xE000 == 0 or relation & 0xE0 == 0",
+        operands=(("relation", lambda ctx: ctx["relation"]),),
+        notation="08X",
     ),
 )
 
@@ -134,7 +136,9 @@ StreamedType = structure.Struct(
         "unlikely",
         field="dataType",
         when=lambda ctx: ctx._params["streaming"] == "auto",
-        expected="dataType & 3758096384 == 0 or dataType & 14680064 == 0 or dataType & 57344 == 0 or dataType & 224 == 0",
+        expected="dataType & 0xE0000000 == 0 or dataType & 0xE00000 == 0 or dataType & 0xE000 == 0 or dataType & 0xE0 == 0",
+        operands=(("dataType", lambda ctx: ctx["dataType"]),),
+        notation="08X",
     ),
 )
 
@@ -229,7 +233,9 @@ StreamedUpdate = structure.Struct(
         "unlikely",
         field="identity",
         when=lambda ctx: ctx._params["streaming"] == "auto",
-        expected="identity != 'none' or not relation in [1258291566, 1258291573, 1325400430, 1325400437]",
+        expected="identity != 'none' or not relation in [0x4B00016E, 0x4B000175, 0x4F00016E, 0x4F000175]",
+        operands=(("identity", lambda ctx: ctx["identity"]), ("relation", lambda ctx: ctx["relation"])),
+        notation="08X",
     ),
 )
 
@@ -302,6 +308,7 @@ StreamedSaid = structure.Struct(
         field="lsn",
         when=lambda ctx: ctx._params["streaming"] == "auto",
         expected="lsn >> 56 == 0 and transaction >= 3",
+        operands=(("lsn", lambda ctx: ctx["lsn"]), ("transaction", lambda ctx: ctx._["transaction"])),
     ),
     structure.Check(
         lambda ctx: (
@@ -314,14 +321,21 @@ StreamedSaid = structure.Struct(
         "unlikely",
         field="lsn",
         when=lambda ctx: ctx._params["streaming"] == "auto",
-        expected="transaction >> 16 != 256 or lsn & 3758096384 == 0 or lsn & 14680064 == 0 or lsn & 57344 == 0 or lsn & 224 == 0",
+        expected="transaction >> 16 != 0x100 or lsn & 0xE0000000 == 0 or lsn & 0xE00000 == 0 or lsn & 0xE000 == 0 or lsn & 0xE0 == 0",
+        operands=(("transaction", lambda ctx: ctx._["transaction"]), ("lsn", lambda ctx: ctx["lsn"])),
+        notation="03X",
     ),
     doc="A streamed message is part of a transaction.",
 )
 
 Streamed = structure.Struct(
     "Streamed",
-    structure.Check(lambda ctx: ctx._params["streaming"] != "off", "outside", expected="streaming != 'off'"),
+    structure.Check(
+        lambda ctx: ctx._params["streaming"] != "off",
+        "outside",
+        expected="streaming != 'off'",
+        operands=(("streaming", lambda ctx: ctx._params["streaming"]),),
+    ),
     structure.Field(
         "type",
         binary.Integer(8, signed=False),

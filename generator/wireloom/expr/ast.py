@@ -6,7 +6,7 @@ emitter sees the tree, so an emitter never has to ask what a name means. Nothing
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Union, assert_never
 
@@ -31,6 +31,7 @@ class Literal:
     """A constant: an integer, a boolean, a text or null; bytes only where the language itself puts them."""
 
     value: int | bool | str | bytes | None
+    notation: str = field(default="", compare=False)  # how the spec writes an integer
 
     def __eq__(self, other: object) -> bool:
         """True is another constant than 1."""
@@ -112,6 +113,7 @@ class Membership:
 
     operand: "Expression"
     options: tuple[int | bool | str | bytes | None, ...]
+    notation: str = field(default="", compare=False)  # how the spec writes integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary, parts
 from wireloom.expr.functions import FUNCTIONS
-from wireloom.numbers import integer, respelled
+from wireloom.numbers import integer, notation_of, respelled
 from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -207,11 +207,16 @@ class _Parser:
                 raise ExpressionError("comparisons do not chain", self.word.column, "join two with and")
             return Binary(operator, left, right)
         if self._take("in"):
-            return Membership(left, self._options())
+            return self._membership(left)
         if self.word.text == "not" and self.words[self.place + 1].text == "in":
             self.place += 2
-            return Unary("not", Membership(left, self._options()))
+            return Unary("not", self._membership(left))
         return left
+
+    def _membership(self, operand: Expression) -> Membership:
+        first = self.place
+        options = self._options()
+        return Membership(operand, options, notation_of(" ".join(word.text for word in self.words[first : self.place])))
 
     def _options(self) -> tuple[int | bool | str | None, ...]:
         self.expect("[")
@@ -323,7 +328,7 @@ def _integer(word: Token) -> Literal:
     number = integer(word.text) if len(word.text) <= _DIGITS else None
     if number is None or number >= 1 << _BITS:
         raise ExpressionError("an integer beyond 128 bits", word.column, "integers go from -2^127 to 2^128-1")
-    return Literal(number)
+    return Literal(number, notation_of(word.text))
 
 
 def _shown(word: Token) -> str:

@@ -30,8 +30,8 @@ def text_of(expression: Expression, place: int = 1) -> str:
 
 def _bound(expression: Expression) -> tuple[str, int]:
     match expression:
-        case Literal(value):
-            return _literal(value), _ATOM
+        case Literal(value, notation):
+            return _literal(value, notation), _ATOM
         case Name(parts):
             return ".".join(parts), _ATOM
         case FieldRef(_, name, members) | ParameterRef(name, members):
@@ -45,8 +45,8 @@ def _bound(expression: Expression) -> tuple[str, int]:
         case Binary(operator, left, right):
             binding = _BINDING.get(operator) or _OTHER.get(operator, _SUM)
             return f"{text_of(left, binding)} {operator} {text_of(right, binding + 1)}", binding
-        case Membership(operand, options):
-            return f"{text_of(operand, 6)} in [{', '.join(_literal(option) for option in options)}]", 5
+        case Membership(operand, options, notation):
+            return f"{text_of(operand, 6)} in [{', '.join(_literal(option, notation) for option in options)}]", 5
         case Conditional(condition, then, otherwise):
             return f"{text_of(condition, 2)} ? {text_of(then, 2)} : {text_of(otherwise)}", 1
         case Call("sum", (listed, Literal(str(member)))):
@@ -59,7 +59,7 @@ def _bound(expression: Expression) -> tuple[str, int]:
             assert_never(expression)
 
 
-def _literal(value: object) -> str:
+def _literal(value: object, notation: str) -> str:
     match value:
         case None:
             return "null"
@@ -69,5 +69,7 @@ def _literal(value: object) -> str:
             return f"'{value}'"
         case bytes():
             return f"'{value.hex()}'"
+        case int() if notation:
+            return f"{'-' if value < 0 else ''}0x{abs(value):{notation}}"
         case _:
             return str(value)

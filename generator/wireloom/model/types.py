@@ -5,7 +5,7 @@ A closed union, one class per idea; the type checker lists the emitters that for
 every decoder checks them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Union
@@ -484,6 +484,7 @@ class Select:
     tag: FieldTag | PeekTag | MemberTag
     cases: tuple[Case, ...]
     code: str = "unknown_case"
+    notation: str = field(default="", compare=False)  # how the spec writes the values of cases
 
     @property
     def otherwise(self) -> Case | None:
@@ -532,6 +533,7 @@ class Mapping:
     wire: Scalar
     value: Expression
     doc: str = ""
+    notation: str = field(default="", compare=False)  # how the spec writes `wire`
 
 
 @dataclass(frozen=True, slots=True)
@@ -699,6 +701,7 @@ class Field:
     since: str = ""
     until: str = ""
     base: str = ""  # binary: the mark, of the struct or of one around, that `at` counts from; reading goes on before it
+    notation: str = field(default="", compare=False)  # how the spec writes the constant, or the range
 
     @property
     def key(self) -> str:

@@ -133,7 +133,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return Binary(operator, inner(left), inner(right))
         case Membership(operand, options):
             found = inner(operand)
-            return Membership(found, _on_wire(scope, place, found, options))
+            return Membership(found, _on_wire(scope, place, found, options), parsed.notation)
         case Conditional(condition, then, otherwise):
             return Conditional(inner(condition), inner(then), inner(otherwise))
         case Call("sum", arguments):

@@ -42,6 +42,7 @@ from wireloom.model.types import (
     not_null,
 )
 from wireloom.model.types import Mapping as ValueMapping
+from wireloom.numbers import notation_of
 from wireloom.resolve import builtins, constants, elements
 from wireloom.resolve.adornments import GROUP, adorned, check_ending
 from wireloom.resolve.bits import bits_of
@@ -289,7 +290,14 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         since=document.since or "",
         until=document.until or "",
         base=_base(around, place / "from", document),
+        notation=_notation(place, document),
     )
+
+
+def _notation(place: Place, document: FieldDocument) -> str:
+    """How the field's constant is written, or its range."""
+    stated = "const" if document.const is not None else "range"
+    return notation_of((place / stated).text) if getattr(document, stated) is not None else ""
 
 
 def _check_counted(around: Surroundings, place: Place, type: Type) -> None:

@@ -47,7 +47,7 @@ from wireloom.model.types import (
     Type,
 )
 from wireloom.names import type_name_flaw
-from wireloom.numbers import integer, respelled, respelled_ends
+from wireloom.numbers import integer, notation_of, respelled, respelled_ends
 from wireloom.problems import nearest
 from wireloom.resolve import builtins, constants, markers, notation
 from wireloom.resolve.draft import written as parsed_text
@@ -601,7 +601,7 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
     if form.otherwise is not None:
         _check_otherwise(around, place, form)
         cases.append(Case((), type_of_text(around, place / "otherwise", form.otherwise)))
-    return Select(tag, tuple(cases), form.else_ or "unknown_case")
+    return Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
 
 
 def _take(

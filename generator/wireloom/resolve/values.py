@@ -7,6 +7,7 @@ from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import kind, literal_kind, may_be_fraction
 from wireloom.model.meanings import stated
 from wireloom.model.types import Boolean, Bytes, Integer, Mapping, Null, Nullable, Scalar, Text, Type
+from wireloom.numbers import notation_of
 from wireloom.resolve import constants
 from wireloom.resolve.expressions import BROKEN, expression
 from wireloom.resolve.outline import is_computed, mapped_leaves
@@ -53,7 +54,7 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
                 place / text, "duplicate-value", f"{text} is there already", "a value has one meaning"
             )
         taken.add((literal_kind(wire), wire))
-        entries.append(_mapping(scope, place / text, wire, value))  # type: ignore[arg-type]
+        entries.append(_mapping(scope, place / text, wire, value, notation_of(text) if isinstance(wire, int) else ""))  # type: ignore[arg-type]
     _check_kinds(scope, place, values, entries)
     return tuple(entries)
 
@@ -80,14 +81,14 @@ def _has_keys(type: Type) -> bool:
     return isinstance(inner, Integer | Boolean | Text | Bytes | Null)
 
 
-def _mapping(scope: Scope, place: Place, wire: Scalar, value: object) -> Mapping:
+def _mapping(scope: Scope, place: Place, wire: Scalar, value: object, notation: str) -> Mapping:
     said, place = (value, place / "value") if isinstance(value, MappedValue) else (None, place)
     meaning = _meaning(scope, place, value if said is None else said.value)
     beyond = next((each for each in stated(meaning) if not _INT65.minimum <= each <= _INT65.maximum), None)
     if beyond is not None:
         hint = f"integers that readers see are {_INT65.minimum} to {_INT65.maximum}"
         scope.draft.reports(place, "bad-range", f"{beyond} is beyond 64 bits", hint)
-    return Mapping(wire, meaning, "" if said is None else said.doc)
+    return Mapping(wire, meaning, "" if said is None else said.doc, notation)
 
 
 def _meaning(scope: Scope, place: Place, value: object) -> Expression:

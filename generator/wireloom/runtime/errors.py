@@ -158,8 +158,8 @@ def amount(count: int) -> str:
     return f"{count} byte" if count == 1 else f"{count} bytes"
 
 
-def shown(value: object, limit: int = 48) -> str:
-    """A value as an error message shows it: bytes in hexadecimal, long ones cut."""
+def shown(value: object, limit: int = 48, notation: str = "") -> str:
+    """A value as an error message shows it: long ones cut; bytes in hexadecimal, integers in a notation as `04X`."""
     match value:
         case bytes():
             text = value[:limit].hex(" ") + (f" ... ({len(value)} bytes)" if len(value) > limit else "")
@@ -170,6 +170,8 @@ def shown(value: object, limit: int = 48) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
+        case int() if notation:
+            return f"{'-' if value < 0 else ''}0x{abs(value):{notation}}"
         case int():
             return str(value) if value.bit_length() < 128 else f"an integer of {value.bit_length()} bits"
         case float():

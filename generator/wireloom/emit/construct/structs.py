@@ -1,13 +1,13 @@
 """Structs as construct declarations: one call a step, in the order of the spec."""
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
 from wireloom.emit.construct.expressions import Fields, function
-from wireloom.emit.construct.types import Scope, amount, mapped, optional_condition, size, spelled, subcon
-from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.emit.construct.types import Scope, amount, mapped, notated, optional_condition, size, spelled, subcon
+from wireloom.expr.ast import Expression, FieldRef, Kind, Literal, Membership, parts, references
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
@@ -99,6 +99,8 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
                 field=literal(name) if name else None,
                 when=optional_condition(when, extents.always),
                 expected=literal(text_of(that)),
+                looks=_looked_at(that, name, declared),
+                **_operands(that, extents.under(when)),
             )
         case Verify(name, when):
             return call("structure.Verify", literal(name), when=optional_condition(when, extents.always))
@@ -120,6 +122,54 @@ def _step(step: Step, declared: Struct, scope: Scope, extents: StructExtents) ->
             )
         case _:
             assert_never(step)
+
+
+def _looked_at(that: Expression, name: str, declared: Struct) -> Code | None:
+    """The fields that a check looks at, through computed ones too, where the one that it names may have no place."""
+    fields = [step for step in declared.steps if isinstance(step, Field)]
+    if any(name in _names(each) and each.in_struct and not _may_be_absent(each) for each in fields):
+        return None
+    own = _own_names(that, {each.wire_name: each.compute for each in fields if each.compute is not None})
+    names = [each for field in fields if field.in_struct for each in _names(field) if each in own]
+    return Tuple(tuple(map(literal, dict.fromkeys(names)))) if names else None
+
+
+def _may_be_absent(field: Field) -> bool:
+    return field.is_conditional or field.flatten or field.presence is not Presence.REQUIRED
+
+
+def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> set[str]:
+    """The fields of the struct itself that an expression looks at; a computed one looks at others."""
+    found, left = set[str](), [expression]
+    while left:
+        for each in references(left.pop()):
+            if isinstance(each, FieldRef) and not each.up and each.name not in found:
+                found.add(each.name)
+                left += [computed[each.name]] if each.name in computed else []
+    return found
+
+
+def _operands(that: Expression, known: Fields) -> dict[str, Code | None]:
+    """What a check looks at, by the texts of the spec, and how its numbers are written."""
+    seen = {text_of(each): each for each in references(that) if not isinstance(each, Literal)}
+    operands = tuple(Tuple((literal(text), function(each, known))) for text, each in seen.items())
+    return {
+        "operands": Tuple(operands) if operands else None,
+        "notation": notated(next(filter(None, _notations(that)), "")),
+    }
+
+
+def _notations(expression: Expression) -> Iterator[str]:
+    """How the integers of an expression are written."""
+    if isinstance(expression, Literal | Membership):
+        yield expression.notation
+    for part in parts(expression):
+        yield from _notations(part)
+
+
+def _names(field: Field) -> tuple[str, ...]:
+    """What expressions call a field, and its bits."""
+    return (field.wire_name, *(bit.name for bit in field.bits))
 
 
 def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents) -> Code:
@@ -167,6 +217,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         mapped=mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
         maximum=None if field.maximum is None else str(field.maximum),
+        notation=notated(field.notation),
         spelling=_spelling(field),
         code=_code(field),
         bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,

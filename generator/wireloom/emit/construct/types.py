@@ -111,7 +111,13 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
         lowest=None if type is None else str(type.minimum),
         highest=None if type is None else str(type.maximum),
         made=Tuple(tuple(literal(wire) for wire in made)) if made else None,
+        notation=notated(next((entry.notation for entry in mappings if entry.notation), "")),
     )
+
+
+def notated(notation: str) -> Code | None:
+    """How the spec writes integers, where it is not as messages show them anyhow."""
+    return literal(notation) if notation else None
 
 
 def _keys(map: Map) -> Code | None:
@@ -412,7 +418,7 @@ def _select(type: Select, scope: Scope) -> Code:
     match type.tag:
         case FieldTag(expression):
             chosen = function(expression, scope.fields)
-            return call("unions.Select", chosen, cases, code=code, otherwise=otherwise)
+            return call("unions.Select", chosen, cases, code=code, otherwise=otherwise, notation=notated(type.notation))
         case PeekTag(tag, octets):
             size = literal(tag.bits // 8) if octets else None
             return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise, octets=size)

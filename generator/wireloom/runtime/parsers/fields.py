@@ -49,6 +49,7 @@ class Mapped:
     lowest: int | None = None
     highest: int | None = None
     made: tuple[Scalar, ...] = ()  # those that mean texts of the record, counted among what it may expand to
+    notation: str = ""  # how the spec writes the numbers
 
     def read(self, wire: Scalar, scope: Container, offset: int) -> Scalar:
         """The meaning of `wire`; raises DecodeError with `code` where it has none."""
@@ -58,9 +59,9 @@ class Mapped:
                 if known in self.made:
                     spend(found, scope, offset)
                 return self._held(found, offset)
-        known_values = ", ".join(shown(known) for known, _ in self.entries)
+        known_values = ", ".join(shown(known, notation=self.notation) for known, _ in self.entries)
         expected = known_values if len(self.entries) == 1 else f"one of {known_values}"
-        raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire))
+        raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire, notation=self.notation))
 
     def _held(self, meaning: Scalar, offset: int) -> Scalar:
         if self.lowest is None or self.highest is None or not isinstance(meaning, int):
@@ -161,9 +162,10 @@ def _is_beyond(number: float, minimum: int | None, maximum: int | None) -> bool:
     return (minimum is not None and number < minimum) or (maximum is not None and number > maximum)
 
 
-def _ends(minimum: int | None, maximum: int | None) -> str:
+def _ends(minimum: int | None, maximum: int | None, notation: str = "") -> str:
     """A range as specs have it."""
-    return f"{'' if minimum is None else minimum} .. {'' if maximum is None else maximum}".strip()
+    low, high = ("" if end is None else shown(end, notation=notation) for end in (minimum, maximum))
+    return f"{low} .. {high}".strip()
 
 
 @dataclass(frozen=True)
@@ -210,9 +212,10 @@ class Held(construct.Construct):
         minimum: int | None = None,
         maximum: int | None = None,
         spelling: Spelling | None = None,
+        notation: str = "",
     ) -> None:
         super().__init__()
-        self.subcon, self.code, self.mapped = subcon, code, mapped
+        self.subcon, self.code, self.mapped, self.notation = subcon, code, mapped, notation
         self.minimum, self.maximum, self.spelling = minimum, maximum, spelling
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
@@ -233,7 +236,8 @@ def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
     if raw is None:
         return
     if _is_beyond(raw, said.minimum, said.maximum):
-        raise DecodeError(said.code, offset=offset, expected=_ends(said.minimum, said.maximum), actual=shown(raw))
+        expected = _ends(said.minimum, said.maximum, said.notation)
+        raise DecodeError(said.code, offset=offset, expected=expected, actual=shown(raw, notation=said.notation))
     if said.spelling is not None:
         said.spelling.hold(raw, offset, said.code)
 
@@ -312,6 +316,7 @@ class Field:
     doc: str = ""
     title: str = ""  # what readers call it, where the wire calls it otherwise
     code: str = ""
+    notation: str = ""  # how the spec writes the constant, or the range
     at: Expression | int | None = None
     base: str = ""  # the mark, here or in a struct around, from which `at` counts
     size: Expression | SizeInFront | None = None
@@ -486,7 +491,8 @@ class Field:
     def _accept(self, raw: Any, run: Run, offset: int) -> Any:
         """The reader's value of `raw`; raises DecodeError where a constraint does not hold."""
         if self.const is not MISSING and not same(raw, self.const):
-            raise DecodeError(self.code, offset=offset, expected=shown(self.const), actual=shown(raw))
+            expected, actual = (shown(each, notation=self.notation) for each in (self.const, raw))
+            raise DecodeError(self.code, offset=offset, expected=expected, actual=actual)
         if self.const is not MISSING and hasattr(run.stream, "constants"):
             run.stream.constants += self.constant_bits
         if self.mapped is not None:
@@ -627,7 +633,7 @@ class Field:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
         given = scope._value.get(self.title or self.name)
         if isinstance(given, OpenBytes):
-            raise EncodeError(shown(self.const), shown(given))
+            raise EncodeError(shown(self.const, notation=self.notation), shown(given))
         if isinstance(given, float) and given == self.const and is_other_zero(given, self.const):
             return given
         if self.optional and (same(self.const, self.default) or (given is None and not self.hidden)):

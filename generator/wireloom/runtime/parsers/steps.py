@@ -1,6 +1,6 @@
 """The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,18 +95,29 @@ class Check:
     field: str = ""
     when: Expression | None = None
     expected: str = ""
+    operands: tuple[tuple[str, Expression], ...] = ()  # what `that` looks at, as the spec writes it
+    looks: tuple[
+        str, ...
+    ] = ()  # fields that it looks at, in their order: the last has the place where `field` has none
+    notation: str = ""  # how the spec writes the numbers
 
     def parse(self, run: Run) -> None:
         """Check."""
         if not holds(self.when, run.scope) or holds(self.that, run.scope):
             return
-        offset = run.offsets.get(self.field, run.scope._start)
-        error = CheckError(self.code, offset=offset, expected=self.expected, actual=_found(run.scope, self.field))
+        error = CheckError(
+            self.code, offset=self._offset(run), expected=self.expected, actual=", ".join(self._values(run.scope))
+        )
         raise error.at(self.field) if self.field else error
 
+    def _offset(self, run: Run) -> int:
+        """Where `field` is, else the last field that `that` looks at; the struct's start where neither has a place."""
+        names = (self.field, *reversed(self.looks))
+        return next((run.offsets[name] for name in names if name in run.offsets), run.scope._start)
 
-def _found(scope: Container, name: str) -> str:
-    return f"{name} = {shown(scope.get(name))}" if name else ""
+    def _values(self, scope: Container) -> Iterator[str]:
+        for name, operand in self.operands:
+            yield f"{name} {shown(evaluate(operand, scope), notation=self.notation)}"
 
 
 @dataclass(frozen=True)

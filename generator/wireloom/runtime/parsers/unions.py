@@ -116,9 +116,16 @@ class Select(construct.Construct):
     """A union chosen by `tag`, an expression over fields read before; a tag of no case is `otherwise`, else `code`."""
 
     def __init__(
-        self, tag: Expression, cases: Mapping[Scalar, Any], code: str = "unknown_case", *, otherwise: Any = None
+        self,
+        tag: Expression,
+        cases: Mapping[Scalar, Any],
+        code: str = "unknown_case",
+        *,
+        otherwise: Any = None,
+        notation: str = "",
     ) -> None:
         super().__init__()
+        self.notation = notation  # how the spec writes the cases
         self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
         self.subcons = _subcons(self.cases, otherwise)
 
@@ -136,9 +143,8 @@ class Select(construct.Construct):
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
             offset = stream.tell() if hasattr(stream, "tell") else stream.start
-            raise DecodeError(
-                case.code if case else self.code, offset=offset, expected="a known case", actual=shown(tag)
-            )
+            code, actual = case.code if case else self.code, shown(tag, notation=self.notation)
+            raise DecodeError(code, offset=offset, expected="a known case", actual=actual)
         return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:

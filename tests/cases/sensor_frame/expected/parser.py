@@ -47,7 +47,14 @@ Reading = structure.Struct(
 
 Frame = structure.Struct(
     "Frame",
-    structure.Field("magic", binary.Integer(16, signed=False, order=ORDER), const=24309, code="bad_magic", hidden=True),
+    structure.Field(
+        "magic",
+        binary.Integer(16, signed=False, order=ORDER),
+        const=24309,
+        notation="04X",
+        code="bad_magic",
+        hidden=True,
+    ),
     structure.Field("sensor", binary.Integer(32, signed=False, order=ORDER), doc="Serial number of the sensor"),
     structure.Field(
         "sentAt", binary.Integer(32, signed=False, order=ORDER), doc="When the frame was sent (s since epoch)"

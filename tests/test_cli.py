@@ -252,6 +252,17 @@ def test_a_file_is_no_folder_to_write_to(generated, tmp_path, monkeypatch, comma
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("words", [["--output"], ["--samples"]])
+def test_the_demo_says_at_once_that_it_makes_samples_from_examples(project, tmp_path, words):
+    text = project.spec.read_text(encoding="utf-8")
+    project.spec.write_text(text.partition("\nexamples:")[0] + "\n", encoding="utf-8")
+    result = project.run("demo", "--specs", project.specs, *words, tmp_path / "seen")
+    assert result.exit_code == 2
+    assert "samples are grown from the valid examples of a spec, and there are none in heartbeat" in result.output
+    assert "      hex: " in result.output
+    assert not project.out.exists()
+
+
 @pytest.mark.parametrize("name", ["mine.bin", "good.bin.txt"])
 def test_the_demo_takes_no_folder_of_somebody_s_files_for_its_samples(project, tmp_path, name):
     own = tmp_path / "seen" / "input" / "heartbeat" / name

@@ -50,7 +50,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "dns_message": Entry(
             "DNS message",
-            "ecdd3e2d6980a74d6393ee71c109c4835757a1c150baed6c5ba4af0b11fee4d3",
+            "0eea8bef5ceab1b65d41237c0ed4e0b40b9f2104b0a1d06864d1447225a51ac4",
         ),
         "kafka_record_batch": Entry(
             "Record batch of Apache Kafka, magic 2",

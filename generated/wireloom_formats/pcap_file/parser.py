@@ -51,6 +51,8 @@ Packet = structure.Struct(
         "out_of_range",
         field="time",
         expected="time == null or time >= -62135596800000000 and time <= 253402300799999999",
+        looks=("seconds", "fraction"),
+        operands=(("time", lambda ctx: ctx["time"]),),
     ),
     structure.Field(
         "first",
@@ -98,7 +100,9 @@ Packet = structure.Struct(
         ),
         "too_long",
         field="first",
-        expected="captured <= (linkType & 67108863 in [220, 231, 249] ? 134217728 : linkType & 67108863 == 279 ? 8388608 : 262144)",
+        expected="captured <= (linkType & 0x3FFFFFF in [220, 231, 249] ? 134217728 : linkType & 0x3FFFFFF == 279 ? 8388608 : 262144)",
+        operands=(("captured", lambda ctx: ctx["captured"]), ("linkType", lambda ctx: ctx._params["linkType"])),
+        notation="07X",
     ),
     structure.Field(
         "interface",
@@ -152,6 +156,8 @@ WholePacket = structure.Struct(
         "out_of_range",
         field="time",
         expected="time == null or time >= -62135596800000000 and time <= 253402300799999999",
+        looks=("seconds", "fraction"),
+        operands=(("time", lambda ctx: ctx["time"]),),
     ),
     structure.Field(
         "captured",
@@ -172,7 +178,9 @@ Capture = structure.Struct(
     structure.Field(
         "resolution",
         binary.Integer(32, signed=False, order=ORDER),
-        mapped=structure.Mapped(((2712847316, lambda _: "us"), (2712812621, lambda _: "ns")), "bad_magic"),
+        mapped=structure.Mapped(
+            ((2712847316, lambda _: "us"), (2712812621, lambda _: "ns")), "bad_magic", notation="08X"
+        ),
         doc="What the fractions of the times count",
     ),
     structure.Computed("order", lambda ctx: ctx._params["byteOrder"], doc="Order of the bytes of numbers in this file"),
@@ -196,7 +204,9 @@ Header = structure.Struct(
         "unit",
         binary.Integer(32, signed=False, order=ORDER),
         mapped=structure.Mapped(
-            ((2712847316, lambda _: "us"), (2712812621, lambda _: "ns"), (2712849716, lambda _: "patched")), "bad_magic"
+            ((2712847316, lambda _: "us"), (2712812621, lambda _: "ns"), (2712849716, lambda _: "patched")),
+            "bad_magic",
+            notation="08X",
         ),
         doc="What the fractions of the times count",
     ),
@@ -213,6 +223,7 @@ Header = structure.Struct(
         "bad_version",
         field="majorVersion",
         expected="majorVersion == 2 and minorVersion <= 4 or majorVersion == 543 and minorVersion == 0",
+        operands=(("majorVersion", lambda ctx: ctx["majorVersion"]), ("minorVersion", lambda ctx: ctx["minorVersion"])),
     ),
     structure.Field("reserved", binary.Bytes(8), derive=lambda _: b"\x00\x00\x00\x00\x00\x00\x00\x00", hidden=True),
     structure.Field(

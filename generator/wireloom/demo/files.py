@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wireloom import pipeline
 from wireloom.catalog import FormatModule, open_format, open_package
-from wireloom.demo.samples import DAMAGED, Samples, samples, stream
+from wireloom.demo.samples import DAMAGED, Samples, refuse_none_to_grow_from, samples, stream
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
 from wireloom.project import Project
@@ -39,6 +39,7 @@ def few(format: Format, module: FormatModule) -> Samples:
 def opened(project: Project, folder: Path) -> list[tuple[Format, FormatModule]]:
     """Every format of the project with its module, as its spec is now."""
     formats = pipeline.formats(project.specs)
+    refuse_none_to_grow_from(formats)
     for format in formats:
         _refuse_others(folder / format.name)
     pipeline.generate(project)

@@ -8,12 +8,13 @@ flipped. Chance is seeded with the format's name, so every run makes the same by
 import copy
 import io
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.catalog import FormatModule
-from wireloom.model.format import Format
+from wireloom.failures import MisuseError
+from wireloom.model.format import Example, Format
 from wireloom.runtime.errors import DecodeError, EncodeError, WireloomError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.elements import Limits, elements
@@ -56,13 +57,36 @@ class _Maker:
         return self.module.CODEC.build(value, root=self.root, **self.parameters)
 
 
+def refuse_none_to_grow_from(formats: Sequence[Format]) -> None:
+    """Raises MisuseError where specs have no example that samples could be grown from."""
+    if bare := [format.name for format in formats if not _valid(_usable(format))]:
+        raise MisuseError(
+            f"samples are grown from the valid examples of a spec, and there are none in {', '.join(bare)}",
+            "add one to the spec, and let `wireloom test --record` write what its bytes mean:",
+            "  examples:",
+            "    - name: the first record",
+            "      hex: 00 01 02",
+        )
+
+
+def _usable(format: Format) -> list[Example]:
+    """The examples of the first root under default parameters, or those that a header gives."""
+    wanted = format.roots[0].name, _parameters(format)
+    return [example for example in format.examples if (example.root, dict(example.parameters)) == wanted]
+
+
+def _valid(examples: Sequence[Example]) -> list[bytes]:
+    """The bytes of those that are records."""
+    return [example.data for example in examples if example.stated and example.error is None]
+
+
 def samples(format: Format, module: FormatModule, count: int = GOOD) -> Samples:
     """So many good samples and some damaged; under default parameters, or those that the header of an example gives."""
     chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
     root = format.roots[0].name
     parameters = _parameters(format)
-    usable = [example for example in format.examples if (example.root, dict(example.parameters)) == (root, parameters)]
-    valid = [example.data for example in usable if example.stated and example.error is None]
+    usable = _usable(format)
+    valid = _valid(usable)
     if not valid:
         return Samples((), tuple(example.data for example in usable))
     header, settings = module.CODEC.beginning(format.framing, parameters)

@@ -100,6 +100,7 @@ def bench(session: nox.Session) -> None:
     session.run(str(OLDER / "bin" / "pip"), "install", "--quiet", *needed, external=True)
     python(session, "tests/bench/bench.py")
     python(session, "tests/bench/validation_bench.py")
+    python(session, "tests/bench/command_bench.py")
     python(session, "tests/bench/engine_bench.py", *session.posargs)
     python(session, "tests/bench/ingest_bench.py", *session.posargs)
     python(session, "tests/bench/spark_bench.py", "--older", str(OLDER / "bin" / "python"), *session.posargs)

@@ -125,15 +125,33 @@ class Conversion:
         return f"loses {', '.join(kept)}, and the conversion is strict" if kept else None
 
     def _encoded(self, records: pa.StructArray, lost: list[list[str]], errors: list[str | None]) -> list[bytes | None]:
-        """The bytes of each record: some at a time, one by one where one of them is not so easily said."""
+        """The bytes of each record, some at a time; one by one those that are not so easily said."""
         data: list[bytes | None] = []
         for start in range(0, len(records), _TOGETHER):
-            part = records.slice(start, _TOGETHER)
-            try:
-                data += self.target.encode(part, root=self.target_root, **self.target_parameters).to_pylist()
-            except EncodeError:
-                data += [self._one(part.slice(row, 1), start + row, lost, errors) for row in range(len(part))]
+            data += self._together(records.slice(start, _TOGETHER), start, lost, errors)
         return data
+
+    def _together(
+        self, part: pa.StructArray, start: int, lost: list[list[str]], errors: list[str | None]
+    ) -> list[bytes | None]:
+        """The bytes of some records, of which the first stands at `start`."""
+        data: list[bytes | None] = []
+        while len(data) < len(part):
+            rest, row = part.slice(len(data)), 0
+            try:
+                return data + self._written(rest)
+            except EncodeError as error:
+                place = error.inward()
+                row = place if isinstance(place, int) else 0
+            data += self._written(rest.slice(0, row)) if row else []
+            data.append(self._one(rest.slice(row, 1), start + len(data), lost, errors))
+        return data
+
+    def _written(self, records: pa.StructArray) -> list[bytes | None]:
+        found: list[bytes | None] = self.target.encode(
+            records, root=self.target_root, **self.target_parameters
+        ).to_pylist()
+        return found
 
     def _one(self, record: pa.StructArray, row: int, lost: list[list[str]], errors: list[str | None]) -> bytes | None:
         """The bytes of one record; what it loses, or why there are none, goes to its row."""

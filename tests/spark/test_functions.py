@@ -1,5 +1,7 @@
 """Column functions on Spark, as from_avro and its like behave: modes, options, nulls, types, SQL."""
 
+import warnings
+
 import pytest
 from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import Row
@@ -7,6 +9,8 @@ from pyspark.sql import functions as F
 
 from conftest import GENERATED
 from wireloom.runtime.errors import ParameterError
+from wireloom.spark import columnar_input, doctor
+from wireloom.spark.columnar_input import SETTING
 from wireloom.spark.functions import from_format, register, to_format
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.session import session
@@ -54,6 +58,33 @@ def test_columns_of_the_error_and_of_the_bytes_are_members_of_the_struct(message
     assert (bad.msg, bad.key, bad._bytes) == (None, None, DELETE[:20])
     assert (bad._error.code, bad._error.path, bad._error.offset) == ("truncated", "payload.key.digest", 11)
     assert null is None
+
+
+def test_a_wide_struct_warns_once_where_spark_gives_columns_to_arrow_functions(spark):
+    before = spark.conf.get(SETTING)
+    columnar_input._warn.cache_clear()
+    try:
+        spark.conf.set(SETTING, "false")
+        assert warnings_of(lambda: W.from_aerospike_msgpack("value")) == []
+        spark.conf.set(SETTING, "true")
+        assert warnings_of(lambda: W.from_aerospike_msgpack("value", fields=["msg", "key.namespace"])) == []
+        (said,) = warnings_of(lambda: W.from_aerospike_msgpack("value"))
+        assert f'spark.conf.set("{SETTING}", "false")' in str(said.message)
+        assert said.filename == __file__
+        assert warnings_of(lambda: W.from_aerospike_msgpack("value")) == []
+        assert SETTING in doctor._functions(spark).advice
+        spark.conf.set(SETTING, "false")
+        assert doctor._functions(spark).advice == ""
+    finally:
+        spark.conf.set(SETTING, before)
+
+
+def warnings_of(act):
+    """What a call warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        act()
+    return caught
 
 
 def test_the_format_s_parameters_are_options(spark):

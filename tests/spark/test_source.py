@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
-from pyspark.sql.functions import col, lit, when
+from pyspark.sql.functions import col, lit, udf, when
 
 from conftest import CASE_PACKAGE, ROOT, case_formats, case_project, shipped_formats
 from events import LONG_KEY
@@ -198,8 +198,13 @@ def test_the_other_modes_drop_bad_records_or_stop_at_the_first(reads, tmp_path):
     (tmp_path / "a.bin").write_bytes(bad_stream())
     dropped = reads(mode="dropMalformed", columns="sequence").load(str(tmp_path))
     assert [row["sequence"] for row in dropped.collect()] == [1, 3]
-    with pytest.raises(PySparkException, match=r"a.bin: record 1, at byte 63: value_crc at valueCrc, byte \d+ of"):
+    with pytest.raises(
+        PySparkException,
+        match=r"\[MALFORMED_RECORD_IN_PARSING.*a.bin: record 1, at byte 63: value_crc at valueCrc, byte \d+ of",
+    ) as bad:
         reads(mode="FAILFAST").load(str(tmp_path)).collect()
+    assert "[MALFORMED_RECORD_IN_PARSING." in str(bad.value)
+    assert "Traceback" not in str(bad.value)
 
 
 @pytest.mark.parametrize(
@@ -220,13 +225,26 @@ def test_the_other_modes_drop_bad_records_or_stop_at_the_first(reads, tmp_path):
 def test_what_does_not_fit_is_refused_with_what_would(reads, tmp_path, options, schema, message):
     (tmp_path / "a.bin").write_bytes(LONG_KEY)
     read = reads(**options)
-    with pytest.raises(AnalysisException, match=message):
+    with pytest.raises(AnalysisException, match=message) as refused:
         (read.schema(schema) if schema else read).load(str(tmp_path)).collect()
+    assert "Traceback" not in str(refused.value)
 
 
 def test_a_path_that_is_not_there_is_said(reads, tmp_path):
-    with pytest.raises(AnalysisException, match=r"there is no .*/gone"):
+    with pytest.raises(AnalysisException, match=r"\[PATH_NOT_FOUND\] Path does not exist: .*/gone") as refused:
         reads().load(str(tmp_path / "gone")).collect()
+    assert "Traceback" not in str(refused.value)
+
+
+def test_other_programs_keep_their_tracebacks_behind_an_error_of_ours(spark, reads, tmp_path):
+    with pytest.raises(AnalysisException):
+        reads().load(str(tmp_path / "gone")).collect()
+
+    def wrong(number):
+        raise ValueError(number)
+
+    with pytest.raises(PySparkException, match="Traceback"):
+        spark.range(1).select(udf(wrong, "int")("id")).collect()
 
 
 # --- filters -------------------------------------------------------------------------------------------------------
@@ -348,8 +366,9 @@ def test_a_row_that_cannot_be_said_fails_the_write_and_leaves_nothing(spark, rea
     (tmp_path / "in").write_bytes(b"".join(events(*range(20))))
     frame = reads().load(str(tmp_path / "in"))
     wrong = frame.withColumn("key", when(col("sequence") == 13, lit(None)).otherwise(col("key")))
-    with pytest.raises(PySparkException, match=r"databus_event: row 13 of task 0: .*expected"):
+    with pytest.raises(PySparkException, match=r"databus_event: row 13 of task 0: .*expected") as failed:
         writes(wrong).mode("append").save(str(tmp_path / "out"))
+    assert "Traceback" not in str(failed.value)
     assert [entry for entry in (tmp_path / "out").rglob("*") if entry.is_file()] == []
 
 

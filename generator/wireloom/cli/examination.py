@@ -50,3 +50,5 @@ def _lines(finding: Finding, width: int) -> Iterator[str]:
     yield f"{'ok   ' if finding.good else 'WRONG'} {finding.subject:<{width}}  {finding.detail}"
     if not finding.good:
         yield f"      {' ' * width}  mend it with: {finding.remedy}"
+    if finding.advice:
+        yield f"      {' ' * width}  faster with: {finding.advice}"

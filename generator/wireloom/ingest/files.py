@@ -76,6 +76,14 @@ class File:
         return self.place.shown
 
 
+class NoFilesError(MisuseError):
+    """A path of the user's matches nothing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"there is no {path}")
+        self.path = path
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which files a read takes: those of the paths, of whole trees where `recursive`, by the pattern of their names."""
@@ -175,7 +183,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
 def _files_of(path: str, passed: list[str], *, recursive: bool) -> list[File]:
     found = [(root, info) for root in _roots(path) if (info := _look(root)).type != fs.FileType.NotFound]
     if not found:
-        raise MisuseError(f"there is no {_without_secrets(path)}")
+        raise NoFilesError(_without_secrets(path))
     files: list[File] = []
     for root, info in found:
         if info.type == fs.FileType.Directory:

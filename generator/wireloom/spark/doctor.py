@@ -5,10 +5,14 @@ Nothing here starts Spark, except the last probe, which does on request: it asks
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wireloom.failures import MachineError
 from wireloom.spark import machine
 from wireloom.spark.machine import Finding
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def examine(package: str, out: Path, master: str | None = None) -> Iterator[Finding]:
@@ -24,6 +28,16 @@ def examine(package: str, out: Path, master: str | None = None) -> Iterator[Find
         yield from _executors(package, out, master)
 
 
+def _functions(spark: "SparkSession") -> Finding:
+    """Whether functions of wide structs are slowed down by a setting."""
+    from wireloom.spark import columnar_input  # noqa: PLC0415 - the other probes work without pyspark
+
+    if columnar_input.enabled(spark):
+        detail = "from_ functions of wide structs are slow over a bare scan, since Arrow UDFs get columns"
+        return Finding("functions", detail, advice=f"{columnar_input.REMEDY}; see docs/spark.md")
+    return Finding("functions", "Arrow UDFs get rows, which is fast for wide structs")
+
+
 def _executors(package: str, out: Path, master: str) -> Iterator[Finding]:
     from wireloom.spark.executors import examine_executors  # noqa: PLC0415 - the other probes work without pyspark
     from wireloom.spark.session import session  # noqa: PLC0415
@@ -31,6 +45,7 @@ def _executors(package: str, out: Path, master: str) -> Iterator[Finding]:
     try:
         with session((out,), master) as spark:
             yield Finding("Spark", f"{spark.version} starts, with master {spark.sparkContext.master}")
+            yield _functions(spark)
             yield from examine_executors(spark, package)
     except MachineError as error:
         yield Finding("Spark", str(error), "mend what is reported above, then try again")

@@ -19,6 +19,7 @@ from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import option_name
 from wireloom.spark import columns
 from wireloom.spark.calls import Call, column_of, user_defined
+from wireloom.spark.columnar_input import warn_of_wide
 from wireloom.spark.conversion import conversion_call
 from wireloom.spark.decoding import decoding
 from wireloom.spark.options import Surface, function_surface, read_options
@@ -34,7 +35,9 @@ def from_format(module: FormatModule, data: Column | str, options: Given = None,
     Raises ParameterError, PySparkValueError or ParseModeUnsupported (an AnalysisException) for wrong options. In
     FAILFAST the job fails at the first bad record.
     """
-    return column_of(_from_call(module, with_fields(options, fields)), data)
+    call = _from_call(module, with_fields(options, fields))
+    warn_of_wide(call.name, call.returns)
+    return column_of(call, data)
 
 
 def to_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:

@@ -29,11 +29,12 @@ PYSPARK = (4, 1)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; without `remedy` it is in order."""
+    """One thing looked at; without `remedy` it is in order. `advice` is what would make it better."""
 
     subject: str
     detail: str
     remedy: str = ""
+    advice: str = ""
 
     @property
     def good(self) -> bool:

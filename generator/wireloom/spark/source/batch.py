@@ -8,6 +8,7 @@ from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from wireloom.ingest.files import Listing
 from wireloom.ingest.modules import open_module
 from wireloom.spark.schemas import arrow_schema
+from wireloom.spark.source.errors import each_told, told
 from wireloom.spark.source.filters import Predicate, predicate
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions
@@ -26,6 +27,7 @@ class FileReader(DataSourceReader):
         self._read, self._listing, self._target = read, listing, target
         self._predicates: tuple[Predicate, ...] = ()
 
+    @told()
     def partitions(self) -> list[Portion]:
         """What each task reads."""
         module = open_module(self._read.plan)
@@ -34,7 +36,7 @@ class FileReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task's part; a listing of no files is one task of none."""
         parts = partition.parts if isinstance(partition, Portion) else ()
-        return batches(self._read, parts, self._predicates)
+        return each_told(batches(self._read, parts, self._predicates))
 
 
 class FilteringReader(FileReader):

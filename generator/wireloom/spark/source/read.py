@@ -26,6 +26,8 @@ from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.source.filters import Predicate, filtered
 from wireloom.spark.source.schema import Offer, decoder_columns, offer
 
+MALFORMED = "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"
+"""Spark's own condition for a bad record where the mode is FAILFAST."""
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20
 
@@ -143,9 +145,9 @@ def _complaint(part: Part, found: DecodedPart, start: int, row: int) -> str:
     number = "" if part.record is None else f"record {part.record + found.first + record}, "
     place = f" at {error['path']}" if error["path"] else ""
     return (
-        f"{part.file.path}: {number}at byte {start + found.offsets[record].as_py()}: {error['code']}{place}, "
-        f"byte {error['offset']} of the record: expected {error['expected']}, found {error['actual']} "
-        f"({error['meaning']}); "
+        f"[{MALFORMED}] {part.file.path}: {number}at byte {start + found.offsets[record].as_py()}: "
+        f"{error['code']}{place}, byte {error['offset']} of the record: "
+        f"expected {error['expected']}, found {error['actual']} ({error['meaning']}); "
         "mode PERMISSIVE keeps bad records as rows, DROPMALFORMED leaves them out"
     )
 

@@ -15,6 +15,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from wireloom.failures import MisuseError
 from wireloom.ingest.files import File, Listing, Place, place
 from wireloom.ingest.modules import open_module
+from wireloom.spark.source.errors import each_told, told
 from wireloom.spark.source.log import FileLog
 from wireloom.spark.source.options import PARTITION_BYTES, Given
 from wireloom.spark.source.read import Portion, Reading, batches, portions
@@ -100,6 +101,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
             return ReadMaxFiles(self._most_files)
         return ReadAllAvailable() if self._most_bytes is None else ReadMaxBytes(self._most_bytes)
 
+    @told()
     def latestOffset(self, start: Offset | None = None, limit: Any = None) -> Offset:  # noqa: N802 - Spark's name
         """Where the next batch ends. PySpark 4.1 gives neither start nor limit."""
         log = self._opened(start or self._known())
@@ -111,6 +113,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
         """All files that were seen."""
         return None if self._log is None else {"log": self._name, "files": self._log.count}
 
+    @told()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Read what is there now, and nothing that appears later."""
         self._present = self._listing.files()
@@ -156,6 +159,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     # --- data ---
 
+    @told()
     def partitions(self, start: Offset, end: Offset) -> list[Portion]:
         """What each task of a batch reads."""
         first = start["files"] if start["log"] == end["log"] else 0  # no initial offset outlives its process
@@ -164,7 +168,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task's part."""
-        return batches(self._read, partition.parts if isinstance(partition, Portion) else ())
+        return each_told(batches(self._read, partition.parts if isinstance(partition, Portion) else ()))
 
 
 def _first(files: Iterator[File], count: int) -> Iterator[File]:

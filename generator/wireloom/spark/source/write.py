@@ -26,6 +26,7 @@ from wireloom.problems import nearest
 from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.runtime.streams.framing import Whole, framing_of
 from wireloom.runtime.streams.writing import frame
+from wireloom.spark.source.errors import told
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
 from wireloom.spark.source.schema import offer
@@ -83,12 +84,14 @@ class FileWriter(DataSourceArrowWriter):
         self._write, self._overwrite, self._job = write, overwrite, uuid.uuid4().hex
         self._temporary = write.directory.child(f"{TEMPORARY}-{self._job}")
 
+    @told()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """One task; raises DataError for a row that the format cannot say."""
         partition = _partition()
         files = _Files(self._write, self._temporary, f"part-{partition:05}-{self._job}")
         return Written(files.written(iterator, partition))
 
+    @told()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Show the files; then, where the table is replaced, remove what was there."""
         directory = self._write.directory
@@ -114,6 +117,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
     def __init__(self, write: Writing) -> None:
         self._write = write
 
+    @told()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """One task of a batch; raises DataError for a row that the format cannot say."""
         context, partition = TaskContext.get(), _partition()
@@ -124,6 +128,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
         files = _Files(self._write, self._temporary(query, int(batch)), name)
         return Written(files.written(iterator, partition), query)
 
+    @told()
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Show the files of the batch, unless they were shown before."""
         written = [message for message in messages if isinstance(message, Written)]

@@ -136,7 +136,7 @@ class _Drawing:
             return Pairs({repr(each["key"]): (each["key"], each["value"]) for each in elements}.values())
         if array.unique is None or isinstance(array.count, wire.Last):
             return elements
-        return list({repr(element[array.unique]): element for element in elements}.values())
+        return list({repr(element.get(array.unique, element)): element for element in elements}.values())
 
     def element(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
         """An element that is what its list holds it against."""

@@ -3,14 +3,13 @@
 import dataclasses
 import os
 import random
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, udf, when
 
-from conftest import CASE_PACKAGE, ROOT, case_formats, case_project, shipped_formats
+from conftest import CASE_PACKAGE, case_formats, case_project, shipped_formats
 from events import LONG_KEY
 from integration.sessions import end_jvm
 from wireloom.catalog import open_format, open_package
@@ -22,7 +21,6 @@ from wireloom.spark.session import session
 from wireloom.spark.source import register
 from wireloom.spark.source.options import READS, Given
 from wireloom.spark.source.read import batches
-from wireloom.spark.source.stream import LIMITED
 from wireloom_formats import databus_event, kpl_record
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
@@ -396,25 +394,6 @@ def test_lines_cannot_hold_what_would_end_them(spark, reads, tmp_path):
     frame = reads().load(str(tmp_path / "in"))
     with pytest.raises(PySparkException, match="row 0 of task 0: expected a record without a line feed"):
         writes(frame, framing="lines").mode("append").save(str(tmp_path / "out"))
-
-
-def test_the_examples_of_the_documentation_run(spark, tmp_path):
-    (tmp_path / "landing").mkdir()
-    (tmp_path / "landing" / "a.bin").write_bytes(b"".join(events(*range(20))))
-    page = (ROOT / "docs" / "spark-source.md").read_text(encoding="utf-8")
-    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names = {"spark": spark}
-    if not LIMITED:
-        examples = [re.sub(r"\n.*maxFilesPerTrigger.*", "", example) for example in examples]
-    for example in examples:
-        exec(re.sub(r'"([a-z]+/)"', rf'"{tmp_path}/\1"', example), names)  # noqa: S102 - the examples themselves
-    try:
-        names["query"].processAllAvailable()
-    finally:
-        names["query"].stop()
-    written = spark.read.format("wireloom").option("format", "databus_event").load(str(tmp_path / "out"))
-    assert len(examples) == 5
-    assert written.count() == 40
 
 
 def test_a_session_that_looked_before_can_be_told(spark):

@@ -308,11 +308,13 @@ def test_what_goes_over_its_bytes_too_often_is_refused_by_parser_and_engine_alik
         data = made(count)
         try:
             module.parse(data)
-            code = None
+            code, place = None, [(None, None)]
         except DecodeError as error:
-            code = error.code
+            code, place = error.code, [(error.path, error.offset)]
         assert code == (None if count == 3 else "size_limit")
-        assert module.decode(pa.array([data], pa.binary())).errors.field("code").to_pylist() == [code]
+        errors = module.decode(pa.array([data], pa.binary())).errors
+        assert errors.field("code").to_pylist() == [code]
+        assert [(errors.field("path")[0].as_py(), errors.field("offset")[0].as_py())] == place
 
 
 def test_an_alternative_that_failed_leaves_no_depth_behind(formats: Callable[[str], ModuleType]) -> None:

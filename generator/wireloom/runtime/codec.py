@@ -362,7 +362,10 @@ class Codec:
 
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = bare(self.framing_of(reader.root, framing))
-        frame = "a `frame` step in the spec would tell where a bad record ends" * isinstance(chosen, Concatenated)
+        frame = (
+            "a `frame` step in the spec tells where a bad record ends, unless its length itself is damaged or cut off"
+            * isinstance(chosen, Concatenated)
+        )
         try:
             self._searching(reader, chosen)
             found = "--resync searches for it"

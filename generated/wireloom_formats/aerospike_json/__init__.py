@@ -15,15 +15,15 @@ Roots:
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     json_syntax: Not JSON.
     json_nonfinite: NaN, an infinity, or a number beyond the range of a double.
     invalid_utf8: Text that is not UTF-8.
-    duplicate_key: A member or a map key is there twice.
-    type_mismatch: A value of another type than must stand here.
+    duplicate_key: A member or map key appears twice.
+    type_mismatch: A value of another type than the spec allows here.
     depth_limit: Containers are nested deeper than the limit.
-    size_limit: The record is larger than the configured maximum.
-    missing_key: A member that must be there is absent.
+    size_limit: The record exceeds a limit of size.
+    missing_key: A required member is missing.
     unknown_message_type: msg is neither write nor delete.
     bad_arity: An array with another number of elements than its fields.
     bad_base64: Text that is not base64 with padding.
@@ -72,15 +72,15 @@ ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "json_syntax": "Not JSON.",
     "json_nonfinite": "NaN, an infinity, or a number beyond the range of a double.",
     "invalid_utf8": "Text that is not UTF-8.",
-    "duplicate_key": "A member or a map key is there twice.",
-    "type_mismatch": "A value of another type than must stand here.",
+    "duplicate_key": "A member or map key appears twice.",
+    "type_mismatch": "A value of another type than the spec allows here.",
     "depth_limit": "Containers are nested deeper than the limit.",
-    "size_limit": "The record is larger than the configured maximum.",
-    "missing_key": "A member that must be there is absent.",
+    "size_limit": "The record exceeds a limit of size.",
+    "missing_key": "A required member is missing.",
     "unknown_message_type": "msg is neither write nor delete.",
     "bad_arity": "An array with another number of elements than its fields.",
     "bad_base64": "Text that is not base64 with padding.",

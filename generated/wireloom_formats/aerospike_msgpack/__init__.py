@@ -15,10 +15,10 @@ Roots:
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     bad_msgpack: The byte 0xC1, which MessagePack never uses.
-    type_mismatch: A value of another type than must stand here.
-    size_limit: The record is larger than the configured maximum.
+    type_mismatch: A value of another type than the spec allows here.
+    size_limit: The record exceeds a limit of size.
     bad_arity: An array with another number of elements than its fields.
     int_range: An integer outside of its type's range.
     bad_version: The message's version is not 1.
@@ -28,7 +28,7 @@ Error codes:
     duplicate_bin: Two bins of one name.
     bad_flags: Flags that the bin's type, or a delete, cannot have.
     unknown_bin_type: A bin type that the format does not know.
-    duplicate_key: A member or a map key is there twice.
+    duplicate_key: A member or map key appears twice.
     bad_ext_type: A MessagePack ext type that no Aerospike value has.
     depth_limit: Containers are nested deeper than the limit.
 """
@@ -68,10 +68,10 @@ ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "bad_msgpack": "The byte 0xC1, which MessagePack never uses.",
-    "type_mismatch": "A value of another type than must stand here.",
-    "size_limit": "The record is larger than the configured maximum.",
+    "type_mismatch": "A value of another type than the spec allows here.",
+    "size_limit": "The record exceeds a limit of size.",
     "bad_arity": "An array with another number of elements than its fields.",
     "int_range": "An integer outside of its type's range.",
     "bad_version": "The message's version is not 1.",
@@ -81,7 +81,7 @@ CODES: Final = {
     "duplicate_bin": "Two bins of one name.",
     "bad_flags": "Flags that the bin's type, or a delete, cannot have.",
     "unknown_bin_type": "A bin type that the format does not know.",
-    "duplicate_key": "A member or a map key is there twice.",
+    "duplicate_key": "A member or map key appears twice.",
     "bad_ext_type": "A MessagePack ext type that no Aerospike value has.",
     "depth_limit": "Containers are nested deeper than the limit.",
 }

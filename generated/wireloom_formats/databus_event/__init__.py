@@ -9,7 +9,7 @@ Source: linkedin/databus@001ff16e9325, DbusEventV1.java, DbusEventV2.java, DbusE
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     bad_version: The first byte is neither 0 (V1) nor 2 (V2).
     remote_error: The relay sent a JSON error body in place of events; its text is shown as the actual value.
     bad_constant: A value other than the only one allowed.
@@ -17,10 +17,10 @@ Error codes:
     header_crc: The header's checksum does not match; no length in the header may be trusted.
     bad_length: A length that the layout cannot have, or beyond maxEventSize.
     bad_key_size: The key does not fit its event.
-    bad_region: A part does not end where it must.
+    bad_region: A region has bytes left over, or is too short.
     value_crc: The checksum of the value (V1) or the body (V2) does not match.
     bad_attributes: Attribute bits that no event may have.
-    bad_size: Bytes or text of another size than must stand here.
+    bad_size: Bytes or text of another size than the spec allows here.
     bad_magic: A V2 event without the magic 0xCAFEDEED.
     bad_part: A part of a V2 event is malformed or does not end where it must.
 """
@@ -60,7 +60,7 @@ ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "bad_version": "The first byte is neither 0 (V1) nor 2 (V2).",
     "remote_error": "The relay sent a JSON error body in place of events; its text is shown as the actual value.",
     "bad_constant": "A value other than the only one allowed.",
@@ -68,10 +68,10 @@ CODES: Final = {
     "header_crc": "The header's checksum does not match; no length in the header may be trusted.",
     "bad_length": "A length that the layout cannot have, or beyond maxEventSize.",
     "bad_key_size": "The key does not fit its event.",
-    "bad_region": "A part does not end where it must.",
+    "bad_region": "A region has bytes left over, or is too short.",
     "value_crc": "The checksum of the value (V1) or the body (V2) does not match.",
     "bad_attributes": "Attribute bits that no event may have.",
-    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_size": "Bytes or text of another size than the spec allows here.",
     "bad_magic": "A V2 event without the magic 0xCAFEDEED.",
     "bad_part": "A part of a V2 event is malformed or does not end where it must.",
 }

@@ -9,15 +9,15 @@ Source: linkedin/databus@001ff16e9325, DbusEventSerializable.java
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     json_syntax: Not JSON.
     json_nonfinite: NaN, an infinity, or a number beyond the range of a double.
     invalid_utf8: Text that is not UTF-8.
-    duplicate_key: A member or a map key is there twice.
-    type_mismatch: A value of another type than must stand here.
+    duplicate_key: A member or map key appears twice.
+    type_mismatch: A value of another type than the spec allows here.
     depth_limit: Containers are nested deeper than the limit.
-    unknown_case: A tag that selects nothing.
-    missing_key: A member that must be there is absent.
+    unknown_case: No case matches the tag.
+    missing_key: A required member is missing.
     unexpected_property: A member that the format does not define.
     unknown_value: A text that is none of the words allowed there.
     bad_base64: Text that is not base64 with padding.
@@ -65,15 +65,15 @@ ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "json_syntax": "Not JSON.",
     "json_nonfinite": "NaN, an infinity, or a number beyond the range of a double.",
     "invalid_utf8": "Text that is not UTF-8.",
-    "duplicate_key": "A member or a map key is there twice.",
-    "type_mismatch": "A value of another type than must stand here.",
+    "duplicate_key": "A member or map key appears twice.",
+    "type_mismatch": "A value of another type than the spec allows here.",
     "depth_limit": "Containers are nested deeper than the limit.",
-    "unknown_case": "A tag that selects nothing.",
-    "missing_key": "A member that must be there is absent.",
+    "unknown_case": "No case matches the tag.",
+    "missing_key": "A required member is missing.",
     "unexpected_property": "A member that the format does not define.",
     "unknown_value": "A text that is none of the words allowed there.",
     "bad_base64": "Text that is not base64 with padding.",

@@ -17,14 +17,14 @@ Source: RFC 1035, sections 3 and 4; RFC 2136 (UPDATE), RFC 2181 (labels, TTL), R
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
-    size_limit: The record is larger than the configured maximum.
+    trailing_bytes: There are bytes after the end of the record.
+    size_limit: The record exceeds a limit of size.
     bad_size: A name of more than 255 octets (RFC 1035, 3.1).
     bad_opt: An OPT record that has a name, stands elsewhere than among the additional records, or is there twice
         (RFC 6891, 6.1).
-    bad_region: A part does not end where it must.
-    bad_pointer: A pointer to a place that it may not lead to.
-    invalid_text: Text with bytes that its character set does not have.
+    bad_region: A region has bytes left over, or is too short.
+    bad_pointer: A pointer to an offset that is not allowed here.
+    invalid_text: Text with bytes that its character set does not define.
     no_data: A record of a known type without data, which only updates have, for the class ANY or NONE (RFC 2136,
         2.4 and 2.5).
     out_of_range: A number outside of the range allowed.
@@ -65,16 +65,16 @@ ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
-    "size_limit": "The record is larger than the configured maximum.",
+    "trailing_bytes": "There are bytes after the end of the record.",
+    "size_limit": "The record exceeds a limit of size.",
     "bad_size": "A name of more than 255 octets (RFC 1035, 3.1).",
     "bad_opt": (
         "An OPT record that has a name, stands elsewhere than among the additional records, or is there twice (RFC "
         "6891, 6.1)."
     ),
-    "bad_region": "A part does not end where it must.",
-    "bad_pointer": "A pointer to a place that it may not lead to.",
-    "invalid_text": "Text with bytes that its character set does not have.",
+    "bad_region": "A region has bytes left over, or is too short.",
+    "bad_pointer": "A pointer to an offset that is not allowed here.",
+    "invalid_text": "Text with bytes that its character set does not define.",
     "no_data": (
         "A record of a known type without data, which only updates have, for the class ANY or NONE (RFC 2136, 2.4 and "
         "2.5)."

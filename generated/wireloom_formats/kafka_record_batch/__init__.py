@@ -15,16 +15,16 @@ Source: Apache Kafka 3.7 documentation, 5.3 Message Format
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
-    size_limit: The record is larger than the configured maximum.
+    trailing_bytes: There are bytes after the end of the record.
+    size_limit: The record exceeds a limit of size.
     bad_length: A batch that is shorter than its own header.
-    bad_region: A part does not end where it must.
+    bad_region: A region has bytes left over, or is too short.
     bad_magic: A batch of another version; 0 and 1 are message sets of before Kafka 0.11.
     bad_crc: The CRC-32C of the batch does not match.
     unknown_compression: A codec other than none, gzip, snappy, lz4 and zstd.
-    bad_size: Bytes or text of another size than must stand here.
+    bad_size: Bytes or text of another size than the spec allows here.
     bad_compression: The records are not what their codec says.
-    unknown_case: A tag that selects nothing.
+    unknown_case: No case matches the tag.
     int_range: An integer outside of its type's range.
     invalid_utf8: Text that is not UTF-8.
 """
@@ -64,16 +64,16 @@ ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
-    "size_limit": "The record is larger than the configured maximum.",
+    "trailing_bytes": "There are bytes after the end of the record.",
+    "size_limit": "The record exceeds a limit of size.",
     "bad_length": "A batch that is shorter than its own header.",
-    "bad_region": "A part does not end where it must.",
+    "bad_region": "A region has bytes left over, or is too short.",
     "bad_magic": "A batch of another version; 0 and 1 are message sets of before Kafka 0.11.",
     "bad_crc": "The CRC-32C of the batch does not match.",
     "unknown_compression": "A codec other than none, gzip, snappy, lz4 and zstd.",
-    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_size": "Bytes or text of another size than the spec allows here.",
     "bad_compression": "The records are not what their codec says.",
-    "unknown_case": "A tag that selects nothing.",
+    "unknown_case": "No case matches the tag.",
     "int_range": "An integer outside of its type's range.",
     "invalid_utf8": "Text that is not UTF-8.",
 }

@@ -9,7 +9,7 @@ Source: awslabs/amazon-kinesis-producer@11c4a64, aggregation-format.md
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     undecodable: The digest is right and the protobuf message is broken.
     no_magic: Not the magic F3 89 9A C2; the record is plain.
     too_short: The magic, but no room for a message; the record is plain.
@@ -17,7 +17,7 @@ Error codes:
     missing_required: A required field of the message is absent.
     invalid_utf8: A key is not UTF-8.
     pk_index: A partition key index beyond the table.
-    size_limit: The record is larger than the configured maximum.
+    size_limit: The record exceeds a limit of size.
     ehk_index: An explicit hash key index beyond the table.
     ehk_value: An explicit hash key that is not a decimal number below 2^128, where the shard filter needs one.
 """
@@ -57,7 +57,7 @@ ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "undecodable": "The digest is right and the protobuf message is broken.",
     "no_magic": "Not the magic F3 89 9A C2; the record is plain.",
     "too_short": "The magic, but no room for a message; the record is plain.",
@@ -65,7 +65,7 @@ CODES: Final = {
     "missing_required": "A required field of the message is absent.",
     "invalid_utf8": "A key is not UTF-8.",
     "pk_index": "A partition key index beyond the table.",
-    "size_limit": "The record is larger than the configured maximum.",
+    "size_limit": "The record exceeds a limit of size.",
     "ehk_index": "An explicit hash key index beyond the table.",
     "ehk_value": "An explicit hash key that is not a decimal number below 2^128, where the shard filter needs one.",
 }

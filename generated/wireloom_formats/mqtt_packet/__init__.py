@@ -14,16 +14,16 @@ Source: OASIS Standard, MQTT Version 5.0, 7 March 2019
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     unknown_value: A value other than those listed.
     int_range: An integer outside of its type's range.
     bad_length: A length of more than four bytes, which is the most that a packet or its properties have (1.5.5).
-    bad_region: A part does not end where it must.
+    bad_region: A region has bytes left over, or is too short.
     overlong: A number of variable size in more bytes than it needs (1.5.5).
     bad_qos: Quality of service 3 (3.1.2.6, 3.3.1.2, 3.8.3.1).
     bad_duplicate: A message of quality of service 0 that claims to be sent again (3.3.1.1).
     bad_flags: Bits that are reserved have another value than they must (2.1.3, 3.1.2.3, 3.2.2.1, 3.8.3.1).
-    unknown_case: A tag that selects nothing.
+    unknown_case: No case matches the tag.
     unknown_type: Packet type 0, which is reserved (2.1.2).
     invalid_utf8: Text that is not UTF-8.
     bad_protocol: A protocol other than MQTT of version 5 (3.1.2.1, 3.1.2.2).
@@ -81,16 +81,16 @@ ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "unknown_value": "A value other than those listed.",
     "int_range": "An integer outside of its type's range.",
     "bad_length": "A length of more than four bytes, which is the most that a packet or its properties have (1.5.5).",
-    "bad_region": "A part does not end where it must.",
+    "bad_region": "A region has bytes left over, or is too short.",
     "overlong": "A number of variable size in more bytes than it needs (1.5.5).",
     "bad_qos": "Quality of service 3 (3.1.2.6, 3.3.1.2, 3.8.3.1).",
     "bad_duplicate": "A message of quality of service 0 that claims to be sent again (3.3.1.1).",
     "bad_flags": "Bits that are reserved have another value than they must (2.1.3, 3.1.2.3, 3.2.2.1, 3.8.3.1).",
-    "unknown_case": "A tag that selects nothing.",
+    "unknown_case": "No case matches the tag.",
     "unknown_type": "Packet type 0, which is reserved (2.1.2).",
     "invalid_utf8": "Text that is not UTF-8.",
     "bad_protocol": "A protocol other than MQTT of version 5 (3.1.2.1, 3.1.2.2).",

@@ -9,11 +9,11 @@ Source: Cisco, NetFlow Services Solutions Guide, appendix "NetFlow Export Datagr
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     bad_version: Another version of NetFlow; versions 1, 7 and 8 have other flows, 9 has templates.
     bad_count: More flows than the 30 that a datagram has room for.
     out_of_range: A number outside of the range allowed.
-    bad_size: Bytes or text of another size than must stand here.
+    bad_size: Bytes or text of another size than the spec allows here.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "bad_version": "Another version of NetFlow; versions 1, 7 and 8 have other flows, 9 has templates.",
     "bad_count": "More flows than the 30 that a datagram has room for.",
     "out_of_range": "A number outside of the range allowed.",
-    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_size": "Bytes or text of another size than the spec allows here.",
 }
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS

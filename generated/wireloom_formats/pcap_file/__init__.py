@@ -20,13 +20,13 @@ Roots:
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
+    trailing_bytes: There are bytes after the end of the record.
     bad_magic: Not the magic number of a capture file, in neither order of bytes.
     bad_version: Another version than 2.0 to 2.4 and 543.0; of a whole file, than 2.4.
     out_of_range: A number outside of the range allowed.
     too_long: More bytes than a packet of this kind of link has.
-    bad_region: A part does not end where it must.
-    bad_size: Bytes or text of another size than must stand here.
+    bad_region: A region has bytes left over, or is too short.
+    bad_size: Bytes or text of another size than the spec allows here.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ ENCODING: Final = "binary"
 FRAMING: Final = "header:header:byteOrder=order,resolution=unit,major=majorVersion,minor=minorVersion,snapLength=most,linkType=link:concatenated"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
+    "trailing_bytes": "There are bytes after the end of the record.",
     "bad_magic": "Not the magic number of a capture file, in neither order of bytes.",
     "bad_version": "Another version than 2.0 to 2.4 and 543.0; of a whole file, than 2.4.",
     "out_of_range": "A number outside of the range allowed.",
     "too_long": "More bytes than a packet of this kind of link has.",
-    "bad_region": "A part does not end where it must.",
-    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_region": "A region has bytes left over, or is too short.",
+    "bad_size": "Bytes or text of another size than the spec allows here.",
 }
 PARAMETERS: Final = _parser.PARAMETERS
 CONSTRUCTS: Final = _parser.CONSTRUCTS

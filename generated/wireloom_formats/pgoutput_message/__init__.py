@@ -35,18 +35,18 @@ Source: PostgreSQL 18 documentation, Logical Replication Message Formats
 
 Error codes:
     truncated: The input ends before the item does.
-    trailing_bytes: Bytes behind the end of the record.
-    size_limit: The record is larger than the configured maximum.
+    trailing_bytes: There are bytes after the end of the record.
+    size_limit: The record exceeds a limit of size.
     outside: A message that has no transaction id.
     unlikely: A message that more likely has no transaction id.
     unknown_message: A message that versions 1 to 4 of the protocol do not have.
     out_of_range: A number outside of the range allowed.
     unknown_identity: Neither K, O nor N where the row before the change would begin.
     no_row: No N where the row after the change must begin.
-    bad_size: Bytes or text of another size than must stand here.
+    bad_size: Bytes or text of another size than the spec allows here.
     unknown_value: A value other than those listed.
     unknown_column: A column that is neither null, unchanged, text nor binary.
-    unknown_case: A tag that selects nothing.
+    unknown_case: No case matches the tag.
     invalid_utf8: Text that is not UTF-8.
 """
 
@@ -85,18 +85,18 @@ ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
     "truncated": "The input ends before the item does.",
-    "trailing_bytes": "Bytes behind the end of the record.",
-    "size_limit": "The record is larger than the configured maximum.",
+    "trailing_bytes": "There are bytes after the end of the record.",
+    "size_limit": "The record exceeds a limit of size.",
     "outside": "A message that has no transaction id.",
     "unlikely": "A message that more likely has no transaction id.",
     "unknown_message": "A message that versions 1 to 4 of the protocol do not have.",
     "out_of_range": "A number outside of the range allowed.",
     "unknown_identity": "Neither K, O nor N where the row before the change would begin.",
     "no_row": "No N where the row after the change must begin.",
-    "bad_size": "Bytes or text of another size than must stand here.",
+    "bad_size": "Bytes or text of another size than the spec allows here.",
     "unknown_value": "A value other than those listed.",
     "unknown_column": "A column that is neither null, unchanged, text nor binary.",
-    "unknown_case": "A tag that selects nothing.",
+    "unknown_case": "No case matches the tag.",
     "invalid_utf8": "Text that is not UTF-8.",
 }
 PARAMETERS: Final = _parser.PARAMETERS

@@ -11,7 +11,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wireloom import pipeline
 from wireloom.emit import protobuf as emitter
+from wireloom.examples import opened
 from wireloom.model import types as model
 from wireloom.model.format import ByteOrder, Format, Root
 from wireloom.model.logical import Record as LogicalRecord
@@ -513,6 +515,37 @@ def test_a_format_without_protobuf_has_no_descriptor():
 def test_messages_that_no_root_leads_to_are_left_out():
     format = format_of("few", message_type("Used"), message_type("Unused"))
     assert "Unused" not in emitter.proto_text(format)
+
+
+@pytest.mark.parametrize(("size", "label"), [(63, "required"), (64, "optional"), (2000, "optional")])
+def test_a_message_requires_no_more_fields_than_libraries_take(size, label):
+    format = format_of(
+        "wide",
+        message_type(
+            "Wide", *(declared(tag, f"f{tag}", model.Integer(32, signed=False)) for tag in range(1, size + 1))
+        ),
+    )
+    message = message_class(descriptor_set(format), "wide.Wide")(**{f"f{size}": 3})
+    assert message.SerializePartialToString() == numbered(size, 3)
+    assert emitter.proto_text(format).count(f"  {label} uint32 f") == size
+
+
+def test_each_field_of_a_wide_message_must_be_there(tmp_path):
+    head = "wireloom: 1\nformat: wide\ntitle: Wide\nencoding: protobuf\nframing: none\n"
+    head += "root: R\ntypes:\n  R:\n    fields:\n"
+    fields = "".join(f"      - f{tag}: {{type: uint32, tag: {tag}}}\n" for tag in range(1, 101))
+    (tmp_path / "wide.yaml").write_text(head + fields, encoding="utf-8")
+    with opened(pipeline.read(tmp_path).modules) as modules:
+        wide = modules["wide"]
+        value = {f"f{tag}": tag for tag in range(1, 101)}
+        data = wide.build(value)
+        assert wide.parse(data) == value
+        del value["f64"]
+        with pytest.raises(EncodeError, match="f64"):
+            wide.build(value)
+        with pytest.raises(DecodeError) as refused:
+            wide.parse(data.replace(numbered(64, 64), b""))
+        assert refused.value.code == "missing_required"
 
 
 def test_defaults_are_declared():

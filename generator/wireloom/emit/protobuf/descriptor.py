@@ -12,7 +12,7 @@ from google.protobuf.text_encoding import CEscape
 from wireloom.emit.protobuf.messages import (
     entry_names,
     json_names,
-    label,
+    labels,
     map_type,
     messages,
     one_ofs,
@@ -34,11 +34,11 @@ def descriptor_set(format: Format) -> FileDescriptorSet:
 
 def _message(struct: Struct, format: Format, names: frozenset[str]) -> DescriptorProto:
     fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
-    stated = json_names(struct)
+    stated, said = json_names(struct), labels(struct, format)
     message = DescriptorProto(name=struct.name)
     message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
     for field in fields:
-        proto = _field(field, format, names)
+        proto = _field(field, said[field.wire_name], format, names)
         if field.wire_name in stated:
             proto.json_name = stated[field.wire_name]
         if field.one_of:
@@ -61,11 +61,11 @@ def _entry(name: str, type: Map, format: Format, names: frozenset[str]) -> Descr
     return entry
 
 
-def _field(field: Field, format: Format, names: frozenset[str]) -> FieldDescriptorProto:
+def _field(field: Field, label: str, format: Format, names: frozenset[str]) -> FieldDescriptorProto:
     proto = FieldDescriptorProto(
         name=field.wire_name,
         number=field.tag,
-        label=FieldDescriptorProto.Label.Value(f"LABEL_{label(field, format).upper()}"),
+        label=FieldDescriptorProto.Label.Value(f"LABEL_{label.upper()}"),
     )
     if map_type(field.type, format) is None:
         _set_type(proto, type_name(field.type, format), format, names)

@@ -29,6 +29,7 @@ from wireloom.model.types import (
     Type,
 )
 
+_MOST_REQUIRED = 63  # of a message, in the protobuf library of Python and others that build on its core
 _NARROW = 32  # bits; what fits is written in half the width
 _INTEGERS = {
     (NumberForm.OWN, True): "int",
@@ -96,8 +97,19 @@ def entry_names(message: Struct, format: Format) -> dict[str, str]:
     return names
 
 
-def label(field: Field, format: Format) -> str:
-    """required, optional or repeated. What a condition or a version decides is optional: protobuf knows neither."""
+def labels(message: Struct, format: Format) -> dict[str, str]:
+    """Of each field whether it is required, optional or repeated.
+
+    What a condition or a version decides is optional, since protobuf knows neither. So are all where more would be
+    required than libraries take: readers and builders of ours ask for them all the same.
+    """
+    stated = {field.wire_name: _label(field, format) for field in wire_fields(message)}
+    if sum(label == "required" for label in stated.values()) <= _MOST_REQUIRED:
+        return stated
+    return {name: "optional" if label == "required" else label for name, label in stated.items()}
+
+
+def _label(field: Field, format: Format) -> str:
     if isinstance(_resolved(field.type, format), Array | Map):
         return "repeated"
     return "optional" if field.presence is Presence.OPTIONAL or field.is_conditional else "required"

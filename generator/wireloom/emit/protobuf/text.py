@@ -13,7 +13,7 @@ from wireloom.emit.protobuf.descriptor import default_text
 from wireloom.emit.protobuf.messages import (
     has_groups,
     json_names,
-    label,
+    labels,
     map_type,
     messages,
     type_name,
@@ -47,15 +47,16 @@ def _lines(format: Format) -> Iterator[str]:
 def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[str]:
     yield from _comment(struct.doc, "")
     yield f"message {struct.name} {{"
-    stated = json_names(struct)
+    stated, said = json_names(struct), labels(struct, format)
     for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
         indent = "    " if group else "  "
         if group:
             yield f"  oneof {group} {{"
         for field in fields:
             yield from _comment(_document(field), indent)
-            options = _options(field, stated, format, in_edition=in_edition)
-            yield f"{indent}{_declared(field, format, in_edition=in_edition)} = {field.tag}{options};"
+            label = said[field.wire_name]
+            options = _options(field, stated, required=in_edition and label == "required")
+            yield f"{indent}{_declared(field, label, format, in_edition=in_edition)} = {field.tag}{options};"
         if group:
             yield "  }"
     yield "}"
@@ -71,24 +72,23 @@ def _together(struct: Struct) -> list[Field]:
     return [fields[index] for _, index in sorted((place, index) for index, place in enumerate(places))]
 
 
-def _declared(field: Field, format: Format, *, in_edition: bool) -> str:
+def _declared(field: Field, label: str, format: Format, *, in_edition: bool) -> str:
     """A field as it is declared, up to its number; only lists have a label in editions, none has one in a `oneof`."""
     plain = f"{type_name(field.type, format)} {field.wire_name}"
-    stated = label(field, format)
-    bare = field.one_of or map_type(field.type, format) or (stated != "repeated" and in_edition)
-    return plain if bare else f"{stated} {plain}"
+    bare = field.one_of or map_type(field.type, format) or (label != "repeated" and in_edition)
+    return plain if bare else f"{label} {plain}"
 
 
 def _document(field: Field) -> str:
     return f"{field.doc} (unit: {field.unit})" if field.unit else field.doc
 
 
-def _options(field: Field, stated: Mapping[str, str], format: Format, *, in_edition: bool) -> str:
+def _options(field: Field, stated: Mapping[str, str], *, required: bool) -> str:
     name = stated.get(field.wire_name)
     options = [*_default(field), *([] if name is None else [f'json_name = "{CEscape(name.encode(), as_utf8=True)}"'])]
     if field.group:
         options.append("features.message_encoding = DELIMITED")
-    if in_edition and label(field, format) == "required":
+    if required:
         options.append("features.field_presence = LEGACY_REQUIRED")
     return f" [{', '.join(options)}]" if options else ""
 

@@ -24,10 +24,11 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "depths": {"spec"},
     "unframed": {"spec", "model"},
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
-    "emit": {"model", "expr", "runtime"},  # of the runtime: the contract's number, and what it renders
+    "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
     "explanation": {"runtime"},
     "project": set(),
+    "tree": set(),
     "outcomes": {"project"},
     "catalog": {"runtime"},
     "pipeline": {
@@ -42,6 +43,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
         "project",
         "outcomes",
         "runtime",
+        "tree",
     },
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom import depths, unframed
+from wireloom import depths, tree, unframed
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
-from wireloom.emit.package import tree
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
 from wireloom.examples import Recorded, Report, Subject, opened, record, run

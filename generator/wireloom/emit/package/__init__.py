@@ -6,12 +6,12 @@ Python through `docstring` or `repr`.
 
 from collections.abc import Sequence
 
-from wireloom.emit.package import tree
 from wireloom.emit.package.distribution import pyproject
 from wireloom.emit.package.index import index
 from wireloom.emit.package.module import module
 from wireloom.emit.spark import functions
 from wireloom.model.format import Format
+from wireloom.tree import MARK
 
 __all__ = ["emit", "files"]
 
@@ -26,6 +26,6 @@ def files(formats: Sequence[Format], package: str) -> dict[str, str]:
     return {
         "pyproject.toml": pyproject(formats, package),
         f"{package}/__init__.py": index(formats, package),
-        f"{package}/functions.py": functions.index(formats, tree.MARK),
+        f"{package}/functions.py": functions.index(formats, MARK),
         f"{package}/py.typed": "",
     }

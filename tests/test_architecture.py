@@ -29,7 +29,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "explanation": {"runtime"},
     "project": set(),
     "tree": set(),
-    "outcomes": {"project"},
+    "outcomes": {"project", "tree"},
     "catalog": {"runtime"},
     "pipeline": {
         "spec",

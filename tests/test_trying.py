@@ -15,7 +15,7 @@ from wireloom import outcomes, pipeline
 from wireloom.cli.app import app
 from wireloom.examples import trial
 from wireloom.examples.recording import entries, recorded
-from wireloom.model.meaning import meaning
+from wireloom.model.meaning import contents, meaning
 from wireloom.project import spec_files
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.engine import Path as Way
@@ -446,7 +446,7 @@ def test_what_an_outcome_is_kept_under_is_the_same_in_every_process():
     program = (
         "from conftest import CASES, SPECS\nfrom wireloom import pipeline\n"
         "for folder in (SPECS, CASES):\n"
-        "    for format in pipeline.read(folder).formats:\n        print(format.name, pipeline._key(format))\n"
+        "    for name, key in pipeline.read(folder).keys('format').items():\n        print(name, key)\n"
     )
     tests = str(Path(__file__).parent)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([tests, *sys.path])}
@@ -472,5 +472,5 @@ def test_another_example_or_document_is_kept_under_another_key(specs):
     with_example = pipeline.formats(specs.folder)[0]
     specs.replace("title: ", "title: Another ")
     renamed = pipeline.formats(specs.folder)[0]
-    assert len({pipeline._key(each) for each in (before, with_example, renamed)}) == 3
+    assert len({contents(each) for each in (before, with_example, renamed)}) == 3
     assert meaning(before) == meaning(with_example) == meaning(renamed)

@@ -1,36 +1,42 @@
-"""What came of examples that were run, kept between runs: what held need not be tried again while nothing is different.
+"""What came of work on specs, kept between runs: what held need not be done again while nothing is different.
 
-An outcome is kept under a key: a digest of what was tried, of wireloom's own files as they lie on disk, of Python and
-of the libraries that had a part in it. Only examples that all hold are kept. The files are in `$WIRELOOM_CACHE`, else
-in `wireloom` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`); where that cannot be written, everything
-is run each time.
+An outcome is kept under a key: a digest of what was worked on, of wireloom's own files as they lie on disk, of Python
+and of the libraries that had a part in it. Only outcomes of examples that all hold are kept. The files are in
+`$WIRELOOM_CACHE`, else in `wireloom` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`); where that cannot
+be written, everything is done each time.
 """
 
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from wireloom.project import spec_files
+from wireloom import tree
+from wireloom.project import Project, spec_files
 
 _LIBRARIES = ("construct", "jinja2", "msgpack", "pyarrow", "pydantic", "yaml")
-_MOST = 256  # outcomes that are kept
+_MOST = 512  # outcomes that are kept
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Examples that all held: how many, without a compiled engine or with it, and the digests of their formats."""
+    """Examples that all held: how many, without a compiled engine or with it, and the digests of their formats.
+
+    Of what was generated, also the digest of each file, and what there is to note.
+    """
 
     count: int
     without_engine: bool = False
     digests: Mapping[str, str] = field(default_factory=dict)
     failed: int = 0  # as of every report; those that fail are not kept
+    files: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 def key_of(kind: str, parts: Iterable[str]) -> str:
@@ -40,8 +46,39 @@ def key_of(kind: str, parts: Iterable[str]) -> str:
 
 def key_of_folder(specs: Path, names: Iterable[str]) -> str:
     """What the outcome of a folder of specs is kept under, as its files are now; `names` are the formats chosen."""
-    files = [f"{path.relative_to(specs)} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in spec_files(specs)]
-    return key_of("folder", (*sorted(names), "", *files))
+    return key_of("folder", (*sorted(names), "", *_states(specs)))
+
+
+def key_of_project(project: Project) -> str:
+    """What the outcome of generating is kept under, as the specs are now: where it is written is part of the texts."""
+    places = (Path.cwd(), project.specs, project.out, project.package, project.docs)
+    return key_of("project", (*map(str, places), "", *_states(project.specs)))
+
+
+def _states(specs: Path) -> list[str]:
+    return [f"{path.relative_to(specs)} {digest(path.read_bytes())}" for path in spec_files(specs)]
+
+
+def digest(data: bytes) -> str:
+    """What tells the contents of files apart."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def in_place(project: Project, key: str) -> Outcome | None:
+    """What came of generating, where every file is on disk as it was made then, and no other; else None."""
+    outcome = recall(key)
+    if outcome is None:
+        return None
+    present = {*tree.generated_files(project.out / project.package), *tree.generated_pages(project.docs)}
+    same = all(_digest_on_disk(path) == stated for path, stated in outcome.files.items())
+    return outcome if same and present <= {Path(path) for path in outcome.files} else None
+
+
+def _digest_on_disk(path: str) -> str | None:
+    try:
+        return digest(Path(path).read_bytes())
+    except OSError:
+        return None
 
 
 def recall(key: str) -> Outcome | None:

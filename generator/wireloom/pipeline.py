@@ -37,6 +37,15 @@ class Specs:
         """The files of each format's module."""
         return {format.name: emit(format) for format in self.formats}
 
+    @cached_property
+    def contents(self) -> dict[str, str]:
+        """A digest of all that the model says of each format, documents and examples, too."""
+        return {format.name: contents(format) for format in self.formats}
+
+    def keys(self, kind: str) -> dict[str, str]:
+        """What an outcome of each format is kept under."""
+        return {name: key_of(kind, [said]) for name, said in self.contents.items()}
+
 
 def read(specs: Path) -> Specs:
     """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format."""
@@ -92,20 +101,16 @@ def emit(format: Format) -> Mapping[str, str]:
 def try_examples(specs: Specs, names: Collection[str] | None = None, *, again: bool = False) -> Report:
     """Run the examples of the specs, of some formats or of all; those that held before as they are only `again`."""
     subjects = [each for each in _subjects(specs, names) if each.format.examples]
-    held = {} if again else {each.format.name: kept for each in subjects if (kept := recall(_key(each.format)))}
+    keys = specs.keys("format")
+    held = {} if again else {name: kept for each in subjects if (kept := recall(keys[name := each.format.name]))}
     report = run([each for each in subjects if each.format.name not in held])
     failed = {failure.format for failure in report.failures}
     for each in subjects:
         if each.format.name not in held and each.format.name not in failed:
-            keep(_key(each.format), Outcome(len(each.format.examples), report.without_engine))
+            keep(keys[each.format.name], Outcome(len(each.format.examples), report.without_engine))
     count = report.count + sum(outcome.count for outcome in held.values())
     without_engine = report.without_engine or any(outcome.without_engine for outcome in held.values())
     return Report(count, report.failures, without_engine)
-
-
-def _key(format: Format) -> str:
-    """What the outcome of a format's examples is kept under: all that the model says, documents and examples, too."""
-    return key_of("format", [contents(format)])
 
 
 def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[Recorded]:
@@ -124,9 +129,13 @@ def slow_paths(specs: Specs) -> dict[str, str]:
     """The formats that leave the native engine, and why; none where no engine is compiled, which is another matter."""
     if not available():
         return {}
-    with opened(specs.modules) as modules:
+    known = {name: kept.notes[0] for name, key in specs.keys("slow").items() if (kept := recall(key))}
+    with opened({name: texts for name, texts in specs.modules.items() if name not in known}) as modules:
         found = {format: slow(module.CODEC) for format, module in modules.items()}
-    return {format: reason for format, reason in found.items() if reason}
+    for format, reason in found.items():
+        keep(specs.keys("slow")[format], Outcome(0, notes=(reason,)))
+    reasons = known | found
+    return {format: reasons[format] for format in specs.modules if reasons[format]}
 
 
 def large_formats(specs: Specs) -> list[str]:
@@ -191,7 +200,7 @@ def _compare(project: Project, texts: Mapping[Path, str]) -> Changes:
     written = tuple(path for path, text in sorted(texts.items()) if tree.read(path) != text)
     known = (*tree.generated_files(project.out / project.package), *tree.generated_pages(project.docs))
     removed = tuple(path for path in known if path not in texts)
-    return Changes(written, removed, unchanged=len(texts) - len(written))
+    return Changes(written, removed, len(texts) - len(written), texts)
 
 
 def _json(document: Mapping[str, object]) -> str:

@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ENDINGS = (".yaml", ".yml")
@@ -61,11 +61,12 @@ def stale(project: Project, digests: Mapping[str, str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Files that differ from what the specs say."""
+    """Files that differ from what the specs say, and all texts."""
 
     written: tuple[Path, ...] = ()
     removed: tuple[Path, ...] = ()
     unchanged: int = 0
+    texts: Mapping[Path, str] = field(default_factory=dict, repr=False)
 
     @property
     def any(self) -> bool:

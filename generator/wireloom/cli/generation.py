@@ -1,5 +1,6 @@
 """`generate`, `formats`: from specs to modules."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,9 +25,11 @@ from wireloom.cli.options import (
 from wireloom.cli.trying import verdict
 from wireloom.failures import MisuseError
 from wireloom.names import package_name_flaw
-from wireloom.project import Project, is_spec
+from wireloom.outcomes import Outcome, digest, in_place, keep, key_of_project
+from wireloom.project import Changes, Project, is_spec
 
 if TYPE_CHECKING:
+    from wireloom.examples import Report
     from wireloom.pipeline import Specs as ReadSpecs
     from wireloom.runtime.parameters import Parameter
 
@@ -113,25 +116,52 @@ def _default(parameter: "Parameter") -> str:
 
 def _generate(project: Project, *, examples: bool) -> bool:
     """Bring the files up to date; whether all examples hold."""
+    key = key_of_project(project)
+    if (kept := in_place(project, key)) is not None:
+        _tell(Changes(unchanged=len(kept.files)), kept.notes)
+        if examples:
+            note(verdict(kept))
+        return True
     with waiting(f"generating from {project.specs}"):
         from wireloom import pipeline  # the generator's libraries, which no other command waits for
 
         specs = pipeline.read(project.specs)
         changes = pipeline.generate(project, specs)
+    notes = [
+        *pipeline.large_formats(specs),
+        *pipeline.unframed_formats(specs),
+        *(
+            f"{format} leaves the native engine ({reason}); see `wireloom explain {format}`"
+            for format, reason in pipeline.slow_paths(specs).items()
+        ),
+    ]
+    _tell(changes, notes)
+    if not examples:
+        return True
+    report = _tried(specs)
+    if not report.failures and key == key_of_project(project):  # no spec was saved meanwhile
+        files = {str(path): digest(text.encode()) for path, text in changes.texts.items()}
+        keep(key, Outcome(report.count, report.without_engine, files=files, notes=notes))
+    return not report.failures
+
+
+def _tell(changes: Changes, notes: Sequence[str]) -> None:
     for path in changes.written:
         say(f"wrote {path}")
     for path in changes.removed:
         say(f"removed {path}")
     say(f"{len(changes.written)} written, {len(changes.removed)} removed, {changes.unchanged} unchanged")
-    for line in (*pipeline.large_formats(specs), *pipeline.unframed_formats(specs)):
+    for line in notes:
         note(line)
-    for format, reason in pipeline.slow_paths(specs).items():
-        note(f"{format} leaves the native engine ({reason}); see `wireloom explain {format}`")
-    return not examples or _examples_hold(specs)
 
 
 def _check(project: Project, *, examples: bool) -> bool:
     """Look at the files; whether they are up to date and all examples hold."""
+    if (kept := in_place(project, key_of_project(project))) is not None:
+        say(_all_up_to_date(len(kept.files)))
+        if examples:
+            note(verdict(kept))
+        return True
     with waiting(f"generating from {project.specs}"):
         from wireloom import pipeline
 
@@ -144,11 +174,15 @@ def _check(project: Project, *, examples: bool) -> bool:
     if changes.any:
         note(f"mend it with: {_command(project)}")
     else:
-        say(f"{changes.unchanged} files, all up to date")
-    return (not examples or _examples_hold(specs)) and not changes.any
+        say(_all_up_to_date(changes.unchanged))
+    return (not examples or not _tried(specs).failures) and not changes.any
 
 
-def _examples_hold(specs: "ReadSpecs") -> bool:
+def _all_up_to_date(count: int) -> str:
+    return f"{count} files, all up to date"
+
+
+def _tried(specs: "ReadSpecs") -> "Report":
     """Run the examples, and show those that do not hold."""
     from wireloom import pipeline
 
@@ -157,7 +191,7 @@ def _examples_hold(specs: "ReadSpecs") -> bool:
     for failure in report.failures:
         note(*str(failure).split("\n"))
     note(verdict(report))
-    return not report.failures
+    return report
 
 
 def _watch(project: Project, *, examples: bool) -> None:

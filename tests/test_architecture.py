@@ -26,7 +26,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
-    "explanation": {"runtime"},
+    "explanation": {"runtime", "model"},
     "project": set(),
     "tree": set(),
     "outcomes": {"project", "tree"},

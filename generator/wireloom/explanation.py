@@ -8,8 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wireloom.model.format import Example, Format
+from wireloom.model.meaning import meaning
+from wireloom.model.traversal import parts, reached
+from wireloom.model.types import Attempt, Struct, Type
 from wireloom.runtime.codec import Codec, Root
-from wireloom.runtime.engine import Path
+from wireloom.runtime.engine import Path, Request
+from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.parameters import Parameter
 
 _SOME_RANGE = (0, 9)
@@ -41,6 +46,76 @@ def explained(codec: Codec) -> Iterator[Explained]:
         decode, encode = codec.decode_path(root=name), codec.encode_path(root=name)
         alone = () if decode.native else tuple(_native_alone(codec, name, root))
         yield Explained(name, decode, encode, alone, tuple(_changes(codec, name, root, decode, encode)))
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The valid examples of a root, and those that left the engine on the way in and on the way out."""
+
+    decoded: int
+    reread: tuple[str, ...]
+    encoded: int
+    rebuilt: tuple[str, ...]
+    remedies: tuple[str, ...]
+
+
+def counted(format: Format, root: str, codec: Codec, of: str) -> Counted | None:
+    """The examples of a root, run one by one; None where the module, which means `of`, is of another spec."""
+    if meaning(format) != of:
+        return None
+    read, reread, written, rebuilt = 0, list[str](), 0, list[str]()
+    for example in format.examples:
+        if example.root == root and example.stated and example.error is None:
+            again, built = _leaves(codec, example)
+            read += 1
+            reread += [example.name] if again else []
+            written += built is not None
+            rebuilt += [example.name] if built else []
+    remedies = tuple(_remedies(format, root, bool(reread), bool(rebuilt)))
+    return Counted(read, tuple(reread), written, tuple(rebuilt), remedies)
+
+
+def _leaves(codec: Codec, example: Example) -> tuple[bool, bool | None]:
+    """Whether the parser reads an example, and whether the builders write it; None where nothing writes it."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and generated modules without examples do without
+
+    if codec.engine is None:  # a module without a layout
+        return True, True
+    request = Request(example.root, codec.settings(dict(example.parameters)))
+    decoded = codec.decode_request(pa.array([example.data], pa.binary()), request)
+    if codec.root(example.root).elements:
+        return decoded.reread > 0, None
+    before = codec.engine.rebuilt
+    try:
+        native = codec.engine.encode(decoded.records, request) is not None
+    except EncodeError:
+        return decoded.reread > 0, None
+    return decoded.reread > 0, not native or codec.engine.rebuilt > before
+
+
+def _remedies(format: Format, root: str, reread: bool, rebuilt: bool) -> Iterator[str]:  # noqa: FBT001
+    """What keeps records of the root in the engine, as far as the spec shows it."""
+    types, begun = dict(format.types), next(each.type for each in format.roots if each.name == root)
+    for name, type in (("root", begun), *((name, types[name]) for name in sorted(reached(begun, types)))):
+        for attempt in _attempts(type):
+            first = attempt.trials[0].name
+            if rebuilt and not attempt.kind_field:
+                yield (
+                    f"{name}: `kind: null` hides which alternative a record is, so encode tries them one by one; "
+                    "remove that line, and the column `kind` tells it"
+                )
+            if reread:
+                yield (
+                    f"{name}: the engine may give up records that are not the first alternative ({first}); "
+                    "put the most frequent one first, or use `select` on a value that tells them apart"
+                )
+
+
+def _attempts(type: Type) -> Iterator[Attempt]:
+    if isinstance(type, Attempt):
+        yield type
+    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
+        yield from _attempts(part)
 
 
 def slow(codec: Codec) -> str:

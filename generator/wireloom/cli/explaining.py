@@ -1,16 +1,20 @@
 """`explain`: what a format runs on."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wireloom.catalog import open_format, open_package
-from wireloom.cli.console import refuse_closed_output, say
-from wireloom.cli.options import OUT, PACKAGE, Out, Package
+from wireloom.cli.console import refuse_closed_output, say, waiting
+from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
+from wireloom.failures import MisuseError
 
 if TYPE_CHECKING:
+    from wireloom.catalog import FormatModule
     from wireloom.explanation import Explained
+    from wireloom.pipeline import Specs as ReadSpecs
 
 
 def explain(
@@ -19,11 +23,15 @@ def explain(
     ] = None,
     out: Out = OUT,
     package: Package = PACKAGE,
+    specs: Specs = SPECS,
 ) -> None:
     """Show how records follow one another, and what decoding and encoding run on: the native engine, or why not.
 
     For each root, and for each parameter whose values change it. The construct path gives the same results, some
     hundred times slower. Where it is taken, the columns that the engine reads when they are asked for alone are named.
+
+    Single records may leave the engine too. So the valid examples of each spec are run: how many the parser read, how
+    many the builders wrote, and what in the spec would change that, where it is known.
 
     \b
     Examples:
@@ -35,12 +43,51 @@ def explain(
     from wireloom.explanation import explained  # what it looks at imports pyarrow
 
     opened = open_package(package, out)
-    for module in [open_format(opened, name) for name in formats or opened.FORMATS]:
+    modules = [open_format(opened, name) for name in formats or opened.FORMATS]
+    known, why = _specs(specs)
+    for module in modules:
         say(f"{module.FORMAT}: {module.TITLE}")
         say(f"    framing {module.CODEC.framing}")
         for root in explained(module.CODEC):
-            for line in _lines(root):
+            for line in (*_lines(root), *_examples(module, root.root, known, why)):
                 say(f"    {line}")
+
+
+def _specs(folder: Path) -> "tuple[ReadSpecs | None, str]":
+    """The specs, and why a format is not in them."""
+    if not folder.is_dir():
+        return None, f"there is no folder {folder}; --specs names another"
+    from wireloom import pipeline  # the generator's libraries, which only examples need
+    from wireloom.problems import SpecProblems
+
+    try:
+        with waiting(f"reading {folder}"):
+            return pipeline.read(folder), f"{folder} has no spec of this format"
+    except SpecProblems as problems:
+        return None, f"{folder} has mistakes ({len(problems.problems)}); `wireloom generate` says which"
+    except MisuseError as error:
+        return None, str(error)
+
+
+def _examples(module: "FormatModule", root: str, known: "ReadSpecs | None", why: str) -> Iterator[str]:
+    from wireloom.explanation import counted
+
+    format = next((each for each in known.formats if each.name == module.FORMAT), None) if known else None
+    if format is None:
+        yield f"    examples  not counted: {why}"
+        return
+    found = counted(format, root, module.CODEC, module.MEANING)
+    if found is None:
+        yield f"    examples  not counted: {format.spec} has changed since; run `wireloom generate`"
+        return
+    yield f"    examples  {_share(found.reread, found.decoded, 'read by the parser')}"
+    if found.encoded:
+        yield f"              {_share(found.rebuilt, found.encoded, 'written by the builders')}"
+    yield from (f"              {remedy}" for remedy in found.remedies)
+
+
+def _share(names: tuple[str, ...], count: int, what: str) -> str:
+    return f"{len(names)} of {count} {what}{': ' if names else ''}{'; '.join(names)}"
 
 
 def _lines(root: "Explained") -> Iterator[str]:

@@ -79,6 +79,11 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
     return any(_all_readings(type, types, counted) > AGAIN for type in every)
 
 
+def reached(type: Type, types: Mapping[str, Type]) -> set[str]:
+    """The named types that a type uses, wherever they are."""
+    return _reached(references(type), types)
+
+
 def _reached(names: Iterable[str], types: Mapping[str, Type]) -> set[str]:
     """The named types, and those that they use."""
     found, left = set[str](), list(names)

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml as pyyaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from conftest import GENERATED
 from wireloom import outcomes, pipeline
 from wireloom.cli.app import app
 from wireloom.examples import trial
-from wireloom.examples.recording import entries, recorded
+from wireloom.examples.differences import differences
+from wireloom.examples.recording import entries, revised
 from wireloom.model.meaning import contents, meaning
 from wireloom.project import spec_files
 from wireloom.runtime.codec import Codec
@@ -357,7 +361,7 @@ VALUES = [
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_is_recorded_is_read_as_it_came_and_nothing_else_changes(layout, value):
     added = tuple(value.items())
-    written = recorded(layout, {0: added})
+    written = revised(layout, {0: added})
     before, after = yaml.plain(yaml.parse(layout, "")[0]), yaml.plain(yaml.parse(written, "")[0])
     before["examples"][0].update(value)
     assert repr(after) == repr(before)
@@ -367,6 +371,153 @@ def test_what_is_recorded_is_read_as_it_came_and_nothing_else_changes(layout, va
 
 def test_a_value_is_recorded_without_its_nulls():
     assert entries({"a": None, "b": {"c": None}}) == (("value", {"b": {}}),)
+
+
+# --- update --------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_of_a_spec_is_taken_over_into_its_examples_and_shown(specs):
+    value = "{kind: measurement, urgent: false, battery: 12, sentAt: 1700000000000, readings: "
+    value += "[{name: temperature, value: 21.5}, {name: humidity, value: 0.4}]}"
+    specs.add(f"  - {{name: inline, hex: {GOOD}, value: {value}}} # c\n")
+    specs.replace("      battery: 12\n", "      battery:   12   # charged\n      # the time\n")
+    specs.replace("      - readingCount:", "      - level: {compute: battery // 4, type: int64}\n      - readingCount:")
+    specs.replace("1: measurement, 2: alarm", "1: measured, 2: alarm")
+    specs.replace("  bad_checksum:", "  bad_sum:")
+    specs.replace("else: bad_checksum", "else: bad_sum")
+    specs.replace("error: bad_checksum", "error: bad_magic  # why\n    doc: kept")
+    before = specs.spec.read_text(encoding="utf-8")
+    shown = specs.run("test", "--update", "--dry-run")
+    assert shown.exit_code == 1
+    assert specs.spec.read_text(encoding="utf-8") == before
+    assert "+      kind: measured\n" in shown.output
+    assert "measurement" in shown.output.split("@@")[-1].partition("is not the rendering")[0]
+    result = specs.run("test", "--update")
+    assert result.exit_code == 0, result.output
+    for line in ("-      kind: measurement", "+      kind: measured", "+      level: 3", "+    error: bad_sum  # why"):
+        assert f"\n{line}\n" in result.output
+    assert re.search(r"^@@ -\d+,\d+ \+\d+,\d+ @@$", result.output, re.MULTILINE)
+    after = before.replace("kind: measurement", "kind: measured").replace("error: bad_magic", "error: bad_sum")
+    after = after.replace("sentAt: 1700000000000\n", "sentAt: 1700000000000\n      level: 3\n")
+    after = after.replace("sentAt: 1700000000000,", "sentAt: 1700000000000, level: 3,")
+    assert specs.spec.read_text(encoding="utf-8") == after
+    again = specs.run("test", "--update")
+    assert again.output.startswith("3 examples, all hold (")
+    assert specs.spec.read_text(encoding="utf-8") == after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("eedc\n    value:", "eedd\n    value:"),  # a value becomes an error
+        ("4035810000000000 0868", "4035800000000000 0868"),  # an error becomes a value
+        ("path: checksum", "path: length"),
+        ("offset: 53", "offset: 54"),
+        ("    path: checksum\n    offset: 53\n", "    offset: 1\n"),
+        ("        - {name: humidity, value: 0.4}\n", ""),
+        ("value: 0.4}", "value: 0.4, unit: percent}\n        - {name: another}"),
+        ("battery: 12", "battery: {level: 12}  # c"),
+        (
+            "    value:\n      kind: measurement",
+            "    value:\n      nobody: |\n        knows\n\n      kind: measurement",
+        ),
+        ("battery: {at: 4..7, doc", "charge: {at: 4..7, doc"),
+        ("value: {type: float64, doc", "value: {type: uint64, doc"),
+        ("1: measurement, 2: alarm", "1: measured"),
+        ("    offset: 53\n", "    offset: 53\n  - name: begun\n    hex: 00\n"),
+    ],
+)
+def test_whatever_an_example_states_holds_after_an_update(specs, old, new):
+    specs.replace(old, new)
+    result = specs.run("test", "--update")
+    assert result.exit_code == 0, result.output
+    assert specs.run("test", "--update").output.startswith(("2 examples, all hold (", "3 examples, all hold ("))
+
+
+def test_an_error_states_no_more_than_it_did(specs):
+    specs.replace("    path: checksum\n    offset: 53\n", "    offset: 1\n")
+    assert specs.run("test", "--update").exit_code == 0
+    assert specs.spec.read_text(encoding="utf-8").endswith("    error: bad_checksum\n    offset: 53\n")
+
+
+def test_an_example_that_no_longer_rebuilds_is_said_not_to(specs):
+    specs.replace(
+        "      - magic: {type: bytes(2), const: cafe, else: bad_magic, hidden: true}\n",
+        "      - filler: {type: uint16, hidden: true}\n",
+    )
+    specs.replace("  bad_magic: A message does not begin with CA FE.\n", "")
+    result = specs.run("test", "--update")
+    assert result.exit_code == 0, result.output
+    assert "\n+    rebuilds: false\n" in result.output
+
+
+def test_a_dry_run_is_of_an_update(specs):
+    result = specs.run("test", "--dry-run")
+    assert result.exit_code == 2
+    assert "give --update, too" in result.output
+
+
+def test_a_file_that_changes_while_its_examples_run_is_left_alone(specs, monkeypatch):
+    specs.replace("battery: 12", "battery: 13")
+    read = pipeline.example_revisions
+
+    def slow(*arguments: object) -> object:
+        found = read(*arguments)
+        specs.add("# typed meanwhile\n")
+        return found
+
+    monkeypatch.setattr(pipeline, "example_revisions", slow)
+    result = specs.run("test", "--update")
+    assert "has changed meanwhile; nothing was written into it" in result.output
+    assert "battery: 13" in specs.spec.read_text(encoding="utf-8")
+
+
+NAMES = st.sampled_from(["a", "b", "c", "long name", "1", "yes"])
+LEAVES = st.sampled_from([0, 12, True, 1.5, "x", "", "two\nlines\n", "a: b # c", "y" * 90])
+RENDERINGS = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=12
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(old=RENDERINGS, new=RENDERINGS, flow=st.sampled_from([None, True, False]), windows=st.booleans())
+def test_any_value_becomes_any_other_and_its_neighbours_stay(old, new, flow, windows):
+    example = {"name": "a", "hex": "00", "value": old, "doc": "last"}
+    document = {"examples": [{"name": "first"}, example, {"name": "other"}]}
+    text = pyyaml.safe_dump(document, default_flow_style=flow, sort_keys=False, width=60)
+    text = text.replace("\n", "\r\n") if windows else text
+    now = yaml.plain(yaml.parse(revised(text, {1: (("value", new),)}), "")[0])
+    assert not list(differences(now["examples"][1]["value"], new))
+    wished = yaml.plain(yaml.parse(text, "")[0])
+    now["examples"][1]["value"] = wished["examples"][1]["value"]
+    assert repr(now) == repr(wished)
+    again = revised(text, {1: (("value", wished["examples"][1]["value"]),)})
+    assert again == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("{a: 1, b: 2}", {"b": 2}, "{b: 2}"),
+        ("{a: 1, b: 2}", {"a": 1}, "{a: 1}"),
+        ("{a: 1, b: 2}", {"c": 0, "a": 1, "b": 2}, "{c: 0, a: 1, b: 2}"),
+        ("{a: 1,  # one\n      b: 2}", {"a": 1, "x": 9, "b": 3}, "{a: 1, x: 9,  # one\n      b: 3}"),
+        (
+            "\n      a: 1  # one\n      # of b\n      b: 2\n      c: 3",
+            {"a": 1, "c": 3},
+            "\n      a: 1  # one\n      c: 3",
+        ),
+        ("\n      a: 1  # one\n      # of b\n      b: 2", {"b": 2}, "\n      b: 2"),
+        ("\n      - 1  # one\n      - 2", [1], "\n      - 1  # one"),
+        ("\n      - 1  # one\n      - {a: 2}", [1, {"a": 3}, 4], "\n      - 1  # one\n      - {a: 3}\n      - 4"),
+        ("\n      -\n      - - 1", [7, [2]], "\n      - 7\n      - - 2"),
+        ("{a: null, b: 0x10}", {"b": 16}, "{a: null, b: 0x10}"),
+        ("{a: [1, 2], b: 'x'}", {"a": [], "b": "z"}, "{a: [], b: z}"),
+    ],
+)
+def test_only_what_differs_is_edited(old, new, wanted):
+    lead, rest = "examples:\n  - name: a\n    value: ", "\n    hex: 00  # c\n"
+    assert revised(lead + old + rest, {0: (("value", new),)}) == lead + wanted + rest
 
 
 # --- specs ---------------------------------------------------------------------------------------------------------

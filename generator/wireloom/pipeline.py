@@ -13,7 +13,7 @@ from wireloom import depths, tree, unframed
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
-from wireloom.examples import Recorded, Report, Subject, opened, record, run
+from wireloom.examples import Recorded, Report, Revision, Subject, opened, record, revisions, run
 from wireloom.explanation import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
@@ -47,10 +47,13 @@ class Specs:
         return {name: key_of(kind, [said]) for name, said in self.contents.items()}
 
 
-def read(specs: Path) -> Specs:
-    """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format."""
+def read(specs: Path, *, outcomes: bool = True) -> Specs:
+    """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format.
+
+    Without `outcomes` what examples say of their bytes is not looked at.
+    """
     documents = load(spec_files(specs), specs)
-    found = resolve(documents)
+    found = resolve(documents if outcomes else documents.without_outcomes())
     if not found:
         raise MisuseError(
             f"{specs} has no spec of a format (a file *.yaml or *.yml); "
@@ -117,6 +120,11 @@ def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[
     """Write what comes into the examples, of some formats or of all, that state neither a value nor an error."""
     unstated = [each for each in _subjects(specs, names) if not all(example.stated for example in each.format.examples)]
     return record(unstated)
+
+
+def example_revisions(specs: Specs, names: Collection[str] | None = None) -> list[Revision]:
+    """What would make the examples, of some formats or of all, state what comes; of specs read without outcomes."""
+    return revisions([each for each in _subjects(specs, names) if each.format.examples])
 
 
 def _subjects(specs: Specs, names: Collection[str] | None) -> Iterator[Subject]:

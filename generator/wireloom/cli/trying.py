@@ -1,6 +1,7 @@
 """`test`: the examples of specs, run."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,12 +10,16 @@ import typer
 from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import OUT, PACKAGE, SPECS, OutMade, PackageMade, Specs, refuse_no_folder
-from wireloom.failures import unknown
+from wireloom.failures import MisuseError, unknown
 from wireloom.outcomes import Outcome, keep, key_of_folder, recall
 from wireloom.project import Project, stale
 
 if TYPE_CHECKING:
     from wireloom.examples import Report
+    from wireloom.pipeline import Specs as Read
+
+Change = Callable[["Read", list[str] | None], list[str]]
+"""What is done to the examples of some formats or of all before they run, and the lines that say so."""
 
 
 def test(
@@ -25,6 +30,10 @@ def test(
         bool,
         typer.Option("--record", help="Write what comes into examples that state neither a value nor an error."),
     ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Make every example state what comes, and show what that changes.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --update would change.")] = False,
     again: Annotated[
         bool, typer.Option("--again", help="Run also what held before, though nothing has changed since.")
     ] = False,
@@ -43,20 +52,29 @@ def test(
 
     To add an example, write its name and bytes, and let --record write what they mean; then look whether it is right.
 
+    After a change of a spec that changes what its bytes mean, --update edits the values and errors of its examples in
+    place, and prints the difference: read it, for whatever comes is taken over. Examples that hold, comments and layout
+    stay as they are. With --dry-run nothing is written.
+
     \b
     Examples:
       wireloom test
       wireloom test heartbeat --record
+      wireloom test heartbeat --update --dry-run
+      wireloom test heartbeat --update
       wireloom test --specs mine
     """
     refuse_no_folder(specs)
+    if dry_run and not update:
+        raise MisuseError("--dry-run shows what --update would change; give --update, too")
+    change = _differences if dry_run else _updated if update else _recorded if record else None
     began = time.perf_counter()
     key = key_of_folder(specs, formats or ())
-    outcome = None if again or record else recall(key)
+    outcome = None if again or change else recall(key)
     held = outcome is not None
     if outcome is None:
-        outcome = _tried(specs, formats or [], again=again, record=record)
-        if not outcome.failed and not record:
+        outcome = _tried(specs, formats or [], again=again, change=change)
+        if not outcome.failed and not change:
             keep(key, outcome)
     before = ", as before" if held and outcome.count else ""
     say(f"{verdict(outcome)}{before} ({time.perf_counter() - began:.2f} s)")
@@ -66,24 +84,48 @@ def test(
         raise typer.Exit(PROBLEMS)
 
 
-def _tried(specs: Path, formats: list[str], *, again: bool, record: bool) -> Outcome:
+def _tried(specs: Path, formats: list[str], *, again: bool, change: Change | None) -> Outcome:
     """Run the examples, and show those that do not hold."""
     from wireloom import pipeline  # the generator's libraries, which no other command waits for
 
-    read = pipeline.read(specs)
+    read = pipeline.read(specs, outcomes=change not in (_differences, _updated))
     known = [format.name for format in read.formats]
     for name in formats:
         if name not in known:
             raise unknown("format", name, known)
-    if record:
-        for recorded in pipeline.record_examples(read, formats or None):
-            say(str(recorded))
+    if change:
+        for line in change(read, formats or None):
+            say(line)
         read = pipeline.read(specs)
     report = pipeline.try_examples(read, formats or None, again=again)
     for failure in report.failures:
         say(*str(failure).split("\n"))
     digests = {format.name: format.digest for format in read.formats}
     return Outcome(report.count, report.without_engine, digests, report.failed)
+
+
+def _recorded(read: "Read", names: list[str] | None) -> list[str]:
+    """Write what comes into examples that state nothing, and say so."""
+    from wireloom import pipeline  # as above
+
+    return [str(recorded) for recorded in pipeline.record_examples(read, names)]
+
+
+def _differences(read: "Read", names: list[str] | None) -> list[str]:
+    """What would change if all examples stated what comes."""
+    from wireloom import pipeline  # as above
+
+    return [line for revision in pipeline.example_revisions(read, names) for line in revision.diff()]
+
+
+def _updated(read: "Read", names: list[str] | None) -> list[str]:
+    """Write what comes into all examples that state something else, and show what that changed."""
+    from wireloom import pipeline  # as above
+
+    revisions = pipeline.example_revisions(read, names)
+    for revision in revisions:
+        revision.write()
+    return [line for revision in revisions for line in revision.diff()]
 
 
 def verdict(report: "Report | Outcome") -> str:

@@ -8,6 +8,7 @@ said as one at the example that provokes it.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from wireloom.escapes import visible
 from wireloom.examples import recording
 from wireloom.examples.differences import Difference, Path, differences, shown
 from wireloom.examples.memory import opened
-from wireloom.examples.recording import Recorded
+from wireloom.examples.recording import Recorded, Revision
 from wireloom.model.format import Example, Format
 from wireloom.problems import Location
 from wireloom.runtime.codec import Codec
@@ -24,6 +25,7 @@ from wireloom.runtime.engine import Request, available
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.validation import Validator
 from wireloom.runtime.values import sourceless
+from wireloom.spec import yaml
 from wireloom.spec.documents import Document, Place
 from wireloom.spec.yaml import MappingNode
 
@@ -90,9 +92,43 @@ def record(subjects: Sequence[Subject]) -> list[Recorded]:
             codec: Codec = modules[subject.format.name].CODEC
             examples = enumerate(subject.format.examples)
             new = {index: _came(codec, each) for index, each in examples if not each.stated}
-            recording.record(subject.document, new)
+            recording.revise(subject.document, new).write()
             done += [_recorded(subject, index, entries) for index, entries in new.items()]
     return done
+
+
+def revisions(subjects: Sequence[Subject]) -> list[Revision]:
+    """What would make each example state what comes, a spec each; raises DataError where a file cannot take it."""
+    with opened({subject.format.name: subject.files for subject in subjects}) as modules:
+        new = [(each.document, _news(modules[each.format.name].CODEC, each)) for each in subjects]
+    return [recording.revise(document, entries) for document, entries in new if entries]
+
+
+def _news(codec: Codec, subject: Subject) -> dict[int, recording.Entries]:
+    """What examples are to state that state something else, by their numbers."""
+    found = {}
+    for index, example in enumerate(subject.format.examples):
+        stated = yaml.plain((subject.document.place / "examples" / index).node)
+        assert isinstance(stated, dict)  # noqa: S101 - a spec that was read
+        with suppress(Exception):  # a bug of wireloom, which `run` shows at its example
+            entries = _news_of(stated, _came(codec, example))
+            if entries:
+                found[index] = entries
+    return found
+
+
+def _news_of(stated: Mapping[str, object], came: recording.Entries) -> recording.Entries:
+    """What an example is to state; nothing where that holds. It says no more of an error than it did."""
+    outcome = dict(came)
+    if ("value" in stated, "error" in stated) != ("value" in outcome, "error" in outcome):
+        return came
+    if "value" in outcome:
+        same = not any(differences(stated["value"], outcome["value"]))
+        return () if same and ("rebuilds" not in outcome or stated.get("rebuilds") is False) else came
+    known = outcome["error"] == stated["error"]
+    kept = tuple((name, value) for name, value in came if not known or name in stated)
+    names = {"error", "path", "offset"} & stated.keys()
+    return () if all(stated[name] == outcome.get(name, "") for name in names) else kept
 
 
 def _recorded(subject: Subject, index: int, entries: recording.Entries) -> Recorded:

@@ -1,7 +1,7 @@
 """Spec files as they were read: the checked document, and where in the file each part of it stands."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from wireloom.problems import Location, Problem, Problems
@@ -49,6 +49,10 @@ class Documents:
         """The formats."""
         return ((each, each.content) for each in self.documents if isinstance(each.content, FormatDocument))
 
+    def without_outcomes(self) -> "Documents":
+        """The same, with no word of what examples mean: a spec is read so whose examples are no longer right."""
+        return replace(self, documents=tuple(map(_without_outcomes, self.documents)))
+
     def libraries(self) -> Iterator[tuple[Document, LibraryDocument]]:
         """The libraries."""
         return ((each, each.content) for each in self.documents if isinstance(each.content, LibraryDocument))
@@ -56,6 +60,14 @@ class Documents:
     def schemas(self) -> Iterator[tuple[Document, SchemaDocument]]:
         """The shared schemas."""
         return ((each, each.content) for each in self.documents if isinstance(each.content, SchemaDocument))
+
+
+def _without_outcomes(document: Document) -> Document:
+    content = document.content
+    if not isinstance(content, FormatDocument):
+        return document
+    examples = [each.without_outcome() for each in content.examples]
+    return replace(document, content=content.model_copy(update={"examples": examples}))
 
 
 def unlike(

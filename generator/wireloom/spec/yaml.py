@@ -378,44 +378,28 @@ def path_text(path: Path) -> str:
     return text.removeprefix(".")
 
 
-@dataclass(frozen=True, slots=True)
-class RawMapping:
-    """How a mapping stands in the text: in braces or not, its column, and where its last value ends."""
+def raw_examples(text: str) -> list[yaml.MappingNode]:
+    """The examples of a spec as PyYAML's nodes, which know their places; the spec was read before."""
+    examples = _below(yaml.compose(text.translate(_NO_BREAKS), Loader=_Loader), "examples")
+    found = [node for node in examples.value if isinstance(node, yaml.MappingNode)]
+    assert len(found) == len(examples.value)  # noqa: S101 - it was checked when the spec was read
+    return found
 
-    flow: bool
-    column: int
-    end: int
 
-
-def raw_example(text: str, index: int) -> RawMapping:
-    """How the example of that number stands in a spec, which was read before."""
-    node = yaml.compose(text, Loader=_Loader)
-    for step in ("examples", index):
-        node = _below(node, step)
+def _below(node: yaml.Node | None, key: str) -> yaml.Node:
     assert isinstance(node, yaml.MappingNode)  # noqa: S101 - it was checked when the spec was read
-    return RawMapping(bool(node.flow_style), node.start_mark.column, _end(node.value[-1][1], text))
+    found: yaml.Node = next(value for entry, value in node.value if entry.value == key)
+    return found
 
 
-def _below(node: yaml.Node | None, step: str | int) -> yaml.Node:
-    match node, step:
-        case yaml.MappingNode(value=entries), str():
-            entry: yaml.Node = next(value for key, value in entries if key.value == step)
-            return entry
-        case yaml.SequenceNode(value=items), int():
-            found: yaml.Node = items[step]
-            return found
-        case _:
-            raise AssertionError(step)
-
-
-def _end(node: yaml.Node, text: str) -> int:
+def raw_end(node: yaml.Node, text: str) -> int:
     """Behind the last character of a value; a block's end as PyYAML says it is where the next thing begins."""
     match node:
         case (
             yaml.MappingNode(flow_style=False, value=[*_, (_, last)])
-            | yaml.SequenceNode(flow_style=False, value=[*_, last])
+            | yaml.SequenceNode(flow_style=False | None, value=[*_, last])  # None: not indented
         ):
-            return _end(last, text)
+            return raw_end(last, text)
         case yaml.ScalarNode(style="|" | ">"):
             return len(text[: node.end_mark.index].rstrip())
         case _:

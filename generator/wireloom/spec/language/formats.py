@@ -185,6 +185,11 @@ class Example(Document):
     rebuilds: bool = Field(default=True, description="Building the value gives these bytes again.", examples=[False])
     doc: str = Field(default="", description="Why it is as it is.", examples=["The length is 0"])
 
+    def without_outcome(self) -> "Example":
+        """The same bytes, read the same way, with no word of what they mean."""
+        stays = self.model_fields_set - {"value", "error", "path", "offset", "rebuilds"}
+        return self.model_construct(stays, **{name: getattr(self, name) for name in stays})
+
 
 class FormatDocument(Document):
     """A format: one spec file."""

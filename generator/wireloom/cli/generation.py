@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from wireloom.examples import Report
     from wireloom.pipeline import Specs as ReadSpecs
     from wireloom.runtime.parameters import Parameter
+
+
+_TICK = 100  # milliseconds between looks at whether a run is done
 
 
 def generate(
@@ -195,12 +199,32 @@ def _tried(specs: "ReadSpecs") -> "Report":
 
 
 def _watch(project: Project, *, examples: bool) -> None:
+    """Generate at once and after each save, which ends the run before: what that would show is of old specs."""
     from watchfiles import watch  # only here
 
-    _attempt(project, examples=examples)
+    from wireloom.cli.attempts import Attempt
+
+    begin = partial(Attempt, partial(_attempt, project, examples=examples), f"generating from {project.specs}")
+    saves = watch(
+        project.specs,
+        watch_filter=lambda _, path: is_spec(Path(path)),
+        raise_interrupt=False,
+        rust_timeout=_TICK,
+        yield_on_timeout=True,
+    )
     note(f"watching {project.specs}; Ctrl-C ends")
-    for _ in watch(project.specs, watch_filter=lambda _, path: is_spec(Path(path)), raise_interrupt=False):
-        _attempt(project, examples=examples)
+    attempt = None
+    try:
+        for saved in saves:
+            if attempt is None:  # from now on each save is noticed
+                attempt = begin()
+            elif saved:
+                attempt.end()
+                attempt = begin()
+            attempt.show()
+    finally:
+        if attempt is not None:
+            attempt.end()
 
 
 def _attempt(project: Project, *, examples: bool) -> None:

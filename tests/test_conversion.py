@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +20,7 @@ from conftest import shipped_formats
 from proof.modules import documents, generated, resolved
 from wireloom.cli.app import app
 from wireloom.runtime.columns.logical import Binary, Boolean, Integer, List, LogicalField, Map, Record, Text
-from wireloom.runtime.conversion import conversion
+from wireloom.runtime.conversion import conversion, placing
 from wireloom.runtime.conversion.columns import fitted
 from wireloom.runtime.conversion.conversion import Conversion
 from wireloom.runtime.conversion.fitting import Side, differences
@@ -352,6 +353,98 @@ def test_a_key_that_is_no_text_becomes_one_whatever_number_it_is(key, text):
         assert [json.loads(each) for each in made.data.to_pylist()] == [{"v": {text: 1}}, {"v": 2}]
 
 
+# --- many records at once ---
+
+
+def one_by_one(monkeypatch, there: Conversion, data: pa.Array):
+    """What is made of the records where builders alone have the word."""
+    with monkeypatch.context() as patched:
+        patched.setattr(placing, "written", lambda records, *_: placing.Written([None] * len(records), {}))
+        return there.of_messages(data)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda module: module.FORMAT)
+def test_records_that_are_written_together_are_those_that_builders_make(monkeypatch, source, target):
+    data, there = pa.array(messages(source)), conversion(source, target)
+    together, alone = there.of_messages(data), one_by_one(monkeypatch, there, data)
+    assert replace(together, built=alone.built) == alone
+    assert len(together.built) < len(alone.built)
+
+
+PLACES = {
+    "a condition": (["{a: int}", "{b: {type: int, when: a == 1, optional: true}}"], {"a": 2, "b": 5}, {"a": 1, "b": 5}),
+    "a struct": (
+        ["{a: int}", "{b: {type: S, when: a == 1, optional: true}}", "{c: {type: int, when: a == 1, optional: true}}"],
+        {"a": 2, "b": {"x": 1}, "c": 3},
+        {"a": 1, "b": {"x": 1}, "c": 3},
+    ),
+    "within a struct": (
+        ["{a: int}", "{b: {type: T, optional: true}}", "{c: {type: int, when: a == 1, optional: true}}"],
+        {"a": 2, "b": {"x": 2, "y": 3}, "c": 3},
+        {"a": 1, "b": {"x": 1, "y": 3}, "c": 3},
+    ),
+    "conditions on one another": (
+        [
+            "{a: 'int?'}",
+            "{b: {type: int, when: a == null, optional: true}}",
+            "{c: {type: int, when: b == null, optional: true}}",
+        ],
+        {"a": 1, "b": 5, "c": 6},
+        {"b": 5},
+    ),
+    "what follows from what has no place": (
+        [
+            "{a: int}",
+            "{b: {type: int, when: a == 1, optional: true}}",
+            "{f: {type: bool, derive: present(b), hidden: true}}",
+            "{c: {type: int, when: f, optional: true}}",
+        ],
+        {"a": 2, "b": 5, "c": 6},
+        {"a": 1, "b": 5, "c": 6},
+    ),
+    "a value that is refused where it has a place": (
+        ["{a: int}", "{b: {type: int8, when: a == 1, optional: true}}"],
+        {"a": 2, "b": 1000},
+        {"a": 1, "b": 1000},
+    ),
+}
+BY_ITSELF = {"a condition", "a struct", "within a struct"}  # of which the engine has the word, and no builder
+
+
+def sides(members: list[str]) -> list[str]:
+    """The types of a format in which each member may be there, and of one in which that depends on the record."""
+    type = next((each for each in "ST" if any(f"type: {each}," in member for member in members)), "int")
+    plain = f"{{a: 'int?'}}, {{b: {{type: {type}, optional: true}}}}, {{c: {{type: int, optional: true}}}}"
+    inner = {
+        "S": ("", ""),
+        "T": (", {y: {type: int, optional: true}}", ", {y: {type: int, when: x == 1, optional: true}}"),
+    }
+    below = [f"{type}: {{fields: [{{x: int}}{each}]}}" for each in inner.get(type, ())] or ["", ""]
+    return [f"R: {{fields: [{each}]}}\n{more}" for each, more in zip((plain, ", ".join(members)), below, strict=True)]
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_what_a_record_has_no_place_for_depends_on_that_record(monkeypatch, case):
+    members, lacking, placed = PLACES[case]
+    with formats(*sides(members)) as (source, target):
+        data = pa.array([source.build(each) for each in (lacking, placed, lacking)])
+        there = conversion(source, target)
+        together, alone = there.of_messages(data), one_by_one(monkeypatch, there, data)
+        assert replace(together, built=alone.built) == alone
+        lost = together.lost.to_pylist()
+        assert lost[0]
+        assert lost == [lost[0], [], lost[0]]
+        assert bool(together.built) != (case in BY_ITSELF)
+
+
+def test_a_value_that_no_column_takes_costs_the_others_nothing():
+    text = "R: {{fields: [{{a: {}}}]}}".format
+    with formats(text("int"), text("int8")) as (source, target):
+        made = conversion(source, target).of_messages(pa.array([source.build({"a": n}) for n in (1, 2, 1000, 3, 4)]))
+        assert [each is None for each in made.data.to_pylist()] == [False, False, True, False, False]
+        assert made.built == {2}
+
+
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
@@ -445,7 +538,7 @@ def test_a_record_that_cannot_be_said_costs_no_other_its_place_among_those_that_
     numbers = [0, -1, 2, 3, -4, -5, 6]
     codec = databus_event.CODEC
     found = Counting(codec, codec, "record", "record", {}, {})._together(
-        pa.array([{"n": each} for each in numbers]), 100, [], []
+        pa.array([{"n": each} for each in numbers]), range(100, 107), [], []
     )
     assert found == [b"0", None, b"2", b"3", None, None, b"6"]
     assert alone == [101, 104, 105]

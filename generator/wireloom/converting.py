@@ -21,6 +21,12 @@ class Tally:
     converted: int = 0
     refused: int = 0
     lost: Counter[str] = field(default_factory=Counter)
+    read: transcode.Tally = field(default_factory=transcode.Tally)
+    built: transcode.Written = field(default_factory=transcode.Written)
+
+    def slow(self) -> Iterator[str]:
+        """That good records were read or built one by one, and why; nothing where none was."""
+        yield from filter(None, (self.read.slow(), self.built.slow()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,15 @@ def convert(
     parameters: dict[str, Any] = dict(request.parameters)
     codec = request.module.CODEC
     parts = codec.decode_stream(source, root=request.root, framing=request.framing, on_error="skip", **parameters)
+    path = conversion.target.encode_path(root=conversion.target_root, **conversion.target_parameters)
+    tally.built.reason = path.reason or "what they have no place for, or what comes back, the engine cannot tell"
     for part in parts:
+        tally.read.add(part, part.refusals())
         places = part.parents.to_pylist() if part.parents is not None else range(len(part.records))
         wrong = [said(each.as_py()) if each.is_valid else None for each in part.errors]
         made = conversion.of_columns(part.records, wrong)
+        tally.built.records += len(made.data)
+        tally.built.rebuilt += sum(made.data[row].is_valid for row in made.built)  # of others it says what is wrong
         rows = zip(places, made.data.to_pylist(), made.errors.to_pylist(), made.lost.to_pylist(), strict=True)
         for place, data, error, lost in rows:
             if data is None:

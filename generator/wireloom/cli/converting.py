@@ -110,3 +110,5 @@ def _told(tally: Tally) -> None:
     note(f"{tally.converted} {noun} converted, {tally.refused} not")
     for path, count in sorted(tally.lost.items(), key=lambda entry: (-entry[1], entry[0])):
         note(f"  {path} is lost in {count}")
+    for line in tally.slow():
+        note(line)

@@ -668,6 +668,16 @@ class Codec:
             raise error.at(len(values))
         return pa.array(written, pa.binary())
 
+    def attempted(
+        self, structs: "pa.StructArray", root: str, settings: Mapping[str, ParameterValue], *, drafts: bool = False
+    ) -> "pa.Array | None":
+        """What the engine alone writes of each row; see `Engine.attempted`."""
+        from wireloom.runtime.columns import soundness
+
+        if self.engine is None:
+            return None
+        return self.engine.attempted(soundness.columns_of(structs), Request(root, settings), drafts=drafts)
+
     def encode_stream(
         self,
         batches: "Iterable[pa.RecordBatch | pa.StructArray] | pa.RecordBatch | pa.StructArray | pa.Table",

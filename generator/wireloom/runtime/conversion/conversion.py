@@ -3,17 +3,20 @@
 import difflib
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
 
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns import reading
 from wireloom.runtime.columns.canonical import dumps, to_canonical
 from wireloom.runtime.columns.logical import Alternatives, Float, List, LogicalType, Map, Open, Record, kind_name
+from wireloom.runtime.conversion import placing
 from wireloom.runtime.conversion.columns import fitted
 from wireloom.runtime.conversion.fitting import Difference, Side, differences
 from wireloom.runtime.errors import (
@@ -48,11 +51,13 @@ class Converted:
 
     `data` is null where the source's record is bad or null, or cannot be said; `errors` says why, null where nothing is
     wrong. `lost` lists the members whose values are gone, by their paths: they do not come back by converting back.
+    `built` are the rows that were built one by one, which is slow, there or back.
     """
 
     data: pa.BinaryArray
     errors: pa.StringArray
     lost: pa.ListArray
+    built: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -106,10 +111,10 @@ class Conversion:
         for row, refusal in fit.refused.items():
             errors[row] = str(refusal)
         kept = fit.records
-        data = self._encoded(kept, lost, errors)
+        data, built = self._encoded(kept, lost, errors)
         if self.returns:
             self._changed(kept, data, lost)
-            self._returning(records, data, lost)
+            built |= self._returning(records, data, lost)
         for row, paths in enumerate(lost):
             strictly = self._refusal(paths)
             if data[row] is not None and strictly is not None:
@@ -117,24 +122,42 @@ class Conversion:
             if data[row] is None:
                 lost[row] = []
         paths = pa.list_(pa.field("element", pa.string()))
-        return Converted(pa.array(data, pa.binary()), pa.array(errors, pa.string()), pa.array(lost, paths))
+        return Converted(pa.array(data, pa.binary()), pa.array(errors, pa.string()), pa.array(lost, paths), built)
 
     def _refusal(self, lost: Sequence[str]) -> str | None:
         """Why a record that loses these is refused."""
         kept = [path for path in lost if path not in self.may_lose] if self.strict else []
         return f"loses {', '.join(kept)}, and the conversion is strict" if kept else None
 
-    def _encoded(self, records: pa.StructArray, lost: list[list[str]], errors: list[str | None]) -> list[bytes | None]:
-        """The bytes of each record, some at a time; one by one those that are not so easily said."""
-        data: list[bytes | None] = []
-        for start in range(0, len(records), _TOGETHER):
-            data += self._together(records.slice(start, _TOGETHER), start, lost, errors)
-        return data
+    def _encoded(
+        self, records: pa.StructArray, lost: list[list[str]], errors: list[str | None]
+    ) -> tuple[list[bytes | None], frozenset[int]]:
+        """The bytes of each record, all at once; those that the engine gives up are built, and which those are."""
+        goal = placing.Target(self.target, self.target_root, self.target_parameters)
+        found = placing.written(records, goal, _MOST_LOST)
+        for row, paths in found.lost.items():
+            lost[row] += paths
+        data, there = found.data, records.is_valid().to_pylist()
+        rest = [row for row, each in enumerate(data) if each is None and there[row]]
+        for start in range(0, len(rest), _TOGETHER):
+            rows = rest[start : start + _TOGETHER]
+            built = self._rebuilt(records.take(pa.array(rows, pa.int64())), rows, lost, errors)
+            for row, each in zip(rows, built, strict=True):
+                data[row] = each
+        return data, frozenset(rest)
+
+    def _rebuilt(
+        self, part: pa.StructArray, rows: Sequence[int], lost: list[list[str]], errors: list[str | None]
+    ) -> list[bytes | None]:
+        """The bytes that builders make of some records, some at a time where the formats name extensions otherwise."""
+        if self.source.extensions != self.target.extensions and any(_opens(self._target.logical)):
+            return self._together(part, rows, lost, errors)
+        return [self._one(part.slice(place, 1), row, lost, errors) for place, row in enumerate(rows)]
 
     def _together(
-        self, part: pa.StructArray, start: int, lost: list[list[str]], errors: list[str | None]
+        self, part: pa.StructArray, rows: Sequence[int], lost: list[list[str]], errors: list[str | None]
     ) -> list[bytes | None]:
-        """The bytes of some records, of which the first stands at `start`."""
+        """The bytes of some records, which are those of `rows`."""
         data: list[bytes | None] = []
         while len(data) < len(part):
             rest, row = part.slice(len(data)), 0
@@ -144,7 +167,7 @@ class Conversion:
                 place = error.inward()
                 row = place if isinstance(place, int) else 0
             data += self._written(rest.slice(0, row)) if row else []
-            data.append(self._one(rest.slice(row, 1), start + len(data), lost, errors))
+            data.append(self._one(rest.slice(row, 1), rows[len(data)], lost, errors))
         return data
 
     def _written(self, records: pa.StructArray) -> list[bytes | None]:
@@ -174,16 +197,21 @@ class Conversion:
             after = made.field(there)
             if before.equals(after):
                 continue
-            for row in range(len(records)):
-                if data[row] is not None:
+            for row in _maybe_altered(before, after):
+                if data[row] is not None and field.name not in lost[row]:
                     found = _altered(before[row].as_py(), after[row].as_py(), types[field.name], field.name)
                     lost[row] += [path for path in found if not any(_within(path, known) for known in lost[row])]
 
-    def _returning(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
-        """Take back from what is lost what comes back by converting back: lengths, say, and checksums."""
+    def _returning(
+        self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]
+    ) -> frozenset[int]:
+        """Take back from what is lost what comes back by converting back: lengths, say, and checksums.
+
+        Gives the rows that had to be built one by one.
+        """
         rows = [row for row, paths in enumerate(lost) if paths and data[row] is not None]
         if not rows or self._source.elements:
-            return
+            return frozenset()
         back = Conversion(
             self.target,
             self.source,
@@ -195,9 +223,15 @@ class Conversion:
         )
         made = back.of_messages(pa.array([data[row] for row in rows], pa.binary()))
         again = self.source.decode(made.data, root=self.root, **self.parameters).records
+        given = records.take(pa.array(rows, pa.int64()))
+        known = {path: _same_scalars(given, again, path) for path in {path for row in rows for path in lost[row]}}
         for place, row in enumerate(rows):
-            before, after = records[row].as_py(), again[place].as_py()
-            lost[row] = [path for path in lost[row] if not _same(before, after, path)]
+            sure = {path: found[place] for path in lost[row] if (found := known[path]) is not None}
+            if len(sure) < len(lost[row]):
+                before, after = given[place].as_py(), again[place].as_py()
+                sure |= {path: _same(before, after, path) for path in lost[row] if path not in sure}
+            lost[row] = [path for path in lost[row] if not sure[path]]
+        return frozenset(rows[place] for place in made.built)
 
     def _built(self, row: pa.StructArray) -> tuple[bytes, list[str]]:
         """The bytes of one record, without the members that it has no place for, and what those are."""
@@ -304,6 +338,15 @@ def _within(path: str, other: str) -> bool:
     return path.startswith(other) and path[len(other) : len(other) + 1] in ("", ".", "[")
 
 
+def _maybe_altered(before: pa.Array, after: pa.Array) -> Iterable[int]:
+    """The rows in which a value may be another, or gone."""
+    if before.type != after.type or kinds.is_nested(before.type):
+        rows = before.is_valid()
+    else:
+        rows = pc.and_not(before.is_valid(), pc.fill_null(pc.equal(before, after), fill_value=False))
+    return cast("list[int]", pc.indices_nonzero(rows).to_pylist())
+
+
 def _altered(before: Any, after: Any, type: LogicalType, path: str) -> Iterator[str]:
     """The paths of values that are not null and not what they were."""
     match type, before, after:
@@ -329,6 +372,20 @@ def _altered(before: Any, after: Any, type: LogicalType, path: str) -> Iterator[
         case _:
             if before != after:
                 yield path
+
+
+def _same_scalars(before: pa.StructArray, after: pa.StructArray, path: str) -> list[bool] | None:
+    """In which rows records have one value at a path; None where it leads through, or to, what is no scalar."""
+    found = [before, after]
+    for name in path.split("."):
+        if not all(kinds.is_struct(each.type) and each.type.get_field_index(name) >= 0 for each in found):
+            return None
+        found = [each.flatten()[each.type.get_field_index(name)] for each in found]
+    given, read = found
+    if given.type != read.type or kinds.is_nested(given.type):
+        return None
+    same = pc.or_(pc.and_(given.is_null(), read.is_null()), pc.fill_null(pc.equal(given, read), fill_value=False))
+    return cast("list[bool]", pc.and_(same, after.is_valid()).to_pylist())
 
 
 def _same(before: Any, after: Any, path: str) -> bool:

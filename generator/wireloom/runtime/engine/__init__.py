@@ -66,6 +66,7 @@ class Engine(Host):
 
     _programs: "Kept[Table | Path]" = field(default_factory=Kept)
     _writers: "Kept[Writer | Path]" = field(default_factory=Kept)
+    _drafters: "Kept[Writer | Path]" = field(default_factory=Kept)
 
     def decode(self, array: "pa.Array", request: Request) -> "Decoded | None":
         """The columns of an array of records; None where the engine does not cover the request."""
@@ -109,14 +110,14 @@ class Engine(Host):
         parts: Iterator[Decoded] = program.batches(array, request, row_budget)
         return parts
 
-    def _made(self, home: str, request: Request) -> Any:
+    def _made(self, home: str, request: Request, **options: bool) -> Any:
         """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
         contract.check(self.codec.format, self.layout)
         native = module()
         if native is None:
             return NO_ENGINE
         try:
-            return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, native, request)
+            return import_module(f"wireloom.runtime.engine.{home}").Table.compiled(self, native, request, **options)
         except Uncovered as reason:
             return Path(native=False, reason=str(reason))
         except native.LayoutError as refusal:
@@ -130,6 +131,17 @@ class Engine(Host):
         try:
             return None if writer is None else writer.encode(records, request)
         except Uncovered:  # columns of other types than the emitted schema's
+            return None
+
+    def attempted(self, records: "pa.StructArray", request: Request, *, drafts: bool = False) -> "pa.Array | None":
+        """What the engine itself writes of each row, null where it gives up; None where it does not cover the request.
+
+        `drafts` are not read back: what a record has no place for is left out of its draft.
+        """
+        writer = self._drafter(request) if drafts else self._writer(request)
+        try:
+            return None if isinstance(writer, Path) else writer.attempted(records, request)
+        except Uncovered:
             return None
 
     def encode_batches(self, records: "pa.StructArray", request: Request) -> "Iterator[pa.Array] | None":
@@ -154,3 +166,6 @@ class Engine(Host):
 
     def _writer(self, request: Request) -> "Writer | Path":
         return self._writers.get(request.key, lambda: self._made("encoder.table", request))
+
+    def _drafter(self, request: Request) -> "Writer | Path":
+        return self._drafters.get(request.key, lambda: self._made("encoder.table", request, drafts=True))

@@ -20,7 +20,7 @@ from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import ALWAYS, UNBOUNDED
 from wireloom.runtime.parameters import Parameter, accept_all
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
-from wireloom.runtime.values import Parsed
+from wireloom.runtime.values import Extension, Parsed
 
 _ORDERS = ("big", "little")
 
@@ -230,14 +230,17 @@ class Record(construct.Construct):
                 with suppress(DecodeError):
                     if is_same(self.read_all(Cursor(data), parameters)):
                         return data
-        for sources in (_ANEW, _GIVEN, _PARSED):
+        anew: dict[str, _Draft | EncodeError] = {}
+        for sources in (_ANEW, _GIVEN, _PARSED) if _holds_parsed(value) else (_ANEW, _GIVEN):
             for order in orders:
+                draft = self._draft(value, order, parameters, sources)
+                anew.setdefault(order, draft)
                 with suppress(EncodeError):
-                    return self._agreeing(value, order, parameters, sources, Likeness.GIVEN)
+                    return _agreeing(value, draft, Likeness.GIVEN)
         refusals: dict[str, EncodeError] = {}
         for order in orders:
             try:
-                return self._agreeing(value, order, parameters, _ANEW, Likeness.INDEPENDENT)
+                return _agreeing(value, anew[order], Likeness.INDEPENDENT)
             except EncodeError as error:
                 refusals[order] = error
         right = (refusals[order] for order in orders if not self._is_wrong(order, value, parameters))
@@ -267,17 +270,18 @@ class Record(construct.Construct):
         """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
         return ("",) if self.undecided(parameters) is None else _ORDERS
 
-    def _agreeing(
-        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources, likeness: Likeness
-    ) -> bytes:
+    def _draft(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources) -> "_Draft | EncodeError":
+        """What a value is written as, and what is read of that; or why it is not."""
         try:
             data, overwritten = self._built(value, order, parameters, sources)
-            require_agreement(value, self.read_all(Cursor(data), parameters), likeness, rounds=not overwritten)
+            return _Draft(data, self.read_all(Cursor(data), parameters), rounds=not overwritten)
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
-            raise refusal from error
-        return data
+            refusal.__cause__ = error
+            return refusal
+        except EncodeError as error:
+            return error
 
     def _built(
         self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources
@@ -305,6 +309,36 @@ class Record(construct.Construct):
         except PositionPendingError:
             raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
         return obj
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What a value was written as, and what is read of that; whether floats are those of their widths."""
+
+    data: bytes
+    read: Any
+    rounds: bool
+
+
+def _agreeing(value: Any, draft: _Draft | EncodeError, likeness: Likeness) -> bytes:
+    """The bytes of a draft that reads back as the value; raises EncodeError."""
+    if isinstance(draft, EncodeError):
+        raise draft
+    require_agreement(value, draft.read, likeness, rounds=draft.rounds)
+    return draft.data
+
+
+def _holds_parsed(value: Any) -> bool:
+    """Whether a parser gave the value, or something within it, and so what readers do not see."""
+    match value:
+        case Mapping():
+            return hasattr(value, "hidden") or any(map(_holds_parsed, value.values()))
+        case list() | tuple():
+            return any(map(_holds_parsed, value))
+        case Extension(value=content):
+            return _holds_parsed(content)
+        case _:
+            return False
 
 
 def _was_parsed(value: Any) -> bool:

@@ -50,7 +50,7 @@ class Certainty(Part):
 
     def __init__(self, compiler: Compiler) -> None:
         super().__init__(compiler)
-        self.wanted = "structure" in compiler.reader.layout  # of JSON alone
+        self.wanted = "structure" in compiler.reader.layout and not compiler.drafts  # of JSON alone
         self.reasons: list[str] = []
 
     def doubts(self, reason: str) -> None:

@@ -199,6 +199,7 @@ class Compiler(Protocol):
     """The compiler as its parts see it."""
 
     native: Any
+    drafts: bool
     settings: dict[str, Any]
     passes: AbstractSet[str]
     crcs: list[str]

@@ -79,12 +79,19 @@ def _follows(part: Any, parameter: str, names: Collection[str], said: Tree) -> b
 
 
 def compiled(  # noqa: PLR0913 - what a compiler is made of
-    native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, order: str, root: str
+    native: Any,
+    layout: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    type: Record,
+    order: str,
+    root: str,
+    *,
+    drafts: bool = False,
 ) -> tuple["Compiler", Any]:
     """The compiler of a root, and its program; structs that need passes are found one after the other."""
     passes = frozenset[str]()
     while True:
-        compiler = Compiler(native, layout, settings, type, order, passes=passes)
+        compiler = Compiler(native, layout, settings, type, order, passes=passes, drafts=drafts)
         try:
             return compiler, compiler.program(root)
         except UnsettledError as unsettled:
@@ -99,6 +106,7 @@ class Compiler:
     Structs of the names in `passes` are written until they come to stand as their values say.
 
     Where the settings leave the byte order to the value, records are written in `order`, and read back in either.
+    What it writes as `drafts` is held against nothing.
     """
 
     def __init__(  # noqa: PLR0913 - what a compiler is made of
@@ -110,7 +118,9 @@ class Compiler:
         order: str = "",
         *,
         passes: AbstractSet[str] = frozenset(),
+        drafts: bool = False,
     ) -> None:
+        self.drafts = drafts
         self.native, self.layout = native, layout
         self.passes = passes
         self.reader_settings = dict(settings)
@@ -172,7 +182,10 @@ class Compiler:
             list(readback.matches(self.columns, shown, self.determined, self.sentinels.come_back)),
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
-        return positional, numbers | {"named": self._named(node, shown), "certain": self.certainty.wanted}
+        return positional, numbers | {
+            "named": self._named(node, shown),
+            "certain": self.certainty.wanted or self.drafts,
+        }
 
     def _named(self, node: Node, shown: Sequence[Column]) -> int:
         """The column of the reader's that names the alternative; -1 where none does."""

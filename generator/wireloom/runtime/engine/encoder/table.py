@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from wireloom.runtime.columns import arrow, interpretation, reading, soundness
@@ -47,13 +48,17 @@ class Table:
     path: Path
 
     @classmethod
-    def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
-        """The program for a request; raises Uncovered."""
+    def compiled(cls, engine: Host, native: Any, request: Request, *, drafts: bool = False) -> "Table":
+        """The program for a request, or for drafts; raises Uncovered."""
         type, found = engine.root(request).logical, None
         first, *others = orders(engine.layout, request.settings)
+        if drafts and first:
+            raise Uncovered("drafts of records that choose their byte order")
         path = FIRST_ORDER if first and not others else NATIVE
         for order in (*reversed(others), first):
-            compiler, program = compiled(native, engine.layout, request.settings, type, order, request.root)
+            compiler, program = compiled(
+                native, engine.layout, request.settings, type, order, request.root, drafts=drafts
+            )
             found = cls(engine, native, program, compiler.columns, type, found, path)
         assert found is not None, "there is one order at least"
         return found
@@ -74,6 +79,16 @@ class Table:
             start += written.consumed
             if start >= len(records):
                 return
+
+    def attempted(self, records: pa.StructArray, request: Request) -> pa.Array:
+        """What the program itself writes, null where it gives up; raises Uncovered, also beyond Arrow's 2 GiB."""
+        written = self.run(records, request)
+        if written.consumed < len(records):
+            raise Uncovered("records that do not fit into one Arrow array")
+        blocks = [None if block is None else pa.py_buffer(block) for block in written.take()]
+        found = pa.Array.from_buffers(pa.binary(), written.consumed, blocks)
+        status = pa.Array.from_buffers(pa.uint8(), written.consumed, [None, pa.py_buffer(bytes(written.status))])
+        return pc.if_else(pc.equal(status, _GIVEN_UP), pa.scalar(None, pa.binary()), found)
 
     def run(self, records: pa.StructArray, request: Request, start: int = 0) -> Any:
         """What the program makes of the rows from `start` on; raises Uncovered."""

@@ -1,0 +1,144 @@
+"""The members that records of the target have no place for, found for many records at once.
+
+A builder says of a record the first member that it reads back as null, and is asked again without it, until it takes
+the rest. The engine does the same to all records together: it writes drafts, which it does not hold against the
+columns; what is not in a draft has no place there. A record is settled where each of its drafts has the same bytes, and
+the engine, which reads back what it writes, writes just these of what is left. All others are left to the builder.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.columns.logical import Alternatives, LogicalType, Meant, Open, Record
+from wireloom.runtime.errors import render_path
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The format that is written, the root of its records, and all parameters."""
+
+    codec: Codec
+    root: str
+    settings: Mapping[str, Any]
+
+    def written(self, records: pa.StructArray, *, drafts: bool = False) -> pa.Array | None:
+        """What the engine writes of each record, null where it gives up; None where it does not cover the format."""
+        return self.codec.attempted(records, self.root, self.settings, drafts=drafts)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The bytes of records, null where the builder has the word, and by row what a record has no place for."""
+
+    data: list[bytes | None]
+    lost: Mapping[int, Sequence[str]]
+
+
+def written(records: pa.StructArray, target: Target, most: int) -> Written:
+    """The records as the engine writes them, without what they have no place for, fewer than `most` members each."""
+    data = target.written(records)
+    if data is None:
+        return _apart(records, target, most)
+    made: list[bytes | None] = data.to_pylist()
+    rows = pc.indices_nonzero(pc.and_(data.is_null(), records.is_valid()))
+    lost: dict[int, Sequence[str]] = {}
+    if len(rows):
+        settled = _settled(records.take(rows), target, most)
+        for row, (bytes_, paths) in zip(rows.to_pylist(), settled, strict=False):
+            if bytes_ is not None:
+                made[row], lost[row] = bytes_, paths
+    return Written(made, lost)
+
+
+def _apart(records: pa.StructArray, target: Target, most: int) -> Written:
+    """Each half by itself, since one value that a column does not take keeps the engine from all of them."""
+    if len(records) < 2 or not target.codec.encode_path(root=target.root, **target.settings).native:
+        return Written([None] * len(records), {})
+    half = len(records) // 2
+    first, second = (written(part, target, most) for part in (records.slice(0, half), records.slice(half)))
+    more = {half + row: paths for row, paths in second.lost.items()}
+    return Written([*first.data, *second.data], {**first.lost, **more})
+
+
+def _settled(records: pa.StructArray, target: Target, most: int) -> list[tuple[bytes | None, Sequence[str]]]:
+    """Of records that the engine does not write as they are, the bytes and what is not in there; nothing: none is."""
+    draft = target.written(records, drafts=True)
+    if draft is None:
+        return []
+    read = target.codec.decode(draft, root=target.root, **target.settings).records
+    places = list(_unplaced(records, read, target.codec.root(target.root).logical, ()))
+    lacking: list[list[int]] = [[] for _ in range(len(records))]  # in the order in which a builder comes upon them
+    for place, (_, missing) in enumerate(places):
+        for row in pc.indices_nonzero(missing).to_pylist():
+            lacking[row].append(place)
+    same, rest = pc.fill_null(draft.is_valid(), fill_value=False), records
+    for step in range(min(max(map(len, lacking), default=0), most)):
+        for place in {each[step] for each in lacking if step < len(each)}:
+            mask = pa.array([step < len(each) and each[step] == place for each in lacking], pa.bool_())
+            rest = _without(rest, places[place][0], mask)
+        same = pc.and_(same, _equal(target.written(rest, drafts=True), draft))
+    same = pc.and_(same, _equal(target.written(rest), draft)).to_pylist()
+    paths = [render_path(path) for path, _ in places]
+    return [
+        (data, [paths[place] for place in each]) if sure and 0 < len(each) < most else (None, ())
+        for data, sure, each in zip(draft.to_pylist(), same, lacking, strict=True)
+    ]
+
+
+def _equal(made: pa.Array | None, draft: pa.Array) -> pa.Array:
+    """Where the bytes are those of a draft."""
+    return pa.array([False] * len(draft)) if made is None else pc.fill_null(pc.equal(made, draft), fill_value=False)
+
+
+def _unplaced(
+    given: pa.StructArray, read: pa.StructArray, record: Record, path: Path
+) -> Iterator[tuple[Path, pa.Array]]:
+    """The members of records, and of those within, that some rows have and a reader did not find, and those rows.
+
+    Of elements, of values of any type, and of what is shown twice, the builder has the word.
+    """
+    raws = {each.type.raw for each in record.fields if isinstance(each.type, Meant)}
+    columns, found = (
+        dict(zip((field.name for field in each.type), each.flatten(), strict=True)) for each in (given, read)
+    )
+    for name, type in ((each.name, each.type) for each in record.fields):
+        twice = name in raws or (isinstance(type, Meant) and type.raw)
+        if name not in columns or name not in found or isinstance(type, Open) or twice:
+            continue
+        before, after = columns[name], found[name]
+        missing = pc.and_(read.is_valid(), pc.and_not(_there(before, type), _there(after, type)))
+        if pc.any(missing).as_py():
+            yield (*path, name), missing
+        if isinstance(type, Record) and kinds.is_struct(before.type):
+            yield from _unplaced(before, after, type, (*path, name))
+
+
+def _there(array: pa.Array, type: LogicalType) -> pa.Array:
+    """Which rows have a value."""
+    if not isinstance(type, Alternatives) or not kinds.is_struct(array.type):
+        return array.is_valid()
+    found = pa.array([False] * len(array), pa.bool_())
+    for each in array.flatten():
+        found = pc.or_(found, each.is_valid())
+    return found
+
+
+def _without(records: pa.StructArray, path: Path, mask: pa.Array) -> pa.StructArray:
+    """The records, of which those of the mask have null at a path."""
+    name, *rest = path
+    children = records.flatten()
+    place = records.type.get_field_index(name)
+    if rest:
+        children[place] = _without(children[place], tuple(rest), mask)
+    else:
+        rows = pa.array(range(len(records)), pa.int64())
+        children[place] = children[place].take(pc.if_else(mask, pa.scalar(None, pa.int64()), rows))
+    return pa.StructArray.from_arrays(children, fields=list(records.type), mask=records.is_null())

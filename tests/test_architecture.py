@@ -23,6 +23,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "spec": set(),
     "depths": {"spec"},
     "unframed": {"spec", "model"},
+    "missing": {"spec", "model", "expr"},
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
@@ -35,6 +36,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
         "spec",
         "depths",
         "unframed",
+        "missing",
         "resolve",
         "model",
         "emit",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom import depths, tree, unframed
+from wireloom import depths, missing, tree, unframed
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
@@ -154,6 +154,12 @@ def large_formats(specs: Specs) -> list[str]:
 def unframed_formats(specs: Specs) -> list[str]:
     """The formats of which damage costs the rest of a stream: where the framing is stated, and what helps."""
     found = unframed.unframed_formats(specs.formats, specs.documents)
+    return [f"{location}: {message}" for location, message in found]
+
+
+def missing_in_conditions(specs: Specs) -> list[str]:
+    """The conditions that hold where a field is missing: where they stand, and what to write."""
+    found = missing.missing_in_conditions(specs.formats, specs.documents)
     return [f"{location}: {message}" for location, message in found]
 
 

@@ -134,6 +134,7 @@ def _generate(project: Project, *, examples: bool) -> bool:
     notes = [
         *pipeline.large_formats(specs),
         *pipeline.unframed_formats(specs),
+        *pipeline.missing_in_conditions(specs),
         *(
             f"{format} leaves the native engine ({reason}); see `wireloom explain {format}`"
             for format, reason in pipeline.slow_paths(specs).items()

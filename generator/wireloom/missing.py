@@ -1,0 +1,156 @@
+"""Conditions that hold where a field is missing: null is not equal to any value, so `x & 1 != 0` is true without `x`.
+
+The language says so, and few authors expect it. Only `!=` against a constant is looked at, in `when`, `keep` and
+`check`, and only where nothing around it says that the field is there. Fields of structs around are not looked at.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Literal, Membership, Unary, integer_of
+from wireloom.expr.ast import parts as parts_of
+from wireloom.expr.text import text_of
+from wireloom.model.format import Format
+from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import plain
+from wireloom.model.types import Array, Check, Discard, Field, Nullable, Presence, Struct, Type
+from wireloom.problems import Location
+from wireloom.spec import Document
+
+Facts = tuple[Expression, ...]  # what holds where an expression is looked at
+
+
+def missing_in_conditions(
+    formats: tuple[Format, ...], documents: tuple[Document, ...]
+) -> Iterator[tuple[Location, str]]:
+    """The comparisons that a missing field makes true: the type that has them, and what to write."""
+    for format, document in zip(formats, documents, strict=True):
+        types = dict(format.types)
+        for name, type in types.items():
+            if isinstance(type, Struct):
+                for comparison, missing in dict.fromkeys(_conditions(type, types)):
+                    told, said = text_of(comparison), f"present({missing})"
+                    message = (
+                        f"{name}: `{told}` is true where {missing} is missing; write `{said} and {told}`, "
+                        f"or `not {said} or {told}` where that is meant"
+                    )
+                    yield (document.place / "types" / name).value_location(), message
+
+
+def _conditions(struct: Struct, types: Mapping[str, Type]) -> Iterator[tuple[Expression, str]]:
+    scope, checked = _Scope(struct), Facts()
+    for step in struct.steps:
+        match step:
+            case Field(when=when, presence=Presence.REQUIRED) if when is not None:  # others may be left out anyhow
+                yield from scope.found(when, checked)
+            case Check(that=that, when=when):
+                around = checked if when is None else (*checked, *_both(when))
+                yield from chain(() if when is None else scope.found(when, checked), scope.found(that, around))
+                checked = checked if when is not None else (*checked, *_both(that))
+            case Discard(field=name, keep=keep):
+                for field in struct.fields:
+                    if name in (field.name, field.wire_name) and isinstance(
+                        element := _element(field.type, types), Struct
+                    ):
+                        yield from _Scope(element).found(keep, ())
+            case _:
+                pass
+
+
+def _element(type: Type, types: Mapping[str, Type]) -> Type | None:
+    found = plain(type.type if isinstance(type, Nullable) else type, types)
+    return plain(found.element, types) if isinstance(found, Array) else None
+
+
+class _Scope:
+    """The fields of a struct that may be missing, by the names that expressions call them."""
+
+    def __init__(self, struct: Struct) -> None:
+        self._missing = dict[str, Facts]()  # what holds where the field is there, as far as that is known
+        for field in struct.fields:
+            condition = presence_condition(field, struct)
+            nullable = isinstance(field.type, Nullable) or field.presence is not Presence.REQUIRED
+            if field.default is None and field.on_wire and (nullable or condition is not None):
+                known = () if nullable or condition is None else tuple(_both(condition))
+                self._missing |= dict.fromkeys((field.wire_name, *(bit.name for bit in field.bits)), known)
+
+    def found(self, expression: Expression, facts: Facts) -> Iterator[tuple[Expression, str]]:
+        """The comparisons within a condition that are true of a missing field, each with the field."""
+        match expression:
+            case Binary("and", left, right):
+                yield from self.found(left, (*facts, *_both(right)))
+                yield from self.found(right, (*facts, *_both(left)))
+            case Binary("or", left, right):
+                yield from self.found(left, (*facts, *_neither(right)))
+                yield from self.found(right, (*facts, *_neither(left)))
+            case Conditional(condition, then, otherwise):
+                yield from self.found(condition, facts)
+                yield from self.found(then, (*facts, *_both(condition)))
+                yield from self.found(otherwise, (*facts, *_neither(condition)))
+            case Binary("!=", left, right) if _is_value(left) or _is_value(right):
+                yield from ((expression, name) for name in self._nulls(right if _is_value(left) else left, facts))
+            case _:
+                yield from chain.from_iterable(self.found(part, facts) for part in parts_of(expression))
+
+    def _nulls(self, expression: Expression, facts: Facts) -> Iterator[str]:
+        """The fields that make a value null where they are missing."""
+        match expression:
+            case FieldRef(0, name, ()) if (known := self._missing.get(name)) is not None:
+                there = bool(known) and set(known) <= set(facts)
+                if not there and not any(_shows(fact, expression) for fact in facts):
+                    yield name
+            case Unary() | Binary():
+                for part in parts_of(expression):
+                    yield from self._nulls(part, facts)
+            case _:
+                pass
+
+
+def _is_value(expression: Expression) -> bool:
+    return integer_of(expression) is not None or (isinstance(expression, Literal) and expression.value is not None)
+
+
+def _shows(fact: Expression, field: FieldRef) -> bool:
+    """Whether a fact holds only where the field is there."""
+    match fact:
+        case FieldRef() | Call("present", (FieldRef(),)) | Binary("!=", FieldRef(), Literal(None)):
+            return field in (fact, *parts_of(fact))
+        case Binary("==" | "<" | "<=" | ">" | ">=", left, right) if _is_value(left) or _is_value(right):
+            return _needs(left, field) or _needs(right, field)
+        case Membership(operand, options):
+            return None not in options and _needs(operand, field)
+        case _:
+            return False
+
+
+def _needs(expression: Expression, field: FieldRef) -> bool:
+    """Whether a value is null where the field is missing."""
+    if isinstance(expression, Unary | Binary):
+        return any(_needs(part, field) for part in parts_of(expression))
+    return expression == field
+
+
+def _both(condition: Expression) -> Iterator[Expression]:
+    """What holds where a condition does."""
+    match condition:
+        case Binary("and", left, right):
+            yield from chain(_both(left), _both(right))
+        case Unary("not", operand):
+            yield from _neither(operand)
+        case _:
+            yield condition
+
+
+def _neither(condition: Expression) -> Iterator[Expression]:
+    """What holds where a condition does not."""
+    match condition:
+        case Binary("or", left, right):
+            yield from chain(_neither(left), _neither(right))
+        case Unary("not", operand):
+            yield from _both(operand)
+        case Binary("==", left, right):
+            yield Binary("!=", left, right)
+        case Binary("!=", left, right):
+            yield Binary("==", left, right)
+        case _:
+            pass

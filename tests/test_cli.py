@@ -9,6 +9,7 @@ import sys
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -19,6 +20,7 @@ from wireloom.cli.app import COMMANDS, app
 from wireloom.runtime import CONTRACT
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.framed import KEPT
+from wireloom.spec.language import FormatDocument
 from wireloom_formats import aerospike_json
 
 _numbers = itertools.count()
@@ -317,6 +319,38 @@ def test_a_scaffolded_spec_gives_its_examples(generated):
     with pytest.raises(DecodeError) as caught:
         module.parse(bad.data)
     assert (caught.value.code, caught.value.path, caught.value.offset) == (bad.error, bad.path, bad.offset)
+
+
+@pytest.mark.parametrize("encoding", get_args(FormatDocument.model_fields["encoding"].annotation))
+def test_a_spec_of_each_encoding_is_started_and_works(tmp_path, encoding):
+    specs, out = tmp_path / "specs", tmp_path / "out"
+    made = CliRunner().invoke(app, ["new", "beat", "--encoding", encoding, "--specs", str(specs)])
+    assert made.exit_code == 0, made.output
+    assert f"\nencoding: {encoding}\n" in (specs / "beat" / "beat.yaml").read_text(encoding="utf-8")
+    places = ["--specs", str(specs), "--out", str(out)]
+    for command in (["generate"], ["test", "--update"]):
+        done = CliRunner().invoke(app, [*command, *places])
+        assert done.exit_code == 0, done.output
+        assert "all hold" in done.output
+        assert "leaves the native engine" not in done.output
+    (format,) = pipeline.formats(specs)
+    assert {example.error is None for example in format.examples} == {True, False}
+
+
+def test_new_refuses_an_encoding_that_there_is_not(tmp_path):
+    result = CliRunner().invoke(app, ["new", "beat", "--encoding", "xml", "--specs", str(tmp_path)])
+    assert result.exit_code == 2
+    assert all(name in result.output for name in ("binary", "json", "msgpack", "protobuf"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_project_starts_in_the_encoding_that_is_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = CliRunner().invoke(app, ["new", "project", "beat", "--encoding", "json"])
+    assert made.exit_code == 0, made.output
+    assert "\nencoding: json\n" in (tmp_path / "beat" / "specs" / "beat" / "beat.yaml").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "beat")
+    assert "3 examples, all hold" in CliRunner().invoke(app, ["test"]).output
 
 
 def test_new_refuses_a_bad_name_and_an_existing_spec(project):

@@ -11,8 +11,13 @@ from wireloom.cli.console import note, say
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs, chosen, refuse_no_way
 from wireloom.failures import MisuseError
 from wireloom.project import Project
+from wireloom.scaffold import Encoding
 
 SPEC, PIPELINE = "spec", "pipeline"
+
+EncodingOption = Annotated[
+    Encoding, typer.Option("--encoding", help="How the values of a record are written, one after another.")
+]
 
 
 class NameOrKind(TyperGroup):
@@ -27,6 +32,7 @@ class NameOrKind(TyperGroup):
 
 def spec(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The format's id: lower case, digits and underscores.")],
+    encoding: EncodingOption = Encoding.BINARY,
     specs: Specs = SPECS,
 ) -> None:
     """Start a spec: a small one that already works, with examples, to be changed into yours.
@@ -37,9 +43,10 @@ def spec(
     Examples:
       wireloom new heartbeat                           writes specs/heartbeat/heartbeat.yaml
       wireloom new heartbeat && wireloom generate
+      wireloom new heartbeat --encoding protobuf       the same of a protobuf message
     """
     refuse_no_way("--specs", specs)
-    path = scaffold.create(name, specs)
+    path = scaffold.create(name, specs, encoding)
     say(f"wrote {path}")
     say("next: edit it, then `wireloom generate`")
 
@@ -81,6 +88,7 @@ def project(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The project's folder, which is made, and its first format.")
     ],
+    encoding: EncodingOption = Encoding.BINARY,
 ) -> None:
     """Start a project of your own: a folder with a first spec, and a package of its own name made from it.
 
@@ -90,13 +98,14 @@ def project(
     \b
     Examples:
       wireloom new project heartbeat                   makes heartbeat/ with specs and the package heartbeat_formats
+      wireloom new project heartbeat --encoding json   the same, and the first spec is of JSON messages
     """
     from wireloom import pipeline as stages  # here, because it imports jinja2 and yaml
 
     home = Path(name)
     if home.exists():
         raise MisuseError(f"{home} is already there; give the project another name")
-    path = scaffold.create(name, home / "specs")
+    path = scaffold.create(name, home / "specs", encoding)
     made = Project(home / "specs", home / "generated", f"{name}_formats")
     stages.generate(made)
     say(f"wrote {path}")

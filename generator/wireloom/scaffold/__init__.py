@@ -1,19 +1,29 @@
-"""The start of a spec: small, working, with an example of everything that most formats need."""
+"""The start of a spec in each encoding: small, working, with an example of everything that most formats need."""
 
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 
 from wireloom.failures import MisuseError
 from wireloom.names import format_name_flaw
 from wireloom.project import spec_files
 
-TEMPLATE = Path(__file__).parent / "scaffold.yaml"
-FILLER = "new_format"  # the template is a spec itself; this is its format's name
+TEMPLATES = Path(__file__).parent
+FILLER = "new_format"  # a template is a spec itself; this is its format's name
 NAME = re.compile(rb"""^format:[ \t]*["']?([a-z0-9_]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
-def create(name: str, specs: Path) -> Path:
+class Encoding(StrEnum):
+    """An encoding that a spec can start with."""
+
+    BINARY = "binary"
+    JSON = "json"
+    MSGPACK = "msgpack"
+    PROTOBUF = "protobuf"
+
+
+def create(name: str, specs: Path, encoding: Encoding = Encoding.BINARY) -> Path:
     """Write specs/NAME/NAME.yaml; an existing file is left alone, and a name is given once."""
     flaw = format_name_flaw(name)
     if flaw:
@@ -24,7 +34,8 @@ def create(name: str, specs: Path) -> Path:
     for other in _specs_of(name, specs):
         raise MisuseError(f"{other} already has a format {name}; give the new one another name")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(TEMPLATE.read_text(encoding="utf-8").replace(FILLER, name), encoding="utf-8")
+    template = (TEMPLATES / f"{encoding}.yaml").read_text(encoding="utf-8")
+    path.write_text(template.replace(FILLER, name), encoding="utf-8")
     return path
 
 

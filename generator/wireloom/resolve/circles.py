@@ -68,7 +68,7 @@ class _Following:
         for node, source in zip(circle, (*circle[1:], circle[0]), strict=True):
             name, flag = node[1], source[1]
             if source in self._conditions.get(node, ()):
-                return f"only {flag} says whether {name} is there: let readers see {flag}, and drop its `derive`"
+                return f"only {flag} says whether {name} is there: let readers see {flag}, without a `derive`"
             if source in self._packings.get(node, ()):
                 return f"{flag} is packed, and cannot follow from how many bytes that takes: drop it, or move it out"
             if node in unseen:

@@ -417,11 +417,13 @@ class Scope:
             return MeaningError(
                 "later-name",
                 f"{name} is not known yet",
-                "an expression sees the fields and marks before it; move it behind",
+                f"an expression sees the fields and marks before it: use one of those, or put {name} before it",
             )
         known = [*self._visible(), *self.draft.content.parameters]
         if name in known:
-            hint = "an expression sees what stands before it, in its struct and in those around; move it behind"
+            hint = (
+                f"an expression sees what comes before it, in its struct and around: use that, or put {name} before it"
+            )
             return MeaningError("later-name", f"{name} is not known yet", hint)
         hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
         hint = _foreign(name, members) or hint

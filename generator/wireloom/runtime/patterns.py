@@ -290,7 +290,7 @@ class _Reader:
             escaped = self._peek()
             if escaped not in _ESCAPED or not escaped:
                 hint = "write [0-9], [A-Za-z0-9_], [ ]" if escaped in _SHORTHANDS else _plainly(escaped, "[\\n]")
-                raise PatternError(f"\\{escaped} does not mean the same everywhere", hint)
+                raise PatternError(f"\\{escaped} is not allowed here", hint)
             self.at += 1
             return self._place(frozenset((ord(escaped),)))
         if letter in _SPECIAL:
@@ -361,7 +361,7 @@ class _Reader:
                 return ord("\n")
             if letter not in _ESCAPED | {"-"} or not letter:
                 hint = "list the characters" if letter in _SHORTHANDS else _plainly(letter, "\\n")
-                raise PatternError(f"\\{letter} does not mean the same everywhere", hint)
+                raise PatternError(f"\\{letter} is not allowed here", hint)
         elif not letter:
             raise PatternError("a [ without its ]", "close it, or write \\[ for the character")
         elif letter in _SPECIAL_IN_CLASS:

@@ -126,7 +126,7 @@ def test_a_file_that_has_changed_is_named_and_read_on_request(folder, change):
     assert (summary.records, held(folder)) == (0, THERE)
     assert dict(summary.passed) == {"already in the tables": 1, "changed since it was read": 1}
     assert f"--again {path} replaces its rows" in lines[0]
-    assert "two.bin is in" in lines[0]
+    assert "two.bin has changed since" in lines[0]
     run(folder, again=(str(path),))
     good = {"grown": [4, 5], "of the same size": [6], "touched": [4], "shorter": []}[change]
     bad = [("two.bin", 0)] if change == "shorter" else []

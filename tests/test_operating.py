@@ -76,7 +76,7 @@ def test_a_finished_job_that_is_run_again_says_so(job, tmp_path):
     assert told == []
     again, told = run(job())
     assert (again, len(told)) == (summary, 1)
-    assert "has it: batch 0 of" in told[0]
+    assert "is complete: batch 0 of" in told[0]
     added, told = run(job(append=True))
     assert (added.records, added.passed) == (0, (("already in the tables", 1),)), "the same files are not added twice"
     assert "nothing to do" in told[0]

@@ -15,29 +15,30 @@ COMMANDS = {
     "generate": ("generation", "Generate the package from the specs."),
     "test": ("trying", "Run the examples in the specs."),
     "formats": ("generation", "List formats, their entry points and parameters."),
-    "explain": ("explaining", "Show what decoding and encoding a format run on."),
-    "decode": ("transcoding", "Decode records, each to a line of JSON."),
+    "explain": ("explaining", "Show what runs on the native engine, and what does not."),
+    "decode": ("transcoding", "Decode records to lines of JSON."),
     "encode": ("transcoding", "Encode lines of JSON to records."),
-    "validate": ("validating", "Check every record, and say what is wrong with it."),
-    "convert": ("converting", "Convert records to another format of the same columns."),
+    "validate": ("validating", "Check every record, and list its problems."),
+    "convert": ("converting", "Convert records to another format with the same columns."),
     "ingest": ("ingestion", "Decode files or streams into tables."),
-    "status": ("standing", "Show how tables stand."),
+    "status": ("standing", "Show what is in the tables, and what failed."),
     "clean": ("standing", "Remove what killed jobs left behind."),
-    "replay": ("replaying", "Decode a quarantine again, with a newer package."),
+    "replay": ("replaying", "Decode a quarantine again, with the current specs."),
     "package": ("bundling", "Make a wheel and a zip of the generated package."),
-    "demo": ("demonstration", "See it work, on records of every format."),
-    "doctor": ("examination", "Look at what the machine has and lacks."),
-    "new": ("beginnings", "Start a spec, a project, or a pipeline of Spark."),
+    "demo": ("demonstration", "Try it: decode sample records of every format."),
+    "doctor": ("examination", "Check what this machine has and what is missing."),
+    "new": ("beginnings", "Start a spec, a project, or a Spark pipeline."),
 }
 """By name: the module below `cli`, and what the list of commands says."""
 
 EXIT_CODES = """\b
 Exit codes:
   0  done
-  1  problems found, in specs or data or by a check
-  2  the call was wrong
+  1  specs or data have problems, or a check failed
+  2  the command was wrong
   3  something is missing or broken on this machine (see `wireloom doctor`)
-  4  more is bad than --fail-above or --max-quarantine allow; nothing is lost
+  4  more data is bad than --fail-above or --max-quarantine allow; nothing is lost
+  5  ingest: most records are bad; they are in the quarantine
   130  interrupted (Ctrl-C)
 
 \b
@@ -74,7 +75,7 @@ class Program(Guarded):
 app = typer.Typer(
     name="wireloom",
     cls=Program,
-    help="Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out.",
+    help="Wireloom generates codecs from YAML specs of wire formats, and runs them.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=True,
@@ -94,10 +95,10 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer passes the valu
 def _program(
     *,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Wireloom: one YAML spec in; parser, schemas, Spark columns and documents out."""
+    """Wireloom generates codecs from YAML specs of wire formats, and runs them."""
 
 
 def _command(name: str) -> Any:  # noqa: ANN401 - typer's own

@@ -24,9 +24,10 @@ Optionally = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records that would lose a value.")]
 MayLose = Annotated[
-    list[str] | None, typer.Option("--may-lose", metavar="PATH,...", help="Members that --strict lets records lose.")
+    list[str] | None,
+    typer.Option("--may-lose", metavar="PATH,...", help="Members that a record may lose with --strict."),
 ]
-Explained = Annotated[bool, typer.Option("--explain", help="Say what will be lost, and convert nothing.")]
+Explained = Annotated[bool, typer.Option("--explain", help="Show what will be lost, and convert nothing.")]
 ToFraming = Annotated[
     str | None, typer.Option("--to-framing", metavar="FRAMING", help="Of the output; else as its spec says.")
 ]

@@ -28,10 +28,10 @@ def demo(
     out: OutMade = OUT,
     package: PackageMade = PACKAGE,
 ) -> None:
-    """See it work: generate, make sample records of every format, ingest them on Spark, show the tables.
+    """Try it: generate, make sample records of every format, decode them on Spark, show the tables.
 
-    The samples are grown from the examples in the specs with the formats' own encoders; some are damaged on purpose,
-    and the quarantine says why each was refused. Works for your own specs too. Takes about a minute.
+    The samples are made from the examples in the specs. Some are damaged on purpose, and the quarantine shows why each
+    was refused. Works for your own specs too. Takes about a minute.
 
     \b
     Examples:

@@ -13,20 +13,16 @@ from wireloom.spark.machine import Finding
 
 
 def doctor(
-    spark: Annotated[
-        bool, typer.Option("--spark", help="Start Spark, too, and ask its executors what they have.")
-    ] = False,
-    master: Annotated[
-        str, typer.Option("--master", help="Spark master; under spark-submit the submission decides.")
-    ] = "local[2]",
+    spark: Annotated[bool, typer.Option("--spark", help="Also start Spark, and check its executors.")] = False,
+    master: Annotated[str, typer.Option("--master", help="Spark master; spark-submit sets its own.")] = "local[2]",
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Look at Python, Java, PySpark, Arrow, the workers' interpreter and the generated package.
+    """Check Python, Java, PySpark, Arrow, the Python of Spark's workers, and the generated package.
 
-    Says what is found, what is wrong, and the command that mends it. Exit code 3 where anything is wrong.
+    Shows what it found, what is wrong, and the command that fixes it. The exit code is 3 if anything is wrong.
 
-    With --spark, a job asks the executors for their Python, libraries, engine and specs; they must be the driver's.
+    With --spark, runs a job that compares Python, libraries, engine and specs of the executors with the driver's.
 
     \b
     Examples:

@@ -25,10 +25,11 @@ def explain(
     package: Package = PACKAGE,
     specs: Specs = SPECS,
 ) -> None:
-    """Show how records follow one another, and what decoding and encoding run on: the native engine, or why not.
+    """Show how records are separated, and whether decoding and encoding run on the native engine, or why not.
 
-    For each root, and for each parameter whose values change it. The construct path gives the same results, some
-    hundred times slower. Where it is taken, the columns that the engine reads when they are asked for alone are named.
+    Shows this for each root, and for each parameter that changes it. What the engine cannot do runs on the construct
+    parser, with the same results but some hundred times slower. For such a root, lists the columns that the engine
+    reads if you ask only for them.
 
     Single records may leave the engine too. So the valid examples of each spec are run: how many the parser read, how
     many the builders wrote, and what in the spec would change that, where it is known.

@@ -39,8 +39,12 @@ _TICK = 100  # milliseconds between looks at whether a run is done
 
 
 def generate(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is out of date.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and generate again whenever a spec changes.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is out of date.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep running, and generate again when a spec changes.")
+    ] = False,
     specs: Specs = SPECS,
     out: OutMade = OUT,
     package: PackageMade = PACKAGE,
@@ -48,20 +52,19 @@ def generate(
         Path | None, typer.Option("--docs", metavar="DIR", help="Also write a Markdown page for each format there.")
     ] = None,
     examples: Annotated[
-        bool, typer.Option("--examples/--no-examples", help="Run the specs' examples, too; a false one is exit code 1.")
+        bool, typer.Option("--examples/--no-examples", help="Run the specs' examples too; exit with 1 if one fails.")
     ] = True,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take away formats of the package that the folder has no spec of.")
+        bool, typer.Option("--remove", help="Remove formats from the package that have no spec in the folder.")
     ] = False,
 ) -> None:
     """Generate the package from the specs.
 
-    Writes one module for each spec, the index and the JSON Schema of the spec language (beside the specs, for
-    editors). Files of specs that are gone are removed. All problems of all specs are shown at once, and then nothing
-    is written.
+    Writes a module for each spec, an index, and the JSON Schema of the spec language (beside the specs, for editors).
+    Removes the files of deleted specs. If specs have problems, shows all of them and writes nothing.
 
-    The specs' examples are run as `wireloom test` runs them. What does not hold is shown and makes the exit code 1;
-    the files are written all the same, so that you can look at what came.
+    Then runs the specs' examples, as `wireloom test` does. If an example fails, shows it and exits with 1; the files
+    are written all the same, so that you can inspect the result.
 
     \b
     Examples:

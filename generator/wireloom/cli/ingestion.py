@@ -60,7 +60,7 @@ class Reading:
 
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")]
     input: Annotated[
-        str | None, typer.Option("--input", metavar="PATH", help="A file or a folder, or any path that Spark reads.")
+        str | None, typer.Option("--input", metavar="PATH", help="A file or folder, or any path that Spark reads.")
     ] = None
     framing: Framing = None
     column: Annotated[
@@ -89,16 +89,15 @@ class Adding:
     """Where it is written to, and what becomes of what is there."""
 
     output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")]
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are already there.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tables.")] = False
     append: Annotated[
-        bool, typer.Option("--append", help="Add to tables that are already there: the files that they do not have.")
+        bool, typer.Option("--append", help="Add to existing tables the files that they do not have.")
     ] = False
     again: Annotated[
         bool,
         typer.Option(
             "--again",
-            help="Read files again that are in the tables, and replace their rows: those that are named, else all of "
-            "the input.",
+            help="Read known files again, and replace their rows: the given PATHs, or all of the input.",
         ),
     ] = False
     paths: Annotated[
@@ -108,13 +107,13 @@ class Adding:
     accept_changes: Annotated[
         bool,
         typer.Option(
-            "--accept-changes", help="Add to tables that were written by another format, root, framing or parameter."
+            "--accept-changes", help="Add to tables that were written with another format, root, framing or parameter."
         ),
     ] = False
     new_version: NewVersion = False
-    fail_on_error: Annotated[
-        bool, typer.Option("--fail-on-error", help="Exit 1 where any record went to the quarantine.")
-    ] = False
+    fail_on_error: Annotated[bool, typer.Option("--fail-on-error", help="Exit with 1 if a record was quarantined.")] = (
+        False
+    )
     fail_above: Annotated[
         float | None,
         typer.Option(
@@ -122,13 +121,15 @@ class Adding:
             metavar="PERCENT",
             min=0,
             max=100,
-            help="Stop, exit 4, where more of a batch's records or bytes are bad; the batch is not in the tables then.",
+            help="Stop with exit code 4 if more of a batch's records or bytes are bad. The batch is not written.",
         ),
     ] = None
     max_quarantine: Annotated[
         str | None,
         typer.Option(
-            "--max-quarantine", metavar="SIZE", help="Stop, exit 4, before the quarantine has more bytes, such as 2g."
+            "--max-quarantine",
+            metavar="SIZE",
+            help="Stop with exit code 4 before the quarantine exceeds SIZE, such as 2g.",
         ),
     ] = None
 
@@ -153,7 +154,7 @@ class Running:
         typer.Option(
             "--progress",
             metavar="none|line|bar",
-            help="How far it is: nothing, a line every ten seconds, or a bar; else a bar on terminals, lines in logs.",
+            help="Show nothing, a line every ten seconds, or a bar; by default, a bar on terminals, lines in logs.",
         ),
     ] = None
 
@@ -173,31 +174,31 @@ class Running:
 def ingest(
     reading: Reading, files: FileReading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
 ) -> None:
-    """Decode raw bytes into a typed table, and what cannot be decoded into a quarantine table.
+    """Decode records into a table, and put bad records into a quarantine table.
 
-    Writes OUTPUT/records (the columns of the format, and _source, _record, _offset) and OUTPUT/quarantine (the raw
-    bytes, at most 16 MiB of them, and how many there were; error code, path, offset, expected, actual, and where the
-    record came from). Every record that comes in goes to exactly one of them, or is counted as dropped where --drop
-    names its error code; the summary adds them up. Bad records do not make the job fail. Where more than half of the
-    records of a run are bad, it says why that is likely, and exits with 5.
+    OUTPUT/records has the columns of the format, and _source, _record, _offset. OUTPUT/quarantine has the bytes of each
+    bad record (at most 16 MiB, and the full size), its error, and where it came from. Each record goes to exactly one
+    of them, or is only counted if --drop names its error code. The summary counts all three.
 
-    Exit codes: 0 done, 1 --fail-on-error, or input that changed meanwhile, 2 a wrong call, 3 something is missing or
-    broken on this machine, 4 more is bad than --fail-above or --max-quarantine allow, 5 most records are in the
-    quarantine, 130 interrupted.
+    Bad records do not make the job fail. If more than half of the records are bad, the job names the likely reason and
+    exits with 5.
 
-    A local master gets this interpreter and this package by itself. For a cluster use spark-submit with the zip that
-    `wireloom package` makes, or set PYSPARK_PYTHON to an interpreter there that has both.
+    The input is files or, with --column, a binary column of Parquet. A file is one record (--framing none) or many
+    (concatenated, length-prefixed, lines ...). Compressed files are decompressed. Names that begin with _ or . and
+    names that end in .tmp, .part or ._COPYING_ are skipped, and a message names them.
 
-    With --engine local processes of this machine do the same without Spark: the same tables, ledger and summary.
+    With --engine local, processes of this machine write the same tables without Spark. On Spark, a local master needs
+    no setup. For a cluster, use spark-submit with the zip of `wireloom package`, or set PYSPARK_PYTHON to a Python
+    there that has wireloom and the package.
 
-    The input is files: each one record (--framing none), or a stream of records (concatenated, length-prefixed,
-    lines); or, with --column, a binary column of Parquet. Compressed files are read as what is compressed in them.
-    Names that begin with _ or . and those that end in .tmp, .part or ._COPYING_ are passed over, and said.
+    With --stream, the input is a folder that you move files into, Kafka topics, or samples made from the specs. With
+    Kafka, records have the columns _key, _topic, _partition, _offset and _timestamp. Each batch appears at once, as a
+    folder wireloom_batch=N, so you can read the tables at any time. To continue a stopped or killed stream, run the
+    same command again. Ctrl-C finishes the current batch first.
 
-    With --stream the input is a folder that files are moved into, Kafka topics (then _key, _topic, _partition, _offset
-    and _timestamp say where a record came from), or samples made from the specs. The tables grow batch by batch, each
-    batch in a folder wireloom_batch=N that appears whole, so that `spark.read.parquet` of a table is right at any time.
-    A stream that was stopped or killed goes on by the same command. Ctrl-C finishes the batch in hand.
+    Exit codes: 0 done, 1 --fail-on-error or the input changed, 2 the command was wrong, 3 something is missing or
+    broken on this machine, 4 more data is bad than --fail-above or --max-quarantine allow, 5 most records are in
+    the quarantine, 130 interrupted.
 
     \b
     Examples:
@@ -293,9 +294,11 @@ def _refuse_unfit(adding: Adding) -> None:
             raise MisuseError(f"{option} and --overwrite exclude each other")
     for option in ("--accept-changes",) * adding.accept_changes + ("--new-version",) * adding.new_version:
         if not (adding.append or adding.again):
-            raise MisuseError(f"{option} is for what adds to tables: --append, --again, or --stream")
+            raise MisuseError(f"{option} needs --append, --again or --stream")
     if adding.paths and not adding.again:
-        raise MisuseError(f"what is {adding.paths[0]}? paths follow --again; --input names what is read")
+        raise MisuseError(
+            f"unexpected argument {adding.paths[0]}: give the input with --input; only --again takes paths"
+        )
 
 
 def _check_shape(framing: str | None, column: str | None) -> None:

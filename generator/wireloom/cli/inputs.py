@@ -34,13 +34,13 @@ class FileReading:
         typer.Option(
             "--compression",
             metavar="auto|none",
-            help="Read gzip, zstd, bzip2, lz4 and snappy files as what is compressed in them, or as they are.",
+            help="Decompress gzip, zstd, bzip2, lz4 and snappy files, or read them as they are.",
         ),
     ] = AUTO
     max_expansion: Annotated[
         int,
         typer.Option(
-            "--max-expansion", metavar="N", min=1, help="How many bytes a compressed byte may become, on average."
+            "--max-expansion", metavar="N", min=1, help="How many times its size a compressed file may become."
         ),
     ] = EXPANDED
     changed_files: Annotated[
@@ -48,14 +48,14 @@ class FileReading:
         typer.Option(
             "--changed-files",
             metavar="fail|quarantine",
-            help="A file that is gone, or is another than when it was listed, ends the job, or is a bad record.",
+            help="If a file is gone or has changed since it was listed: stop the job, or quarantine it.",
         ),
     ] = FAIL
     resync: Annotated[
         bool,
         typer.Option(
             "--resync",
-            help="Behind a record that cannot be read go on at the next place where a record proves itself.",
+            help="After a bad record whose end is unknown, search for the next record by a checksum or constant.",
         ),
     ] = False
 
@@ -84,10 +84,12 @@ class FileWriting:
 
     row_group_size: Annotated[
         str,
-        typer.Option("--row-group-size", metavar="SIZE", help="Bytes of columns in a row group of Parquet, at least."),
+        typer.Option(
+            "--row-group-size", metavar="SIZE", help="Least size of a Parquet row group, in bytes of columns."
+        ),
     ] = "32m"
     file_size: Annotated[
-        str, typer.Option("--file-size", metavar="SIZE", help="Bytes of a file behind which another is begun.")
+        str, typer.Option("--file-size", metavar="SIZE", help="Begin the next file after this many bytes.")
     ] = "256m"
     partition_by: PartitionBy = None
 

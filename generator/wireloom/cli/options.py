@@ -62,8 +62,8 @@ def package_in(out: Path) -> str | None:
 
 
 _OUT_HELP, _PACKAGE_HELP = (
-    "Folder that the generated package lies in.",
-    "Name of the generated package; else that of the one in --out.",
+    "Folder of the generated package.",
+    "Name of the generated package; by default, the package in --out.",
 )
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP, callback=_out)]
 Package = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package_there)]
@@ -77,7 +77,9 @@ Source = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="The input; - reads standard input.", allow_dash=True, dir_okay=False),
 ]
-Root = Annotated[str | None, typer.Option("--root", metavar="NAME", help="Entry point of the format; else its first.")]
+Root = Annotated[
+    str | None, typer.Option("--root", metavar="NAME", help="Entry point of the format; by default, its first.")
+]
 Parameters = Annotated[
     list[str] | None,
     typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="A parameter of the format; may be repeated."),
@@ -89,12 +91,12 @@ Framing = Annotated[
     typer.Option(
         "--framing",
         metavar=FRAMINGS,
-        help="How records follow one another; else as the spec says.",
+        help="How records are separated; by default, as in the spec.",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="CODE,...", help="Error codes of records to count and not to quarantine."),
+    typer.Option("--drop", metavar="CODE,...", help="Error codes of bad records to count only, not to quarantine."),
 ]
 Packages = Annotated[
     list[str] | None,
@@ -106,32 +108,30 @@ Conf = Annotated[
 ]
 DriverMemory = Annotated[
     str | None,
-    typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; else 2g."),
+    typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's Java process, such as 4g; by default 2g."),
 ]
 MASTER = "local[2]"
 Master = Annotated[
     str | None,
-    typer.Option(
-        "--master", metavar="MASTER", help=f"Spark master, else {MASTER}; under spark-submit the submission decides."
-    ),
+    typer.Option("--master", metavar="MASTER", help=f"Spark master, by default {MASTER}; spark-submit sets its own."),
 ]
 SPARK, LOCAL = ENGINES = ("spark", "local")
 
 Engine = Annotated[
     str,
-    typer.Option(
-        "--engine", metavar="spark|local", help="Who does it: Spark, or processes of this machine without Java."
-    ),
+    typer.Option("--engine", metavar="spark|local", help="Run on Spark, or in processes of this machine without Java."),
 ]
 Processes = Annotated[
     int | None,
-    typer.Option("--processes", metavar="N", min=1, max=256, help="Processes of --engine local; else one a processor."),
+    typer.Option(
+        "--processes", metavar="N", min=1, max=256, help="Processes of --engine local; by default, one a processor."
+    ),
 ]
 NewVersion = Annotated[
     bool,
     typer.Option(
         "--new-version",
-        help="Where columns have other types than before, begin the next version of the tables, OUTPUT/v2, and a view.",
+        help="If columns have new types, begin the next version of the tables, OUTPUT/v2, with a view of all.",
     ),
 ]
 
@@ -140,7 +140,7 @@ PartitionBy = Annotated[
     typer.Option(
         "--partition-by",
         metavar="COLUMN,...",
-        help="Part the records into folders COLUMN=VALUE by these columns; else as the tables are.",
+        help="Put records into folders COLUMN=VALUE; by default, as the tables have it.",
     ),
 ]
 

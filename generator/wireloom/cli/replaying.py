@@ -48,34 +48,37 @@ def replay(
     quarantine: Annotated[str, typer.Argument(metavar="QUARANTINE", help="The quarantine table that ingest made.")],
     output: Annotated[
         str | None,
-        typer.Option("--output", metavar="PATH", help="Folder with the records table; else the one QUARANTINE is in."),
+        typer.Option(
+            "--output", metavar="PATH", help="Folder with the records table; by default, the folder of QUARANTINE."
+        ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Else the one that the quarantine is of.")
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Format of the records; by default, that of the quarantine."),
     ] = None,
     framing: Annotated[
         str,
         typer.Option(
             "--framing",
             metavar=FRAMINGS,
-            help="Take what was quarantined as one record for a stream of them: the rest of a file, say.",
+            help="Split each quarantined piece into records, such as the rest of a file.",
         ),
     ] = "none",
     from_source: Annotated[
         bool,
         typer.Option(
-            "--from-source", help="Read what the quarantine has no bytes of from the file and the offset that it names."
+            "--from-source", help="Read missing bytes from the original file, at the offset that the quarantine has."
         ),
     ] = False,
     resync: Annotated[
-        bool, typer.Option("--resync", help="As in ingest; with a --framing that can lose its way.")
+        bool, typer.Option("--resync", help="As in ingest; needs a --framing that can lose its place.")
     ] = False,
     root: Root = None,
     parameter: Parameters = None,
     drop: Drop = None,
     new_version: NewVersion = False,
     fail_on_error: Annotated[
-        bool, typer.Option("--fail-on-error", help="Exit 1 where any record is still bad.")
+        bool, typer.Option("--fail-on-error", help="Exit with 1 if a record is still bad.")
     ] = False,
     engine: Engine = SPARK,
     processes: Processes = None,
@@ -86,11 +89,11 @@ def replay(
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Decode the records of a quarantine with the package as it is now, and move what decodes to the records table.
+    """Decode a quarantine with the current package, and move the records that decode to the records table.
 
-    What is still bad stays in the quarantine, with the error and the spec digest of now. Records that lost bytes when
-    they were quarantined (raw_size says how many they had) stay as they are. For quarantines of a batch and of a
-    stream, also while the stream runs. A replay that was killed is finished by the next one; no record is moved twice.
+    Records that are still bad stay in the quarantine, with the new error and spec digest. Records whose bytes were cut
+    when they were quarantined stay unchanged (raw_size is their full size). Works for batches and for streams, also
+    while the stream runs. If a replay is killed, the next one finishes it; no record is moved twice.
 
     \b
     Examples:

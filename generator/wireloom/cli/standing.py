@@ -20,12 +20,12 @@ Output = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder that i
 
 def status(
     output: Output,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object in place of lines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show how the tables of an ingest stand: what is in them, who works on them, what was refused last.
+    """Show what is in the tables of an ingest, which jobs are running, and what was refused last.
 
-    Batches, records, rows and bytes, errors by code, the last refused records with their first bytes, the specs that
-    wrote and what each changed in the columns, what is staged, and what stopped jobs last. Needs no Java, and changes
+    Shows batches, records, rows and bytes; errors by code; the last refused records with their first bytes; the specs
+    that wrote, and which columns each changed; what is staged; and the last failures. Needs no Java, and changes
     nothing.
 
     \b
@@ -46,12 +46,12 @@ def status(
 
 def clean(
     output: Output,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
 ) -> None:
-    """Remove what killed jobs left of batches that never were, and finish moving those that are.
+    """Remove the staged files of killed jobs, and finish moving the files of completed batches.
 
-    Whatever no entry of the ledger names and lies where batches are staged goes; the tables are never touched. While a
-    job works on the output nothing is removed. The next ingest or replay does the same by itself. Needs no Java.
+    Removes staged files that no entry of the ledger names. Never touches the tables, and removes nothing while a job
+    runs. The next ingest or replay does the same by itself. Needs no Java.
 
     \b
     Examples:

@@ -38,31 +38,35 @@ TABLE_FORMATS = ("parquet", "delta")
 class Streaming:
     """What the command line says of a stream."""
 
-    stream: Annotated[bool, typer.Option("--stream", help="Go on: take what comes, batch by batch (see above).")] = (
+    stream: Annotated[bool, typer.Option("--stream", help="Keep reading new input, batch by batch (see above).")] = (
         False
     )
     kafka: Annotated[str | None, typer.Option("--kafka", metavar="HOST:PORT,...", help="Stream from Kafka.")] = None
     topic: Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="A topic; may be repeated.")] = None
     samples: Annotated[
         int | None,
-        typer.Option("--samples", metavar="RATE", min=1, help="Stream so many samples a second, without any source."),
+        typer.Option(
+            "--samples", metavar="RATE", min=1, help="Stream RATE sample records a second, without any source."
+        ),
     ] = None
     specs: Specs = SPECS
     checkpoint: Annotated[
         str | None,
-        typer.Option("--checkpoint", metavar="PATH", help="Where the stream stands; else OUTPUT/_checkpoint."),
+        typer.Option(
+            "--checkpoint", metavar="PATH", help="Folder of the stream's progress; by default OUTPUT/_checkpoint."
+        ),
     ] = None
     trigger: Annotated[
         str | None,
         typer.Option(
             "--trigger",
             metavar="once|available-now|INTERVAL",
-            help="Take what is there and end, or a batch every '10 seconds'; else one after the other.",
+            help="Read what is there and end, or start a batch every '10 seconds'; by default, without pause.",
         ),
     ] = None
     max_per_batch: Annotated[
         int | None,
-        typer.Option("--max-per-batch", metavar="N", min=1, help="Most messages of Kafka, or files, in one batch."),
+        typer.Option("--max-per-batch", metavar="N", min=1, help="At most N Kafka messages, or files, in one batch."),
     ] = None
     source_option: Annotated[
         list[str] | None,
@@ -71,11 +75,14 @@ class Streaming:
     metrics: Annotated[
         Path | None,
         typer.Option(
-            "--metrics", metavar="FILE", dir_okay=False, help="A line of JSON for each batch; else to stderr."
+            "--metrics",
+            metavar="FILE",
+            dir_okay=False,
+            help="Write a line of JSON for each batch here; by default, to stderr.",
         ),
     ] = None
     table_format: Annotated[
-        str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta with --stream.")
+        str, typer.Option("--table-format", metavar="parquet|delta", help="Format of the tables; delta needs --stream.")
     ] = "parquet"
 
 

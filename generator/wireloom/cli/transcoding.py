@@ -42,8 +42,8 @@ OnError = Annotated[
     typer.Option(
         "--on-error",
         metavar="stop|skip",
-        help="At a bad record: stop there, or go on after it where its end is known; see --resync. "
-        "What came before it is printed either way.",
+        help="At a bad record: stop, or skip it if its end is known (see --resync). "
+        "The records before it are printed either way.",
     ),
 ]
 Decoded = Annotated[
@@ -52,31 +52,31 @@ Decoded = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to write; the suffix says what: .jsonl, .parquet or .arrow (Arrow IPC). Else standard output.",
+        help="Output file: .jsonl, .parquet or .arrow (Arrow IPC). By default, JSON to standard output.",
     ),
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option("--columns", metavar="NAME,...", help="Only these columns; key.id is a member of one. Else all."),
+    typer.Option("--columns", metavar="NAME,...", help="Only these columns, or members of them such as key.id."),
 ]
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=0, help="Stop after N records, bad ones included.")
 ]
 Record = Annotated[
     int | None,
-    typer.Option("--record", metavar="N", min=0, help="Only the record that messages call N; the first is 0."),
+    typer.Option("--record", metavar="N", min=0, help="Only record N, as messages number it; the first is 0."),
 ]
-Skip = Annotated[int | None, typer.Option("--skip", metavar="N", min=0, help="Begin after the first N records.")]
+Skip = Annotated[int | None, typer.Option("--skip", metavar="N", min=0, help="Skip the first N records.")]
 Resync = Annotated[
     bool,
     typer.Option(
         "--resync",
-        help="After a record whose end is not known, go on at the next place where a record proves itself by a "
-        "checksum or a constant. Needs --on-error skip.",
+        help="After a bad record whose end is unknown, search for the next record by a checksum or constant. "
+        "`decode` also needs --on-error skip.",
     ),
 ]
 Target = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; else standard output.")
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file; by default, standard output.")
 ]
 
 
@@ -98,10 +98,11 @@ def decode(
 ) -> None:
     """Decode records and print each as one line of JSON.
 
-    The JSON is the canonical rendering, which keeps every value: bytes are base64, 128-bit integers decimal text,
-    alternatives and open values tagged with their kind, absent members left out. Bad records are reported on standard
-    error with code, path and byte offset; any makes the exit code 1. The file is read in parts and may be larger than
-    memory.
+    The JSON keeps every value: bytes are base64, 128-bit integers are decimal text, alternatives and values of any type
+    are tagged with their type, and missing members are omitted.
+
+    Each bad record is reported on standard error with code, path and byte offset, and the exit code is 1. The file may
+    be larger than memory.
 
     \b
     Examples:
@@ -160,7 +161,7 @@ def _selection(
 ) -> transcode.Selection:
     """What the options select; raises MisuseError where they contradict one another."""
     if record is not None and (limit is not None or skip is not None):
-        raise MisuseError("--record N is one record; leave out --skip and --limit, or give --skip N --limit 1 instead")
+        raise MisuseError("--record excludes --skip and --limit; leave those out, or use --skip N --limit 1 instead")
     if record is not None:
         skip, limit = record, 1
     return transcode.Selection(listed(columns) or None, skip or 0, limit, on_error, resync)
@@ -187,9 +188,10 @@ def encode(
 ) -> None:
     """Encode lines of JSON, as `wireloom decode` prints them, to records.
 
-    What is written reads back as the same values. After `wireloom decode` it is also the same bytes where the format
-    leaves no choice of widths, order or spelling; MessagePack and JSON leave some. A line that is wrong ends it; then
-    no output is written, and a file that was there stays.
+    The records decode to the same values. Decoding and encoding also gives the same bytes, unless the format allows
+    several ways to write a value, as MessagePack and JSON do.
+
+    If a line is wrong, the command stops and writes no output; an existing file stays as it was.
 
     \b
     Examples:

@@ -28,14 +28,14 @@ def test(
     ] = None,
     record: Annotated[
         bool,
-        typer.Option("--record", help="Write what comes into examples that state neither a value nor an error."),
+        typer.Option("--record", help="Write the result into examples that have neither a value nor an error."),
     ] = False,
     update: Annotated[
         bool, typer.Option("--update", help="Make every example state what comes, and show what that changes.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --update would change.")] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Run also what held before, though nothing has changed since.")
+        bool, typer.Option("--again", help="Also run examples that passed before and have not changed.")
     ] = False,
     specs: Specs = SPECS,
     out: OutMade = OUT,
@@ -43,14 +43,14 @@ def test(
 ) -> None:
     """Run the examples in the specs.
 
-    Each example is parsed, decoded by the engine, built and encoded again, and held against the JSON Schema, with what
-    `wireloom generate` would write; nothing has to be generated before. One that does not hold is shown with its place
-    in the spec and what differs, member by member, and makes the exit code 1.
+    Parses, decodes, builds and encodes each example, and checks it against the JSON Schema. You need not run `wireloom
+    generate` first. A failed example is shown with its place in the spec and each member that differs, and the exit
+    code is 1.
 
-    What held is remembered: an example that has not changed, run by a wireloom that has not changed, is not run again
-    unless --again asks for it.
+    An example that passed is not run again until it or wireloom changes; --again runs it.
 
-    To add an example, write its name and bytes, and let --record write what they mean; then look whether it is right.
+    To add an example, write its name and bytes, and run with --record, which writes the value. Then check that the
+    value is right.
 
     After a change of a spec that changes what its bytes mean, --update edits the values and errors of its examples in
     place, and prints the difference: read it, for whatever comes is taken over. Examples that hold, comments and layout

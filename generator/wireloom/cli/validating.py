@@ -22,7 +22,7 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="Files, folders or globs; compressed ones are decompressed as by ingest. - reads standard input.",
+        help="Files, folders or globs, also compressed; - reads standard input.",
     ),
 ]
 Shown = Annotated[
@@ -30,12 +30,10 @@ Shown = Annotated[
     typer.Option(
         "--report",
         metavar="|".join(FORMS),
-        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations in a workflow of GitHub.",
+        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations of a GitHub workflow.",
     ),
 ]
-MaxErrors = Annotated[
-    int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop after that many problems; else never.")
-]
+MaxErrors = Annotated[int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop after N problems.")]
 
 
 def validate(
@@ -50,13 +48,15 @@ def validate(
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
-    """Check every record of files and say everything that is wrong with each.
+    """Check every record of files, and list the problems of each.
 
-    What the decoder accepts is valid. A record of a JSON format that it refuses is held to the JSON Schema of its root
-    under the given parameters, which finds all problems where the decoder stops at its first; each is printed with
-    line and column, or with the record's number and the byte. The counts, also by rule, are printed on standard error.
-    The exit code is 1 where a record is bad. Each file is read once and may be larger than memory. Where a format has
-    one document a line and no --framing is given, arrays and documents of several lines are read as they are, too.
+    A record is valid if the decoder accepts it. If the decoder refuses a record of a JSON format, `validate` lists all
+    its problems by the JSON Schema, each with line and column. For other formats it prints the first error, with the
+    record's number and byte.
+
+    The counts of problems, in all and by rule, are on standard error. The exit code is 1 if a record is bad. Files may
+    be larger than memory. If a format has one document on each line and you give no --framing, `validate` also reads
+    arrays, and documents of several lines.
 
     \b
     Examples:

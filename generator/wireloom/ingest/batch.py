@@ -97,7 +97,7 @@ class _Run:
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
                 self._refuse_other_folders(done)
-                self.told(f"{job.output} has it: {batch}, of the same files and spec; nothing to do")
+                self.told(f"{job.output} is complete: {batch} has the same files and spec; nothing to do")
                 return done.summary
             taken = self._selected(ledger, listed)
             agreement = self._agreement(ledger, taken)

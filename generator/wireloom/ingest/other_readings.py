@@ -60,7 +60,7 @@ def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, 
     if other_format and again:
         again = "--overwrite (or another --output)"
     start = " ".join(filter(None, (again, options)))
-    why = f"most likely since they are read the wrong way: {samples[0].name} fits {options}"
+    why = f"most likely because they are read the wrong way: {samples[0].name} fits {options}"
     return f"{told}, {why}; start it with {start}"
 
 

@@ -77,7 +77,7 @@ def _changed_lines(job: Job, known: Known, files: Iterable[File]) -> Iterator[st
     files = list(files)
     for file in files[:NAMED]:
         yield (
-            f"{file.path} is in {job.output} as it was ({known.changed(file)}), and is not read: "
+            f"{file.path} has changed since {job.output} got its rows ({known.changed(file)}), and was not read again: "
             f"--again {shell_path(file)} replaces its rows"
         )
     if len(files) > NAMED:

@@ -155,7 +155,7 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
     if changes.refused:
         wider = [f"  {line}" for line in _widening(storage, home, before, changes)]
         raise MisuseError(
-            f"{home} has columns of other types than {now.format} has now, and readers would take one for the other:",
+            f"{home} has columns of other types than {now.format} has now, so readers would mix them up:",
             *(f"  {line}" for line in changes.refused),
             "begin the next version of its tables with --new-version, choose another --output, or generate with the "
             f"spec as it was{'; or widen them in Delta:' if wider else ''}",
@@ -163,7 +163,7 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
         )
     if changes.said and not accept:
         raise MisuseError(
-            f"{home} was written otherwise:",
+            f"{home} was written with other options:",
             *(f"  {line}" for line in changes.said),
             "choose another --output, or --accept-changes if that is meant",
         )

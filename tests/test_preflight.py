@@ -56,7 +56,10 @@ def refused(*arguments):
         (["--input", "IN/parquet", "--column", "number", "--output", "IN/out"], "is of type int64"),
         (["--input", "IN/input", "--column", "value", "--output", "IN/out"], "as Parquet"),
         (["--input", "IN/input", "--output", "IN/tables"], "--append"),
-        (["--input", "IN/input", "--append", "--framing", "none", "--output", "IN/tables"], "was written with other options"),
+        (
+            ["--input", "IN/input", "--append", "--framing", "none", "--output", "IN/tables"],
+            "was written with other options",
+        ),
         (["--input", "IN/input", "--again", "IN/none", "--output", "IN/tables"], "none"),
         (["--stream", "--input", "IN/none", "--output", "IN/out"], "there is no "),
         (["--stream", "--input", "IN/input", "--output", "/proc/out"], "cannot be written"),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from conftest import GENERATED
+from conftest import GENERATED, ROOT
 from wireloom import outcomes, pipeline
 from wireloom.cli.app import app
 from wireloom.examples import trial
@@ -404,6 +404,27 @@ def test_a_change_of_a_spec_is_taken_over_into_its_examples_and_shown(specs):
     again = specs.run("test", "--update")
     assert again.output.startswith("3 examples, all hold (")
     assert specs.spec.read_text(encoding="utf-8") == after
+
+
+def test_the_new_column_of_the_readme_arrives_in_the_examples_and_in_its_sample(tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    file, before, line = re.search(r"<!-- into (\S+) after (.+) -->\n```yaml\n(.*\n)```", readme).groups()
+    sample = re.search(r"decode kpl_record (\S+)", readme)[1]
+    spec = tmp_path / "specs" / Path(file).name
+    spec.parent.mkdir()
+    spec.write_text(
+        re.sub(rf"( +{before}.*\n)", rf"\1{line}", (ROOT / file).read_text(encoding="utf-8")), encoding="utf-8"
+    )
+    places = ["--specs", str(spec.parent), "--out", str(tmp_path / "out"), "--package", "readme_formats"]
+    asked = CliRunner().invoke(app, ["test", *places])
+    assert "13 of 29 examples do not hold" in asked.output
+    assert "`wireloom test --update`" in asked.output
+    updated = CliRunner().invoke(app, ["test", "kpl_record", "--update", *places])
+    assert updated.exit_code == 0, updated.output
+    assert updated.output.count("\n+      messageSize: ") + updated.output.count("\n+    value: ") == 13
+    assert CliRunner().invoke(app, ["generate", "--no-examples", *places]).exit_code == 0
+    decoded = CliRunner().invoke(app, ["decode", "kpl_record", str(ROOT / sample), *places[2:]])
+    assert '"messageSize":' in decoded.output
 
 
 @pytest.mark.parametrize(

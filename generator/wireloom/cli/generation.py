@@ -23,7 +23,7 @@ from wireloom.cli.options import (
     refuse_no_folder,
     refuse_no_way,
 )
-from wireloom.cli.trying import verdict
+from wireloom.cli.trying import REMEDY, verdict
 from wireloom.failures import MisuseError
 from wireloom.names import package_name_flaw
 from wireloom.outcomes import Outcome, digest, in_place, keep, key_of_project
@@ -198,7 +198,7 @@ def _tried(specs: "ReadSpecs") -> "Report":
         report = pipeline.try_examples(specs)
     for failure in report.failures:
         note(*str(failure).split("\n"))
-    note(verdict(report))
+    note(verdict(report), *([REMEDY] if report.failures else []))
     return report
 
 

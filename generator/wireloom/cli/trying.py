@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Change = Callable[["Read", list[str] | None], list[str]]
 """What is done to the examples of some formats or of all before they run, and the lines that say so."""
 
+REMEDY = "where the spec is right, `wireloom test --update` makes the examples state what comes; read its difference"
+
 
 def test(
     formats: Annotated[
@@ -81,6 +83,8 @@ def test(
     if old := stale(Project(specs, out, package), outcome.digests):
         note(f"{out / package} has {', '.join(old)} not as the specs say: `wireloom generate` brings it up to date")
     if outcome.failed:
+        if not update:
+            note(REMEDY)
         raise typer.Exit(PROBLEMS)
 
 

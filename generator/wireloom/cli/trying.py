@@ -33,7 +33,7 @@ def test(
         typer.Option("--record", help="Write the result into examples that have neither a value nor an error."),
     ] = False,
     update: Annotated[
-        bool, typer.Option("--update", help="Make every example state what comes, and show what that changes.")
+        bool, typer.Option("--update", help="Update every failed example to the new result, and show the difference.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what --update would change.")] = False,
     again: Annotated[
@@ -54,9 +54,9 @@ def test(
     To add an example, write its name and bytes, and run with --record, which writes the value. Then check that the
     value is right.
 
-    After a change of a spec that changes what its bytes mean, --update edits the values and errors of its examples in
-    place, and prints the difference: read it, for whatever comes is taken over. Examples that hold, comments and layout
-    stay as they are. With --dry-run nothing is written.
+    If you changed a spec on purpose, --update writes the new values and errors into its examples, and prints the
+    difference. Check that difference: a wrong result is written too. Passed examples, comments and layout stay as they
+    are. With --dry-run, nothing is written.
 
     \b
     Examples:

@@ -139,6 +139,7 @@ def test_columns_have_their_types_in_the_view(visits, job, tmp_path):
 
 
 def test_no_records_are_a_table_with_the_columns_of_its_folders(visits, job, tmp_path):
+    feed(tmp_path, [])
     run(job(visits(), "kind", "day"))
     (file,) = (tmp_path / "output" / RECORDS).rglob("*.parquet")
     assert file.parent.relative_to(tmp_path / "output" / RECORDS).parts == (

@@ -138,7 +138,7 @@ REFUSED: list[tuple[object, LogicalType, str]] = [
     ({"id": 1.0}, EVENT, "id: expected an integer"),
     ({"hash": 7}, EVENT, "hash: expected decimal text"),
     ({"digest": "AA=A"}, EVENT, "digest: expected base64 text"),
-    ({"digest": "AB=="}, EVENT, "digest: expected base64 text in the one way"),
+    ({"digest": "AB=="}, EVENT, "digest: expected base64 text, padded, in the one way"),
     ({"ratio": "nan"}, EVENT, "ratio: expected a number"),
     ({"counts": {"a": 1}}, EVENT, "counts: expected a list"),
     ({"counts": [["a"]]}, EVENT, r"counts: expected a list of \[key, value\]"),

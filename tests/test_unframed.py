@@ -54,7 +54,7 @@ def test_records_whose_end_is_known_are_not(tmp_path, words):
     assert said(tmp_path, **words) == []
 
 
-def test_only_the_roots_without_a_frame_are_named_and_a_header_is_none(tmp_path):
+def test_the_default_root_is_looked_at_and_no_header(tmp_path):
     words = {"FRAMING": "{header: file, records: concatenated}", **HEADED}
     assert ["(record)" in line for line in said(tmp_path, **words)] == [True]
 

@@ -7,7 +7,7 @@ should know what it costs, and what helps.
 from collections.abc import Iterator
 
 from wireloom.model.format import Format
-from wireloom.model.framing import Concatenated, Headed, bare
+from wireloom.model.framing import Concatenated, bare
 from wireloom.model.types import Attempt, Encoding, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
 from wireloom.problems import Location
 from wireloom.spec import Document
@@ -27,11 +27,10 @@ def unframed_formats(formats: tuple[Format, ...], documents: tuple[Document, ...
     for format, document in zip(formats, documents, strict=True):
         if not isinstance(bare(format.framing), Concatenated):
             continue
-        header = format.framing.header if isinstance(format.framing, Headed) else None
-        names = [root.name for root in format.roots if root.name != header and not _framed(root.type, format, ())]
-        if names:
+        root = format.roots[0]  # the others are read by who names them
+        if not _framed(root.type, format, ()):
             hint = _HINTS.get(format.encoding, _PREFIX)
-            what = f"records ({', '.join(names)}) stand back to back, and none says where it ends before it is read"
+            what = f"records ({root.name}) stand back to back, and none says where it ends before it is read"
             message = f"{what}: one damaged byte costs all records after it; {hint}"
             yield (document.place / "framing").value_location(), message
 

@@ -10,7 +10,9 @@ from wireloom.demo.tables import quarantine_table, records_table
 from wireloom.ingest.plan import Summary
 
 ROW = {"first": "a" * 20, "second": "b" * 20, "messageSize": 7, "empty": None}
-BAD = dict.fromkeys(("code", "path", "offset", "expected", "actual", "_source", "_record", "raw", "raw_size"), "x" * 9)
+BAD = dict.fromkeys(
+    ("code", "path", "offset", "meaning", "expected", "actual", "_source", "_record", "raw", "raw_size"), "x" * 9
+)
 
 
 def shown():

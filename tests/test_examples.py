@@ -29,12 +29,14 @@ NOT_AGAIN = {
 _CODE = "which code an alternative fails with is part of the value, and the engine knows only that it fails"
 _NUMBER = "an expression has a number beyond 63 bits, or a result beyond 64"
 _PIECES = "a message came in pieces that others stand between, or without a part; the parser puts it together"
+_REPLACED = "text that is not UTF-8 is replaced by the parser"
 # Valid examples that the engine leaves to the parser, each with the reason.
 REREAD = {
     ("kpl_record", "the same as one plain record"): _CODE,
     ("kpl_record", "the same up to the bad record"): "which records come before the bad one is the parser's to say",
     ("kpl_record", "broken protobuf as one plain record"): _CODE,
-    ("kpl_record", "the same, replaced"): "text that is not UTF-8 is replaced by the parser",
+    ("kpl_record", "the same, replaced"): _REPLACED,
+    ("kafka_record_batch", "the same, read as Java clients do"): _REPLACED,
     ("beyond_63_bits", "numbers beyond"): _NUMBER,
     ("expressions", "the product is beyond 128 bits, and so is null"): _NUMBER,
     ("expressions", "the first alone, and a shift by less than 0"): "such a shift is null, as the parser has it",

@@ -207,7 +207,7 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
     }
     names = ("arrow", "interpretation", "reading", "rendering", "repetition", "soundness")
     columns = {f"columns.{name}" for name in names}
-    columns |= {"conversion.conversion", "conversion.columns"}
+    columns |= {"conversion.conversion", "conversion.columns", "conversion.placing"}
     assert asking == columns | {"engine.table", "engine.encoder.table", "streams.lines", "streams.parts"}
 
 

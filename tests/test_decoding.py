@@ -155,7 +155,7 @@ def test_a_record_that_is_not_there_is_said_and_contradictions_are_refused(good)
     assert "has no record 20; it has 20, numbered from 0" in missing.stderr
     both = run("decode", "databus_event", good, "--record", 2, "--limit", 1)
     assert both.exit_code == 2
-    assert "--record N is one record" in both.stderr
+    assert "--record excludes --skip and --limit" in both.stderr
 
 
 def test_only_the_columns_that_are_asked_for_are_shown_and_others_give_the_nearest_name(good):

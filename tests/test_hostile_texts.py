@@ -367,7 +367,7 @@ def test_nothing_that_commands_print_of_texts_and_paths_is_obeyed_by_a_terminal(
         "--output",
         "tables \x1b",
     ]
-    options = ["--out", "out \x1b[31m\x07\x9b", "--package", "hostile_package"]
+    options = ["--out", "out \x1b[31m\x07\x9b", "--package", "printed_package"]  # other tests import hostile_package
     calls = (
         (["generate", "--specs", str(specs), *options], 1),
         (["generate", "--check", "--specs", str(specs), *options], 1),

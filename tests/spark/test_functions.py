@@ -154,7 +154,7 @@ def test_validation_lists_every_problem_of_a_text(spark):
     assert rows[1].wrong is None
     listed = [tuple(each.asDict().values()) for each in rows[2].wrong]
     alone = databus_json.validate(texts[2])
-    assert listed == [(each.path, each.rule, each.message, each.expected, each.actual) for each in alone]
+    assert listed == [(each.path, each.rule, each.message, each.expected, each.actual, each.pointer) for each in alone]
     assert len(listed) > 2
 
 

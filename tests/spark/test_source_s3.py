@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from events import LONG_KEY
-from wireloom.failures import MisuseError
 from wireloom.spark.source.batch import FileReader
+from wireloom.spark.source.errors import DataSourceError
 from wireloom.spark.source.options import READS, WRITES, Given
 from wireloom.spark.source.stream import stream_reader
 from wireloom.spark.source.write import FileWriter, writing
@@ -67,9 +67,9 @@ def test_objects_are_found_split_and_read(uri):
 
 
 def test_what_is_not_there_is_said_without_the_secret(uri):
-    with pytest.raises(MisuseError) as raised:
+    with pytest.raises(DataSourceError) as raised:
         rows(read_of(uri, "gone"))
-    assert str(raised.value) == f"there is no s3://{BUCKET}/gone"
+    assert str(raised.value) == f"[PATH_NOT_FOUND] Path does not exist: s3://{BUCKET}/gone. SQLSTATE: 42K03"
 
 
 def test_objects_are_written_and_replaced(uri):

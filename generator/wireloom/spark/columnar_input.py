@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 SETTING = "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled"
 REMEDY = f'spark.conf.set("{SETTING}", "false")'
-WIDE = 8
+WIDE = 16
 """Columns from which on the detour costs more than what Spark saves at the input."""
 
 

@@ -128,7 +128,7 @@ def spark_versions(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def faults(session: nox.Session) -> None:
     """Kill streams dozens of times, and a million records with one bad: the tests of faults in full."""
-    folders = ("tests/test_ingest_faults.py", "tests/spark", "tests/integration")
+    folders = ("tests/ingest/test_faults.py", "tests/spark", "tests/integration")
     python(session, "-m", "pytest", *folders, "-k", "faults or killed", *session.posargs, env={"WIRELOOM_FAULTS": "1"})
 
 

@@ -8,13 +8,13 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 import differential
 import engine_data as data
 import engine_peers as peers
 import kaitai_readers
-import pyarrow as pa
 from contest import Contestant, Work
-
 from wireloom.runtime.engine import Request
 
 _AGGREGATES = 240  # messages for each aggregate, whose records are one message each

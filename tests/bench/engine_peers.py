@@ -11,6 +11,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pyarrow as pa
+
 from peer_columns import Writes
 
 # --- Aerospike -----------------------------------------------------------------------------------------------------

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import document
 import engine_data
 import ingest_costs as costs
-import pyarrow as pa
-import pyarrow.parquet as pq
 from ingest_costs import Cost, Measured
 from racer import Racer
 

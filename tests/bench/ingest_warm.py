@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "generator"), str(ROOT / "generated"), str(Path(__file__).parent)]
 
 from racer import serve  # noqa: E402
-
 from wireloom.catalog import open_format, open_package  # noqa: E402
 from wireloom.ingest.batch import ingest  # noqa: E402
 from wireloom.ingest.plan import Job, Plan  # noqa: E402

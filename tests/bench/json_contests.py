@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
+import pyarrow as pa
+
 import engine_data as data
 import json_peers as peers
-import pyarrow as pa
 from contest import Contestant, Work
 from contests import construct, copying, one_column, same, within
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
+
 from peer_columns import Writes
 
 Read = Callable[[bytes], Any]

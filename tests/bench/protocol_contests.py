@@ -3,9 +3,10 @@
 import importlib
 from collections.abc import Callable, Sequence
 
+import pyarrow as pa
+
 import engine_data as data
 import protocol_peers as peers
-import pyarrow as pa
 from contest import Contestant, Work
 from contests import construct, copying, within
 

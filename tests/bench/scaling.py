@@ -8,8 +8,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import engine_data as data
 import pyarrow as pa
+
+import engine_data as data
 from contest import progress, timed
 from engine_data import decoder
 

@@ -9,7 +9,6 @@ sys.path[:0] = [str(ROOT / "generator"), str(ROOT / "generated"), str(Path(__fil
 
 from racer import serve  # noqa: E402
 from spark_peers import written  # noqa: E402
-
 from wireloom.spark.session import session  # noqa: E402
 from wireloom_formats import functions as W  # noqa: E402
 

@@ -18,21 +18,21 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "generator"), str(ROOT / "generated"), str(ROOT / "tests"), str(Path(__file__).parent)]
 
-import document  # noqa: E402
-import engine_data as data  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 import pyspark  # noqa: E402
-import spark_peers as peers  # noqa: E402
-import tables  # noqa: E402
-from contest import Action, Contestant, Result, Work, progress, results  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from pyspark.sql.pandas.types import from_arrow_schema  # noqa: E402
 from pyspark.sql.types import StructType  # noqa: E402
-from racer import Racer  # noqa: E402
 
+import document  # noqa: E402
+import engine_data as data  # noqa: E402
+import spark_peers as peers  # noqa: E402
+import tables  # noqa: E402
+from contest import Action, Contestant, Result, Work, progress, results  # noqa: E402
 from integration.maven import SPARK, Module, UnavailableError, jars  # noqa: E402
+from racer import Racer  # noqa: E402
 from wireloom.spark.session import session  # noqa: E402
 from wireloom_formats import functions as W  # noqa: E402
 

@@ -14,11 +14,11 @@ PLACES = [str(ROOT / "generator"), str(ROOT / "generated"), str(Path(__file__).p
 sys.path[:0] = PLACES
 os.environ |= {"PYTHONPATH": os.pathsep.join(PLACES), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
-import spark_peers as peers  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
-from racer import serve  # noqa: E402
 
+import spark_peers as peers  # noqa: E402
+from racer import serve  # noqa: E402
 from wireloom_formats.kpl_record import descriptor  # noqa: E402
 
 MESSAGE = "kpl_record.AggregatedRecord"

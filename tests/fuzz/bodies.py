@@ -20,7 +20,6 @@ import differential  # noqa: E402
 import encoding  # noqa: E402
 from json_mutants import json_mutants  # noqa: E402
 from mutants import mutants  # noqa: E402
-
 from proof.chance import Chance  # noqa: E402
 from proof.records import texts_written  # noqa: E402
 from proof.values import NoValueError, Values, settings  # noqa: E402

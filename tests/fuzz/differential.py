@@ -14,11 +14,11 @@ from typing import Any, get_args
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("generator", "generated", "tests/bench", "tests/fuzz")]
 
-import engine_data as data  # noqa: E402
 import pyarrow as pa  # noqa: E402
+
+import engine_data as data  # noqa: E402
 from json_mutants import json_mutants  # noqa: E402
 from mutants import mutants  # noqa: E402
-
 from wireloom.runtime.columns import arrow  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 

@@ -18,11 +18,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("generator", "generated", "tests/bench", "tests/fuzz")]
 
+import pyarrow as pa  # noqa: E402
+
 import differential  # noqa: E402
 import engine_data as data  # noqa: E402
 import hammer  # noqa: E402
-import pyarrow as pa  # noqa: E402
-
 from wireloom.runtime.columns import arrow, reading  # noqa: E402
 from wireloom.runtime.engine import Engine, Request  # noqa: E402
 

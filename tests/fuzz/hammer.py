@@ -22,8 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import differential
 import engine_data as data
-
-from builds import built
+from support.engine_builds import built
 from wireloom.runtime.engine import Request
 from wireloom.runtime.parsers.json.nodes import Nesting, Node, SourceText
 

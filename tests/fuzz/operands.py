@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pyarrow as pa
 
-from builds import built
 from conftest import CASES, SPECS
+from support.engine_builds import built
 from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines

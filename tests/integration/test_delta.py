@@ -11,7 +11,7 @@ import pytest
 from integration.conftest import obtained
 from integration.maven import IN_SPARK, SCALA, Module, jars
 from integration.sessions import started
-from kills import KilledError as Killed
+from support.killed_runs import KilledError as Killed
 from wireloom.failures import DataError, MachineError, MisuseError
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.metrics import Book

@@ -20,7 +20,7 @@ from proof.repairing import repaired
 from proof.texts import formats_below
 
 _ROOT = Path(__file__).parents[2]
-_FOLDERS = ("specs", "tests/cases", "tests/encode_specs")
+_FOLDERS = ("specs", "tests/cases", "tests/engine/encode_specs")
 _DONORS = (*_FOLDERS, "tests/rejects")  # a mistake may be none elsewhere
 _LARGE = 6000  # characters of a document that is too slow to be examined hundreds of times
 _EDITS = (1, 1, 2, 2, 3, 5)

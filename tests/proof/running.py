@@ -21,13 +21,13 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from builds import built
 from proof.cases import Case, written_case
 from proof.crossing import crossed_spec_of
 from proof.modules import Spec
 from proof.properties import Report, TooSlowError, Violation, examined
 from proof.shrinking import shrunk
 from proof.specs import leaning_spec_of, spec_of
+from support.engine_builds import built
 
 _SECONDS = 20  # of the processor, for one spec
 _HANGS = 300  # seconds until a process that says nothing is ended

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from expressions import UNKNOWN, Scope, evaluate
 from proof.chance import Chance
 from proof.walks import fields
-from spelled import kept_ends, spelled, spelled_value
-from strategies import filling_bytes
+from support.format_values import filling_bytes
+from support.partial_expressions import UNKNOWN, Scope, evaluate
+from support.pattern_texts import kept_ends, spelled, spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical import logical_bit, logical_field

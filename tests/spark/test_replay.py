@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from kills import killed_before
+from support.killed_runs import killed_before
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
 from wireloom.ingest.batch import ingest as run

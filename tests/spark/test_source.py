@@ -10,8 +10,8 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, udf, when
 
 from conftest import CASE_PACKAGE, case_formats, case_project, shipped_formats
-from events import LONG_KEY
 from integration.sessions import end_jvm
+from support.databus_events import LONG_KEY
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError

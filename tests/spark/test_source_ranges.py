@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from effort import drawn
-from events import LONG_KEY
+from support.databus_events import LONG_KEY
+from support.drawing import drawn
 from wireloom.failures import DataError
 from wireloom.ingest import ranges as source_ranges
 from wireloom.ingest.compression import Bounds

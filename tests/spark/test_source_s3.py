@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
-from events import LONG_KEY
+from support.databus_events import LONG_KEY
 from wireloom.spark.source.batch import FileReader
 from wireloom.spark.source.errors import DataSourceError
 from wireloom.spark.source.options import READS, WRITES, Given

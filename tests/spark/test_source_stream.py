@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from conftest import GENERATED, ROOT
-from events import LONG_KEY
 from integration.faults import FULL
+from support.databus_events import LONG_KEY
 from wireloom.failures import MisuseError
 from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import engine_data as data
 from conftest import GENERATED, ROOT, SPECS
-
-sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("bench", "fuzz")]
-
-import engine_data as data  # noqa: E402
 
 pytest.importorskip("pyspark")
 

@@ -2,7 +2,7 @@
 
 `parsers` say what bytes mean, `columns` what readers see, `streams` where records begin and end; `engine` reads and
 writes columns natively. They share the modules that stand beside this one (errors, values, parameters, the cursor and
-the functions of expressions) and see of one another what tests/test_architecture.py lists; none sees the codec.
+the functions of expressions) and see of one another what tests/docs/test_architecture.py lists; none sees the codec.
 Imports what reading bytes needs and nothing else; the generator is never imported here.
 """
 

@@ -1,0 +1,1 @@
+"""What documents, samples and the project's layout promise."""

@@ -1,0 +1,1 @@
+"""The native engine, held against the parser."""

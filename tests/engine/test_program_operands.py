@@ -1,0 +1,33 @@
+"""What the validator of programs accepts, the engine can do: every operand of every instruction, beside its bounds."""
+
+import ctypes.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wireloom.runtime import engine as engines
+
+PROGRAM = Path(__file__).parents[1] / "fuzz" / "operands.py"
+CHECKED = {"MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "165", "LD_PRELOAD": "libc_malloc_debug.so.0"}
+"""What makes the C library of Linux end a process that has written beyond what it was given."""
+NEVER = {"E_GUESSING", "E_JSON_SYMBOL", "E_PAD_BY", "JSON_OPEN"}
+"""Instructions that no example's program has; the mutants of `nox -s sanitize` reach them by random specs."""
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+def test_a_program_with_an_operand_beside_its_bounds_is_refused_or_does_no_harm():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    if ctypes.util.find_library("c_malloc_debug"):
+        environment |= CHECKED
+    done = subprocess.run(
+        [sys.executable, PROGRAM], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    untried, outcome = done.stdout.splitlines()
+    assert set(untried.removeprefix("in no program: ").split()) <= NEVER
+    assert "'refused': " in outcome
+    assert "'ran': " in outcome

@@ -1,0 +1,1 @@
+"""Files to tables without Spark, and what is common to both engines."""

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from wireloom.model.types import Encoding
 from wireloom.problems import DIAGNOSTICS
-from wireloom.resolve.builtins import BUILTINS
+from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.runtime.codes import CODES
 from wireloom.spec import language
 from wireloom.spec.flow import flow

@@ -94,6 +94,16 @@ ROOMS = {  # a room of the runtime and the rooms that it may see
     "validation": {"parsers", "columns", "codec", "engine"},
     "conversion": {"columns", "root", "codec"},
 }
+RESOLVING = {  # a room of `resolve` and the rooms that it may see
+    "bind": set(),
+    "facts": {"bind"},
+    "types": {"bind", "facts"},
+    "logical": {"bind", "facts", "types"},
+    "check": {"bind", "facts", "types", "logical"},
+    "lint": {"bind", "facts", "types", "logical", "check"},
+    "lower": {"bind", "facts", "types", "logical"},
+}
+MOST_FILES = 20  # of a folder
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other
 
 
@@ -188,6 +198,15 @@ def test_what_the_rooms_share_sees_none_of_them(name):
 def test_every_module_of_the_runtime_has_a_room():
     found = {room(module_name(path)) for path in modules(PACKAGE / "runtime")}
     assert found == {None, *ROOMS, *GROUND}
+
+
+@pytest.mark.parametrize("name", RESOLVING)
+def test_a_room_of_resolve_sees_only_what_stands_below_it(name):
+    paths = modules(PACKAGE / "resolve" / name)
+    assert len(paths) <= MOST_FILES
+    for path in paths:
+        seen = {module.split(".")[2] for module in every_import(path) if part(module) == "resolve"}
+        assert seen <= RESOLVING[name] | {name}, path
 
 
 @pytest.mark.parametrize("name", ENCODINGS)

@@ -6,7 +6,7 @@ import pytest
 from proof.modules import documents, generated, resolved
 from wireloom.model.types import Encoding, Integer
 from wireloom.problems import SpecProblems
-from wireloom.resolve.builtins import BUILTINS
+from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.runtime import engine as engines
 from wireloom.runtime.errors import EncodeError
 

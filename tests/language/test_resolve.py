@@ -12,7 +12,7 @@ from wireloom.model.format import Format
 from wireloom.model.types import Array, Bytes, Check, Discard, Field, Integer, OneOf, Reference, Select, Struct
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
-from wireloom.resolve.logical import merge_types
+from wireloom.resolve.logical.shapes import merge_types
 from wireloom.spec import load
 
 

@@ -9,7 +9,7 @@ from proof.chance import Chance
 from proof.formulas import Formulas, literal
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import BEYOND, Typed
-from wireloom.resolve.renamings import Renaming
+from wireloom.resolve.bind.renamings import Renaming
 from wireloom.runtime.patterns import NAMED
 from wireloom.spec.language import (
     Bits,

@@ -9,8 +9,8 @@ from proof.pruning import pruned
 from proof.renaming import renamed
 from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
 from proof.types import Maker, Typed, Types
-from wireloom.resolve.builtins import DIGESTS
-from wireloom.resolve.header import added, crc
+from wireloom.resolve.bind.builtins import DIGESTS
+from wireloom.resolve.bind.header import added, crc
 from wireloom.spec.language import (
     ByteOrderByParameter,
     Crc,

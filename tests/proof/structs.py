@@ -10,8 +10,8 @@ from proof.fields import CHARSETS, ENDINGS, Plan, bits, known, last_when, salvag
 from proof.formulas import Formulas
 from proof.scope import ABSENT, Known, Scope, document
 from proof.types import FORMS, Typed, Types, integer
-from wireloom.resolve.builtins import DIGESTS
-from wireloom.resolve.header import digest_size
+from wireloom.resolve.bind.builtins import DIGESTS
+from wireloom.resolve.bind.header import digest_size
 from wireloom.spec.language import CheckStep, Digest, DiscardStep, Entry, NeedStep, StructType, VerifyStep, Version
 
 _REFUSED = 0.03  # the share of what the loader refuses

@@ -18,7 +18,7 @@ from support.partial_expressions import UNKNOWN, Scope, evaluate
 from support.pattern_texts import kept_ends, spelled, spelled_value
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
-from wireloom.resolve.logical import logical_bit, logical_field
+from wireloom.resolve.logical.shapes import logical_bit, logical_field
 from wireloom.runtime.charsets import TWO_BYTES, characters, unit
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling

@@ -7,7 +7,7 @@ from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, 
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.model.traversal import parts as parts_of_type
-from wireloom.resolve.said import has_several_writings as has_several_ways
+from wireloom.resolve.facts.text_forms import has_several_writings as has_several_ways
 from wireloom.spec.language import Document
 
 

@@ -1,22 +1,15 @@
-"""Documents -> formats: every name gets its meaning, and everything that can be wrong with a spec is said here.
+"""Documents -> formats: every name gets its meaning, and everything that can be wrong with a spec is reported here.
 
-The passes, in order; each takes what the ones before it made, and adds to the same collector of problems:
+`assembly` runs the passes of one format in order; each takes what the ones before it made, and adds to one collector
+of problems. The rooms, each of which sees only those above it:
 
-    imports              what formats take of libraries
-    instances            types with parameters, as one type for each list of arguments
-    sharing.schemas      the shared schemas, and the logical types of their columns
-    header               names, parameters, byte order, checksums, ranges, limits
-    lending              what members are called that melt into the struct around
-    outline              what expressions can see: the fields of each struct and the structs around it
-    named                named types: notations, unions, structs; every expression parsed, resolved, checked
-    families             unions whose alternatives the wire cannot tell apart
-    recursion            types that hold themselves, and types that nothing uses
-    melting              structs whose members have other names where they melt, as copies
-    collisions           names, tags, offsets: what may not collide
-    versions             what tells the versions of one struct apart
-    codes                the vocabulary of errors
-    roots                logical types of the entry points, and whether they fit into the shared schema
-    examples             bytes and what they mean
+    bind       what each name of a document refers to: imports, type parameters, outline, scopes, expressions, head
+    facts      what is known before there is data: sites of expressions, sizes, values, which fields exclude each other
+    types      documents -> wire types: notations, unions, structs, and every key of a field
+    logical    what readers see: logical types, shared schemas, entry points
+    check      what would misbehave or cannot be built, one module a rule
+    lint       what is odd and would work: conditions that always hold, cases that never come
+    lower      a sound format -> the model: copies of what melts, recursion unrolled, fillers, codes, examples
 
 A pass that needs sound input (logical types of a broken struct mean nothing) runs only where the format has no
 problem so far.
@@ -25,8 +18,8 @@ problem so far.
 from wireloom.model.format import Format
 from wireloom.problems import Problems
 from wireloom.resolve.assembly import Shared, format_of
-from wireloom.resolve.imports import libraries
-from wireloom.resolve.sharing import schemas
+from wireloom.resolve.bind.imports import libraries
+from wireloom.resolve.logical.schemas import schemas
 from wireloom.spec.documents import Documents
 
 __all__ = ["resolve"]

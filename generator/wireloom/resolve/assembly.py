@@ -6,44 +6,43 @@ from dataclasses import dataclass
 
 from wireloom.model.format import Format
 from wireloom.problems import Location, Problem, Problems, nearest
-from wireloom.resolve import header
-from wireloom.resolve.ahead import check_endings
-from wireloom.resolve.building import check_building, with_filler
-from wireloom.resolve.certainty import check_certainty
-from wireloom.resolve.circles import check_circles, with_given
-from wireloom.resolve.clashing import check_clashes
-from wireloom.resolve.codes import check_codes, error_codes
-from wireloom.resolve.collisions import check_collisions
-from wireloom.resolve.consequences import independent_of_others
-from wireloom.resolve.counters import check_counters
-from wireloom.resolve.covered import check_covered
-from wireloom.resolve.draft import Draft
-from wireloom.resolve.ends import check_ends
-from wireloom.resolve.examples import examples
-from wireloom.resolve.families import check_families
-from wireloom.resolve.framings import check_header, framing_of
-from wireloom.resolve.holes import with_holes
-from wireloom.resolve.imports import Libraries, check_imports, with_imports
-from wireloom.resolve.instances import with_instances
-from wireloom.resolve.lending import check_renamings
-from wireloom.resolve.meanings import with_meanings
-from wireloom.resolve.melting import melted
-from wireloom.resolve.named import named_types
-from wireloom.resolve.outline import outlines
-from wireloom.resolve.partial import independent
-from wireloom.resolve.positions import check_positions
-from wireloom.resolve.recursion import check_entries, check_recursion, check_use, check_views, fits, stated_depths
-from wireloom.resolve.rests import with_rests
-from wireloom.resolve.room import check_room
-from wireloom.resolve.roots import root_types, roots
-from wireloom.resolve.runs import with_runs
-from wireloom.resolve.said import check_said
-from wireloom.resolve.sharing import Schema
-from wireloom.resolve.sites import Names, holders
-from wireloom.resolve.standing import check_standing
-from wireloom.resolve.tags import check_tags
-from wireloom.resolve.unrolling import unrolled
-from wireloom.resolve.versions import check_versions
+from wireloom.resolve.bind import header
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.framings import check_header, framing_of
+from wireloom.resolve.bind.imports import Libraries, check_imports, with_imports
+from wireloom.resolve.bind.outline import outlines
+from wireloom.resolve.bind.type_parameters import with_instances
+from wireloom.resolve.bind.versions import check_versions
+from wireloom.resolve.check.ambiguous_names import check_clashes
+from wireloom.resolve.check.checksum_ranges import check_covered
+from wireloom.resolve.check.collisions import check_collisions
+from wireloom.resolve.check.counters import check_counters
+from wireloom.resolve.check.cycles import check_circles, with_given
+from wireloom.resolve.check.encoding_forms import check_standing
+from wireloom.resolve.check.framing import check_ends
+from wireloom.resolve.check.lookahead import check_endings
+from wireloom.resolve.check.read_order import check_positions
+from wireloom.resolve.check.recursion import check_entries, check_recursion, check_use, check_views, fits, stated_depths
+from wireloom.resolve.check.renamed_members import check_renamings
+from wireloom.resolve.check.size_limits import check_room
+from wireloom.resolve.check.sources import check_building, with_filler
+from wireloom.resolve.check.tags import check_tags
+from wireloom.resolve.check.unions import check_families
+from wireloom.resolve.facts.sites import Names, holders
+from wireloom.resolve.facts.text_forms import check_said
+from wireloom.resolve.follow_on import independent, independent_of_others
+from wireloom.resolve.lint.constant_conditions import check_certainty
+from wireloom.resolve.logical.roots import root_types, roots
+from wireloom.resolve.logical.schemas import Schema
+from wireloom.resolve.lower.checksum_holes import with_holes
+from wireloom.resolve.lower.error_codes import check_codes, error_codes
+from wireloom.resolve.lower.examples import examples
+from wireloom.resolve.lower.flattening import melted
+from wireloom.resolve.lower.unnamed_members import with_rests
+from wireloom.resolve.lower.unrolling import unrolled
+from wireloom.resolve.types.bit_runs import with_runs
+from wireloom.resolve.types.conversions import with_meanings
+from wireloom.resolve.types.structs import named_types
 from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
 

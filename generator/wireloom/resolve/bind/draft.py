@@ -1,0 +1,83 @@
+"""One format on its way from document to model: what every pass may ask."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from wireloom.expr.ast import Kind
+from wireloom.model.types import Encoding
+from wireloom.problems import Problems
+from wireloom.resolve.bind import notation
+from wireloom.spec.documents import Document, Place
+from wireloom.spec.language import (
+    AttemptType,
+    FormatDocument,
+    OneOfType,
+    Parameter,
+    SelectType,
+    StructType,
+)
+
+TypeForm = str | SelectType | OneOfType | AttemptType | StructType
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A format's document, and where its problems go."""
+
+    document: Document
+    content: FormatDocument
+    problems: Problems
+    lent: tuple[str, ...] = ()  # the types of the libraries that it imports
+
+    @property
+    def place(self) -> Place:
+        """The whole document."""
+        return self.document.place
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding of structs that do not name one."""
+        return Encoding(self.content.encoding)
+
+    @cached_property
+    def with_parameters(self) -> Mapping[str, str]:
+        """The keys of the types that have parameters, by the names before these; the first of each name."""
+        return {key.partition("(")[0]: key for key in reversed(self.content.types) if "(" in key}
+
+    def struct_encoding(self, struct: StructType) -> Encoding:
+        """The encoding of a struct."""
+        return Encoding(struct.encoding) if struct.encoding else self.encoding
+
+    def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
+        """Note a problem of a value."""
+        self.problems.add(place.problem(id, message, hint, column=column))
+
+    def reports_entry(self, place: Place, id: str, message: str, hint: str = "") -> None:
+        """Note a problem of an entry, shown at its key."""
+        self.problems.add(place.key_problem(id, message, hint))
+
+
+def parameter_kind(parameter: Parameter) -> Kind:
+    """The kind of a parameter's value."""
+    if (parameter.one_of is None) == (parameter.type is None):
+        return Kind.ANY  # what it is, nobody knows
+    match parameter.type:
+        case "int":
+            return Kind.INTEGER
+        case "bool":
+            return Kind.BOOLEAN
+        case "range":
+            return Kind.RANGE
+        case _:
+            return Kind.TEXT
+
+
+def written(text: str, otherwise: Callable[[notation.NotationError], None] | None = None) -> notation.Notation | None:
+    """The notation of a type's text; None, and `otherwise` is told, where it is none."""
+    try:
+        return notation.parse(text)
+    except notation.NotationError as error:
+        if otherwise is not None:
+            otherwise(error)
+        return None

@@ -1,0 +1,306 @@
+"""The text of an expression -> its resolved tree: parsed, every name given its meaning, kinds checked."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+    parts,
+    references,
+)
+from wireloom.expr.parse import ExpressionError, parse, parse_range
+from wireloom.expr.text import text_of
+from wireloom.expr.types import KindError, fits, kind
+from wireloom.problems import nearest
+from wireloom.resolve.bind.scopes import MeaningError, Scope, word_named
+from wireloom.resolve.bind.wording import any_of
+from wireloom.spec.documents import Place
+
+Constant = int | bool | str | bytes | None
+BROKEN = Literal(None)  # stands for an expression whose problem has been noted
+_NAMELESS = FieldRef(0, "")  # stands for a name whose problem has been noted; it may be of any kind
+
+
+def expression(scope: Scope, place: Place, written: object, wanted: Kind, column: int = 0) -> Expression:
+    """The expression at `place`, which must be of kind `wanted`; problems are noted in the scope's draft."""
+    if isinstance(written, bool | int):
+        return _checked(scope, place, Literal(written), wanted, column)
+    text = str(written)
+    try:
+        parsed = parse(text)
+    except ExpressionError as error:
+        scope.draft.reports(place, "expression-syntax", error.message, error.hint, column=column + error.column)
+        return BROKEN
+    return _checked(scope, place, _resolved(scope, place, parsed, column), wanted, column)
+
+
+def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expression]:
+    """The two ends of a range of bytes."""
+    try:
+        start, end = parse_range(text)
+    except ExpressionError as error:
+        hint = error.hint or "a range is START .. END"
+        scope.draft.reports(place, "expression-syntax", error.message, hint, column=error.column)
+        return BROKEN, BROKEN
+    return (
+        _checked(scope, place, _resolved(scope, place, start, 0), Kind.INTEGER, 0),
+        _checked(scope, place, _resolved(scope, place, end, 0), Kind.INTEGER, 0),
+    )
+
+
+def first_field(expression: Expression) -> str:
+    """The first field of the struct itself that an expression names; empty if none."""
+    match expression:
+        case FieldRef(up=0, name=name):
+            return name
+        case _:
+            return next((name for part in parts(expression) if (name := first_field(part))), "")
+
+
+def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, column: int) -> Expression:
+    try:
+        found = kind(resolved)
+    except KindError as error:
+        if _is_broken(resolved):
+            return BROKEN  # said of the name
+        hint = error.hint or _known_as_bytes(scope, resolved)
+        scope.draft.reports(place, "expression-type", error.message, hint, column=column)
+        return BROKEN
+    if not fits(found, wanted):
+        message = f"the expression gives {found.value}, and {wanted.value} is needed"
+        hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else ""
+        if (found, wanted) == (Kind.BYTES, Kind.TEXT):
+            hint = _known_as_bytes(scope, resolved)
+        scope.draft.reports(place, "expression-type", message, hint, column=column)
+        return BROKEN
+    _check_constants(scope, place, resolved)
+    return BROKEN if _is_broken(resolved) else resolved
+
+
+def _boolean_of(expression: Expression) -> str:
+    """What to say where a boolean is needed."""
+    match expression:
+        case Literal(0 | 1 as number):
+            return f"write {'true' if number else 'false'}"
+        case _:
+            return "compare it, as in `x != 0` or `present(x)`"
+
+
+def _known_as_bytes(scope: Scope, expression: Expression) -> str:
+    """What to say where a text in a character set is taken for a text."""
+    for each in references(expression):
+        if isinstance(each, FieldRef) and (charset := scope.charset(each)):
+            return (
+                f"{each.name} is in {charset}, so that expressions know its bytes: what is made of it is of type bytes"
+            )
+    return ""
+
+
+def _is_broken(expression: Expression) -> bool:
+    return expression == _NAMELESS or any(_is_broken(part) for part in parts(expression))
+
+
+def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Expression:
+    def inner(part: Expression) -> Expression:
+        return _resolved(scope, place, part, column)
+
+    match parsed:
+        case Name():
+            try:
+                return scope.meaning(parsed)
+            except MeaningError as error:
+                _tells(scope, place, error, column + parsed.column)
+                return _NAMELESS
+        case Literal() | FieldRef() | MarkRef() | ParameterRef() | Position():
+            return parsed
+        case Unary(operator, operand):
+            return Unary(operator, inner(operand))
+        case Binary("==" | "!=" as operator, left, right):
+            return _compared(scope, place, operator, inner(left), inner(right))
+        case Binary(operator, left, right):
+            return Binary(operator, inner(left), inner(right))
+        case Membership(operand, options):
+            found = inner(operand)
+            return Membership(found, _on_wire(scope, place, found, options), parsed.notation)
+        case Conditional(condition, then, otherwise):
+            return Conditional(inner(condition), inner(then), inner(otherwise))
+        case Call("sum", arguments):
+            return _summed(scope, place, arguments, column)
+        case Call("join", arguments):
+            return _joined(scope, place, arguments, column)
+        case Call("concat", arguments):
+            return _concatenated(scope, place, tuple(inner(argument) for argument in arguments), column)
+        case Call("count", (argument,)):
+            return _counted(scope, place, inner(argument), column)
+        case Call(function, arguments):
+            return Call(function, tuple(inner(argument) for argument in arguments))
+        case _:
+            assert_never(parsed)
+
+
+def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
+    """Report what is wrong with a name, unless it was said of its type."""
+    if error.id:
+        scope.draft.reports(place, error.id, error.message, error.hint, column=column)
+
+
+def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """A sum over a list, or over a member of its elements."""
+    match arguments:
+        case (Name() as name,):
+            try:
+                return scope.summed(name)
+            except MeaningError as error:
+                _tells(scope, place, error, column + name.column)
+        case _:
+            hint = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
+            scope.draft.reports(place, "expression-type", "sum is of the name of a list", hint, column=column)
+    return _NAMELESS
+
+
+def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> Expression:
+    """The number of elements of what is no record in any case: which members one has depends on who looks."""
+    possible = (argument.then, argument.otherwise) if isinstance(argument, Conditional) else (argument,)
+    for each in possible:
+        if isinstance(each, FieldRef) and each.kind is Kind.ANY and scope.may_be_record(each):
+            message = f"count is of a list, and {'.'.join((each.name, *each.members))} may be a record"
+            hint = "expressions count what is a list in any case: give the list a name of its own"
+            scope.draft.reports(place, "expression-type", message, hint, column=column)
+            return _NAMELESS
+    return Call("count", (argument,))
+
+
+def _joined(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """The texts of a list, or of a member of its elements, with a text between them."""
+    match arguments:
+        case (Name() as name, Literal(str(separator))):
+            try:
+                return scope.joined(name, separator)
+            except MeaningError as error:
+                _tells(scope, place, error, column + name.column)
+        case _:
+            hint = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
+            message = "join is of the name of a list, and of a literal that stands between"
+            scope.draft.reports(place, "expression-type", message, hint, column=column)
+    return _NAMELESS
+
+
+def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
+    """Texts or bytes one behind the other; beside bytes, literals are bytes."""
+    others = [argument for argument in arguments if not isinstance(argument, Literal)]
+    octets = next((each for each in others if _kind(each) is Kind.BYTES), None)
+    try:
+        return Call("concat", tuple(_beside(scope, octets, argument) for argument in arguments))
+    except MeaningError as error:
+        _tells(scope, place, error, column)
+        return _NAMELESS
+
+
+def _beside(scope: Scope, octets: Expression | None, argument: Expression) -> Expression:
+    """An argument; a literal beside bytes is bytes."""
+    match argument:
+        case Literal(str(text)) if octets is not None:
+            return Literal(scope.octets(octets, text))
+        case _:
+            return argument
+
+
+def _kind(expression: Expression) -> Kind:
+    """The kind of a part of an expression; any where its own parts do not fit, which is said of the whole."""
+    try:
+        return kind(expression)
+    except KindError:
+        return Kind.ANY
+
+
+def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
+    """The options as the operand has them: numbers in place of their names, bytes in place of what says them."""
+    names = scope.names(operand)
+    octets = _kind(operand) is Kind.BYTES
+    found: list[Constant] = []
+    for option in options:
+        if not isinstance(option, str) or not (octets or names):
+            found.append(option)
+            continue
+        if _is_misnamed(scope, place, operand, option):
+            return ()
+        named: list[Constant] = [number for number, name in names if name == option]
+        if octets:
+            try:
+                named = [scope.octets(operand, option)]
+            except MeaningError as error:
+                scope.draft.reports(place, error.id, error.message, error.hint)
+                return ()
+        if not named:
+            called = getattr(operand, "name", "it")
+            hint = nearest(option, [name for _, name in names])
+            scope.draft.reports(place, "impossible-value", f"no {called} has the name '{option}'", hint)
+            return ()
+        found += named
+    return tuple(found)
+
+
+def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> bool:
+    """Whether a text is the name that readers see for one on the wire; reported."""
+    hint = word_named(text, scope.words(operand))
+    if hint:
+        message = f"'{text}' is what readers see of {getattr(operand, 'name', 'it')}"
+        scope.draft.reports(place, "impossible-value", message, hint)
+    return bool(hint)
+
+
+def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
+    """A comparison; one with a name that numbers have is with these, one with a text in a character set with bytes."""
+    operand, option = (right, left) if isinstance(left, Literal) else (left, right)
+    if not isinstance(option, Literal) or not (scope.names(operand) or _kind(operand) is Kind.BYTES):
+        return Binary(operator, left, right)
+    options = _on_wire(scope, place, operand, (option.value,))
+    if not options:
+        return BROKEN
+    if len(options) == 1:
+        return Binary(operator, operand, Literal(options[0]))
+    among = Membership(operand, options)
+    return among if operator == "==" else Unary("not", among)
+
+
+def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
+    """A comparison with a text that the field never has, and a range that there is not."""
+    match resolved:
+        case Binary("==" | "!=", left, Literal(str(text))):
+            _check_texts(scope, place, left, [text])
+        case Binary("==" | "!=", Literal(str(text)), right):
+            _check_texts(scope, place, right, [text])
+        case Membership(operand, options):
+            _check_texts(scope, place, operand, [option for option in options if isinstance(option, str)])
+        case Call("rangeName", (_, Literal(str(name)))) if name not in scope.draft.content.ranges:
+            known = nearest(name, scope.draft.content.ranges)
+            scope.draft.reports(
+                place, "unknown-ranges", f"there are no ranges {name}", known or "declare them in `ranges`"
+            )
+        case _:
+            pass
+    for part in parts(resolved):
+        _check_constants(scope, place, part)
+
+
+def _check_texts(scope: Scope, place: Place, operand: Expression, options: Sequence[str]) -> None:
+    values = scope.values(operand)
+    wrong = [text for text in options if not _is_misnamed(scope, place, operand, text)]
+    wrong = [text for text in wrong if values is not None and text not in values]
+    if wrong and values is not None:
+        texts = [value for value in values if isinstance(value, str)]
+        named = text_of(operand) if isinstance(operand, FieldRef | ParameterRef) else "it"
+        message = f"{named} is never {any_of([text_of(Literal(text)) for text in wrong])}"
+        scope.draft.reports(place, "impossible-value", message, nearest(wrong[0], texts))

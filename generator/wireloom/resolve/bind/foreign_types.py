@@ -1,0 +1,113 @@
+"""What is meant by a type that there is not: how other languages call it, and what this one says in its place.
+
+A hint is followed to the letter, so each keeps what the word says of the wire: its sign, its width, its order of bytes.
+"""
+
+import re
+from collections.abc import Iterable
+
+from wireloom.model.types import Encoding
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins
+
+_OTHER_WORDS = {
+    "string": "str",
+    "text": "str",
+    "char": "str(1)",
+    "boolean": "bool",
+    "byte": "uint8",
+    "uint1": "bit",
+    "int1": "bit",
+    "uint": "uint32",
+    "short": "int16",
+    "long": "int64",
+    "integer": "int",
+    "double": "float64",
+    "number": "float",
+    "binary": "bytes",
+    "blob": "bytes",
+    "array": "list(TYPE)",
+    "repeated": "list(TYPE)",
+    "vector": "list(TYPE)",
+    "dict": "map(KEY, VALUE)",
+    "object": "map(KEY, VALUE)",
+    "varint": "varint64",
+    "fixed32": "{type: uint32, wire: fixed}",
+    "fixed64": "{type: uint64, wire: fixed}",
+    "sfixed32": "{type: int32, wire: fixed}",
+    "sfixed64": "{type: int64, wire: fixed}",
+    "leb128": "varint64",
+    "sleb128": "sleb64",
+    "vlq": "vlq64",
+    "word": "uint16",
+    "dword": "uint32",
+    "qword": "uint64",
+    "ushort": "uint16",
+    "ulong": "uint64",
+    "uchar": "uint8",
+    "half": "float16",
+    "single": "float32",
+    "real": "float64",
+    "uleb128": "varint64",
+    "uleb32": "varint32",
+    "uleb64": "varint64",
+    "leb32": "varint32",
+    "leb64": "varint64",
+    "date": "{type: str, logical: date}, or {type: int32, logical: date}",
+    "timestamp": "{type: str, logical: timestamp}, or {type: int64, logical: {timestamp: ms}}",
+    "datetime": "{type: str, logical: timestamp}, or {type: int64, logical: {timestamp: ms}}",
+    "uuid": "{type: bytes(16), logical: uuid}",
+    "ipv4": "{type: bytes(4), logical: ipv4}",
+    "ipv6": "{type: bytes(16), logical: ipv6}",
+    "decimal": "{type: int64, scale: 0.01}, or {type: str, logical: 'decimal(10, 2)'}",
+    "none": "nil",
+    "null": "nil",
+}
+_SINT = {
+    Encoding.BINARY: "zigzag{bits}",
+    Encoding.PROTOBUF: "{{type: int{bits}, wire: zigzag}}",
+}
+_NUMBER = re.compile(r"(u?int|[uisf]|float)([1-9][0-9]{0,3})(_t)?_?(le|be)?", re.IGNORECASE)
+_SINT_OF = re.compile(r"sint(32|64)", re.IGNORECASE)
+_FIXED = re.compile(r"s?fixed(32|64)", re.IGNORECASE)
+_KINDS = {"u": "uint", "i": "int", "s": "int", "f": "float"}
+_ORDERS = {"le": "little", "be": "big"}
+_WIDEST = 64
+_BYTE = 8
+_NEAR_OWN = 0.75
+
+
+def hint_of_type(name: str, encoding: Encoding | None, own: Iterable[str], lent: Iterable[str] = ()) -> str:
+    """What to write in place of a type that there is not; `own` are the types with names, `lent` those of libraries.
+
+    Columns of shared schemas have no encoding.
+    """
+    names = [*own, *lent]
+    if name[:1].isupper() and (near := nearest(name, names, _NEAR_OWN)).startswith("did"):
+        return near
+    if number := _number(name, encoding):
+        return number
+    meant = _OTHER_WORDS.get(name.lower(), "")
+    if _FIXED.fullmatch(name) and encoding is not Encoding.PROTOBUF:
+        meant = meant.split(",")[0].removeprefix("{type: ")
+    return f"did you mean {meant}?" if meant else nearest(name, (*names, *builtins.TYPE_NAMES))
+
+
+def _number(name: str, encoding: Encoding | None) -> str:
+    """What to write for a number whose name says its sign, its width and perhaps its order of bytes."""
+    if (found := _SINT_OF.fullmatch(name)) is not None:
+        form = _SINT.get(encoding, "int{bits}") if encoding is not None else "int{bits}"
+        return f"did you mean {form.format(bits=found[1])}?"
+    found = _NUMBER.fullmatch(name)
+    if found is None:
+        return ""
+    kind, bits, order = _KINDS.get(found[1].lower(), found[1].lower()), int(found[2]), (found[4] or "").lower()
+    type = f"{kind}{bits}"
+    if bits > _WIDEST:
+        what = "floats have 16, 32 or 64 bits" if kind == "float" else f"numbers have at most {_WIDEST} bits"
+        return f"{what}; write bytes({bits // _BYTE})" if bits % _BYTE == 0 else what
+    if type not in builtins.SCALARS:
+        return ""
+    if order and encoding is Encoding.BINARY and bits > _BYTE:
+        return f"did you mean {{type: {type}, byteOrder: {_ORDERS[order]}}}?"
+    return f"did you mean {type}?"

@@ -1,0 +1,170 @@
+"""The framing of a format: a name, or a mapping whose keys say what tells records apart."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from wireloom.model.format import ByteOrder, Root
+from wireloom.model.framing import (
+    LARGEST_SIZE,
+    LONGEST,
+    NAMED,
+    Bare,
+    Delimited,
+    Escape,
+    Framing,
+    Headed,
+    Prefixed,
+    Sized,
+    flaw,
+    is_number,
+)
+from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Named, Scaled, Text
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins, constants
+from wireloom.resolve.bind.draft import Draft
+from wireloom.spec.documents import Place
+from wireloom.spec.language import Parameter
+from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming
+
+BareDocument = str | PrefixFraming | SizeFraming | DelimiterFraming
+
+
+def framing_of(draft: Draft, order: ByteOrder) -> Framing:
+    """How records follow one another."""
+    written, place = draft.content.framing, draft.place / "framing"
+    if not isinstance(written, HeaderFraming):
+        return _bare(draft, place, written, order)
+    roots = tuple(draft.content.roots or ())
+    if written.header not in roots[1:]:
+        hint = "state it in `roots`, behind that of the records"
+        draft.reports(place / "header", "missing-root", f"no root {written.header} stands before the records", hint)
+    for name in written.gives:
+        if name not in draft.content.parameters:
+            hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
+            draft.reports(place / "gives" / name, "unknown-parameter", f"there is no parameter {name}", hint)
+    return Headed(written.header, tuple(written.gives.items()), _bare(draft, place / "records", written.records, order))
+
+
+def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> None:
+    """Report what the header does not say, or says of another kind than its parameter has."""
+    if not isinstance(framing, Headed):
+        return
+    place = draft.place / "framing" / "gives"
+    found = next((each.logical for each in entries if each.name == framing.header), None)
+    members = {} if found is None else {each.name: each for each in found.fields}
+    for name, member in framing.gives:
+        if member not in members:
+            hint = nearest(member, members) or "give it a name that readers see"
+            draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
+        elif flaw := _flaw(name, draft.content.parameters[name], member, members[member].type):
+            draft.reports(place / name, "unfit-parameter", *flaw)
+
+
+def _flaw(name: str, parameter: Parameter, member: str, type: LogicalType) -> tuple[str, str] | None:
+    """Why a member cannot say a parameter, and what to do about it; None where it can."""
+    match type:
+        case Meant(null=null) if null is not None:
+            return f"{member} may be null, and the parameter {name} is not", f"drop the `null` of {member}"
+        case Meant(shown=Named()):
+            return f"{member} may be null: it has words beside `raw`", f"drop the `raw` of {member}"
+        case Meant(wire=Integer(), shown=shown) if shown is not None:
+            calendar = isinstance(shown, Scaled) and shown.kind in ("timestamp", "date", "duration")
+            keys = "a `logical`" if calendar else "a `scale` or an `offset`"
+            hint = f"drop it, and compute with {name} where that is read: parameters are what is on the wire"
+            return f"{member} has {keys}, and the parameter {name} has none", hint
+        case Text(symbols) if symbols and parameter.one_of is not None and not {*symbols} & {*parameter.one_of}:
+            words = ", ".join(map(str, parameter.one_of))
+            return f"{member} is never what the parameter {name} may be", f"that is {words}"
+        case _ if not _says(parameter, type):
+            return (
+                f"{member} is of another kind than the parameter {name}",
+                "a text, an integer or a boolean, as that is",
+            )
+        case _:
+            return None
+
+
+def _says(parameter: Parameter, type: LogicalType) -> bool:
+    if isinstance(type, Meant) and type.shown is None:
+        type = type.wire  # as `raw` has it
+    if parameter.one_of is not None or parameter.type == "str":
+        return isinstance(type, Text)
+    return isinstance(type, {"int": Integer, "bool": Boolean}.get(parameter.type or "", ()))
+
+
+def _bare(draft: Draft, place: Place, written: BareDocument, order: ByteOrder) -> Bare:
+    match written:
+        case str():
+            return NAMED[written]
+        case PrefixFraming():
+            return _prefixed(draft, place, written, order)
+        case SizeFraming():
+            return _sized(draft, place, written)
+        case DelimiterFraming():
+            return _delimited(draft, place, written)
+        case _:
+            assert_never(written)
+
+
+def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrder) -> Prefixed:
+    """The order of its bytes is that of the format, where it is stated."""
+    number = written.prefix
+    if not is_number(number):
+        hint = builtins.nearly(number) or "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"
+        draft.reports(place / "prefix", "unknown-type", f"no number of type {number} stands before records", hint)
+        return Prefixed()
+    if number in LONGEST and written.byte_order is not None:
+        message, hint = f"{number} has an order of its own", "leave `byteOrder` out"
+        draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    if abs(written.plus) > LARGEST_SIZE:
+        message = f"no record is {written.plus} bytes larger than its prefix says"
+        draft.reports(place / "plus", "bad-range", message, f"records have at most {LARGEST_SIZE} bytes")
+    little = (written.byte_order or order.fixed) == "little" and number not in (*LONGEST, "int8", "uint8")
+    return Prefixed(number, little, written.counts == "itself", written.plus)
+
+
+def _sized(draft: Draft, place: Place, written: SizeFraming) -> Sized:
+    if not 0 < written.size <= LARGEST_SIZE:
+        message = f"no record has {written.size} bytes"
+        draft.reports(place / "size", "bad-range", message, f"write 1 to {LARGEST_SIZE}")
+    return Sized(written.size)
+
+
+def _delimited(draft: Draft, place: Place, written: DelimiterFraming) -> Delimited:
+    escape = None if written.escape is None else _escape(draft, place, written)
+    beside = [key for key in ("xor", "escaped") if key in written.given]
+    if beside and escape is None:
+        hint = "write `escape`, too, or drop it"
+        draft.reports_entry(place / beside[0], "conflicting-keys", f"`{beside[0]}` without `escape`", hint)
+    found = Delimited(_bytes(draft, place / "delimiter"), escape)
+    if not draft.problems.found and (wrong := flaw(found)):
+        draft.reports(place, "conflicting-keys", wrong, "choose other bytes, which tell records apart")
+    return found
+
+
+def _escape(draft: Draft, place: Place, written: DelimiterFraming) -> Escape:
+    xor = _byte(draft, place / "xor") if written.xor is not None else 0
+    codes = [(place / "escaped" / code, code) for code in written.escaped or ()]
+    return Escape(
+        _byte(draft, place / "escape"), xor, tuple((_number(draft, at, code), _byte(draft, at)) for at, code in codes)
+    )
+
+
+def _bytes(draft: Draft, place: Place) -> bytes:
+    data = constants.hexadecimal(place.text)
+    if not isinstance(data, bytes):
+        draft.reports(place, "bad-hex", f"{place.text} is not hexadecimal", "write two digits a byte")
+        return b"\0"
+    return data
+
+
+def _byte(draft: Draft, place: Place) -> int:
+    return _number(draft, place, place.text)
+
+
+def _number(draft: Draft, place: Place, text: str) -> int:
+    data = constants.hexadecimal(text)
+    if not isinstance(data, bytes) or len(data) != 1:
+        draft.reports(place, "bad-hex", f"{text} is no byte", "write two hexadecimal digits")
+        return 0
+    return data[0]

@@ -1,0 +1,373 @@
+"""What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import assert_never
+
+from wireloom import names
+from wireloom.expr.ast import Kind
+from wireloom.model.format import (
+    ByteOrder,
+    CrcAlgorithm,
+    DigestAlgorithm,
+    ErrorCode,
+    NamedRange,
+    Parameter,
+    Ranges,
+    SumAlgorithm,
+)
+from wireloom.model.ground import HIGHEST, LONG, LOWEST
+from wireloom.numbers import respelled
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins
+from wireloom.resolve.bind.draft import Draft, parameter_kind
+from wireloom.spec.documents import Place
+from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, StructType, Sum
+from wireloom.spec.language import NamedRange as NamedRangeDocument
+from wireloom.spec.language import Parameter as ParameterDocument
+
+
+def check_names(draft: Draft) -> None:
+    """The names that the format gives are usable as such."""
+    _check_name(draft, draft.place / "format", draft.content.format, names.format_name_flaw)
+    for key, flaw in (
+        ("types", names.type_name_flaw),
+        ("parameters", names.parameter_name_flaw),
+        ("checksums", _checksum_name_flaw),
+        ("ranges", names.name_flaw),
+        ("errors", names.code_flaw),
+        ("roots", names.format_name_flaw),
+    ):
+        for name in getattr(draft.content, key) or ():
+            reason = flaw(name)
+            if reason:
+                draft.reports_entry(draft.place / key / name, "bad-name", f"{name} cannot be a name in `{key}`", reason)
+
+
+def _check_name(draft: Draft, place: Place, name: str, flaw: Callable[[str], str]) -> None:
+    reason = flaw(name)
+    if reason:
+        draft.reports(place, "bad-name", f"{name} cannot be the name of a format", reason)
+
+
+# --- parameters ----------------------------------------------------------------------------------------------------
+
+
+def parameters(draft: Draft) -> tuple[Parameter, ...]:
+    """The format's parameters."""
+    return tuple(
+        _parameter(draft, draft.place / "parameters" / name, name, each)
+        for name, each in draft.content.parameters.items()
+    )
+
+
+def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocument) -> Parameter:
+    if (document.one_of is None) == (document.type is None):
+        given = "neither `oneOf` nor `type`" if document.type is None else "both `oneOf` and `type`"
+        draft.reports_entry(place, "conflicting-keys", f"{name} has {given}", "give one of them")
+        return Parameter(name, Kind.ANY, None, (), document.doc, document.unit)
+    options = document.one_of or []
+    for index, option in enumerate(options):
+        if option in options[:index]:
+            draft.reports(place / "oneOf" / index, "duplicate-value", f"{option} is there already", "drop one of them")
+    kind = parameter_kind(document)
+    if not fits_parameter(document, document.default):
+        hint = "one of " + ", ".join(document.one_of) if document.one_of else f"write {_described(kind)}"
+        draft.reports(place / "default", "bad-default", f"{document.default} is not a value of {name}", hint)
+    return Parameter(name, kind, document.default, tuple(document.one_of or ()), document.doc, document.unit)
+
+
+def fits_parameter(document: ParameterDocument, value: object) -> bool:
+    """Whether a parameter may have the value."""
+    if document.one_of is not None:
+        return value in document.one_of
+    match parameter_kind(document):
+        case Kind.INTEGER:
+            return value is None or (isinstance(value, int) and not isinstance(value, bool) and value in LONG)
+        case Kind.BOOLEAN:
+            return isinstance(value, bool)
+        case Kind.RANGE:
+            return value is None or (
+                isinstance(value, list)
+                and len(value) == 2
+                and all(type(end) is int for end in value)
+                and LOWEST <= value[0] <= value[1] <= HIGHEST
+            )
+        case _:
+            return value is None or isinstance(value, str)
+
+
+def _described(kind: Kind) -> str:
+    descriptions = {
+        Kind.INTEGER: "an integer of 64 bits, or null",
+        Kind.BOOLEAN: "true or false",
+        Kind.RANGE: "null or [START, END]",
+    }
+    return descriptions.get(kind, "a text or null")
+
+
+def byte_order(draft: Draft) -> ByteOrder:
+    """The order of a binary integer's bytes."""
+    written = draft.content.byte_order
+    if "byte_order" in draft.content.model_fields_set and not _has_binary(draft):
+        message = "nothing here is binary, so that no integer has an order of bytes"
+        draft.reports_entry(draft.place / "byteOrder", "wrong-encoding", message, "leave `byteOrder` out")
+    if not isinstance(written, ByteOrderByParameter):
+        return ByteOrder(fixed=written)
+    _require_options(draft, draft.place / "byteOrder" / "parameter", written.parameter, ("big", "little", "auto"))
+    return ByteOrder(None, written.parameter, tuple(written.wrong_when))
+
+
+def _has_binary(draft: Draft) -> bool:
+    """Whether some struct of the format is binary."""
+    structs = (each for each in draft.content.types.values() if isinstance(each, StructType))
+    return draft.content.encoding == "binary" or any(each.encoding == "binary" for each in structs)
+
+
+def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:
+    """The parameter that decides between `options`."""
+    if written is None:
+        return None
+    _require_options(draft, draft.place / key / "parameter", written.parameter, options)
+    return written.parameter
+
+
+def check_deciding(draft: Draft, errors: Collection[ErrorCode]) -> None:
+    """What a parameter decides about there is: texts that may be no UTF-8, and objects that may have other members."""
+    codes = {each.code for each in errors}
+    for key, written, code, what in (
+        ("invalidText", draft.content.invalid_text, "invalid_utf8", "no text is here in UTF-8"),
+        ("unknownMembers", draft.content.unknown_members, "unexpected_property", "nothing here has members by names"),
+    ):
+        if written is not None and code not in codes:
+            draft.reports_entry(draft.place / key, "wrong-encoding", what, f"leave `{key}` out")
+
+
+def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, ...]) -> None:
+    parameter = draft.content.parameters.get(name)
+    if parameter is None:
+        hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
+        draft.reports(place, "unknown-parameter", f"there is no parameter {name}", hint)
+    elif parameter.one_of is None or not set(parameter.one_of) <= set(options):
+        draft.reports(
+            place,
+            "unfit-parameter",
+            f"{name} {_other_words(parameter.one_of, options)}",
+            f"its `oneOf` has only {', '.join(options)}",
+        )
+
+
+_MULTIPLE = re.compile(r"([0-9]+) ?([kmg])(i?b)?", re.IGNORECASE)
+
+
+def _in_digits(stated: str) -> str:
+    """What to write for a number with a unit."""
+    found = _MULTIPLE.fullmatch(stated)
+    if found is None:
+        return respelled(stated) or "write a number, such as 1048576"
+    return f"write {int(found[1]) << 10 * ('kmg'.index(found[2].lower()) + 1)}"
+
+
+def limit(draft: Draft, name: str, stated: int | str) -> int | str:
+    """A limit of a decoder: a number, or the parameter that says it."""
+    place = draft.place / "limits" / name
+    if isinstance(stated, int):
+        if stated < 1:
+            draft.reports(place, "unfit-parameter", f"a {name} of {stated} allows nothing", "write 1 or more")
+        elif stated not in LONG:
+            hint = f"write at most {LONG[-1]}"
+            draft.reports(place, "unfit-parameter", f"{stated} is beyond 64 bits", hint)
+        return stated
+    parameter = draft.content.parameters.get(stated)
+    if parameter is None and stated[:1].isdecimal():
+        message, hint = f"{stated} is no number, and no name of a parameter", _in_digits(stated)
+        draft.reports(place, "unknown-parameter", message, hint)
+    elif parameter is None:
+        hint = nearest(stated, draft.content.parameters) or "declare it in `parameters`"
+        draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
+    elif parameter_kind(parameter) is not Kind.INTEGER:
+        draft.reports(place, "unfit-parameter", f"{stated} is no integer", "give it `type: int`")
+    elif parameter.default is None and name == "depth":
+        hint = "give the parameter a number as its default"
+        draft.reports(place, "unfit-parameter", f"without {stated} open values might be of any depth", hint)
+    elif isinstance(parameter.default, int) and parameter.default < 0:
+        where, message = draft.place / "parameters" / stated / "default", f"{parameter.default} is no limit"
+        draft.reports(where, "bad-default", message, f"{stated} says the {name}: write 0 or more")
+    return stated
+
+
+def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
+    """What a parameter says that means nothing here."""
+    if one_of is None:
+        return "may be anything"
+    return f"may be {', '.join(repr(word) for word in one_of if word not in options)}, which means nothing here"
+
+
+def _checksum_name_flaw(name: str) -> str | None:
+    return "there is a digest of that name" if name in builtins.DIGESTS else names.name_flaw(name)
+
+
+# --- checksums and ranges ------------------------------------------------------------------------------------------
+
+
+def checksums(draft: Draft) -> tuple[CrcAlgorithm | SumAlgorithm | DigestAlgorithm, ...]:
+    """The checksums that the format declares."""
+    return tuple(
+        _checksum(draft, draft.place / "checksums" / name, name, each) for name, each in draft.content.checksums.items()
+    )
+
+
+def _checksum(
+    draft: Draft, place: Place, name: str, document: Crc | Sum | Digest
+) -> CrcAlgorithm | SumAlgorithm | DigestAlgorithm:
+    match document:
+        case Crc():
+            return _crc(draft, place, name, document)
+        case Sum():
+            return _sum(draft, place, name, document)
+        case Digest():
+            return _digest(draft, place, name, document)
+        case _:
+            assert_never(document)
+
+
+def _digest(draft: Draft, place: Place, name: str, document: Digest) -> DigestAlgorithm:
+    digests = digests_of(document)
+    size = builtins.DIGESTS[digests[-1]]
+    if document.size is not None and not 0 < document.size <= size:
+        draft.reports(place / "size", "bad-checksum-width", f"{document.size} bytes", f"{digests[-1]} has {size} bytes")
+    return DigestAlgorithm(name, digests, min(max(document.size or size, 1), size), document.doc)
+
+
+def digests_of(document: Digest) -> tuple[str, ...]:
+    """The digests, each of the one before it."""
+    return (document.digest,) if isinstance(document.digest, str) else tuple(document.digest)
+
+
+def digest_size(document: Digest) -> int:
+    """The bytes of it that are taken."""
+    return builtins.DIGESTS[digests_of(document)[-1]] if document.size is None else document.size
+
+
+def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
+    if not 8 <= document.width <= WIDEST_CHECKSUM:
+        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8 to 64 bits")
+    elif (wide := _too_wide(document)) is not None:
+        key, number = wide
+        hint = "its highest bit is left out" if key == "poly" and number >> document.width == 1 else ""
+        message = f"0x{number:X} has more than {document.width} bits"
+        draft.reports(place / key, "bad-checksum-width", message, hint)
+    else:
+        _verify(draft, place, document, crc(document, b"123456789"))
+    return CrcAlgorithm(
+        name,
+        min(max(document.width, 8), WIDEST_CHECKSUM),
+        document.poly,
+        document.init,
+        document.xorout,
+        document.reflected,
+        document.check,
+        document.doc,
+    )
+
+
+def _too_wide(document: Crc) -> tuple[str, int] | None:
+    """The first number of a CRC that has more bits than it, or is negative, and its key."""
+    stated = {"poly": document.poly, "init": document.init, "xorout": document.xorout, "check": document.check}
+    return next(((key, number) for key, number in stated.items() if number >> document.width), None)
+
+
+def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None:
+    if found != document.check:
+        draft.reports(
+            place / "check",
+            "checksum-check-value",
+            f"these parameters give 0x{found:0{-(-document.width // 4)}X} over 123456789",
+            "correct the parameters or the check value",
+        )
+
+
+_SUM_WIDTHS = {"add": range(8, 65), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
+WIDEST_CHECKSUM = 64
+"""Bits of a checksum."""
+
+
+def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
+    widths, rule = _SUM_WIDTHS[document.sum], document.sum
+    modulus = document.modulus or 0
+    width = document.width if document.width in widths else 0  # of which nothing more is said
+    largest = modulus if rule == "fletcher" else 1 << width
+    if not width:
+        known = f"{widths[0]} to {widths[-1]}" if isinstance(widths, range) else " or ".join(map(str, widths))
+        hint = f"{rule} has {known} bits"
+        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
+    elif (document.modulus is not None) != (rule == "fletcher"):
+        message, hint = "`modulus` is of fletcher, which needs it", "write `modulus: 255`, or drop it elsewhere"
+        draft.reports(place, "conflicting-keys", message, hint)
+    elif rule == "fletcher" and not 1 < modulus <= 1 << document.width // 2:
+        hint = f"each sum has {document.width // 2} bits"
+        draft.reports(place / "modulus", "bad-range", f"no sum is taken modulo {modulus}", hint)
+    elif not 0 <= document.init < largest or not 0 <= document.xorout < 1 << width:
+        draft.reports(place, "bad-range", "`init` or `xorout` is beyond the checksum's bits", "write smaller ones")
+    else:
+        _verify(draft, place, document, added(document, b"123456789"))
+    return SumAlgorithm(
+        name, rule, width or min(widths), modulus, document.init, document.xorout, document.check, document.doc
+    )
+
+
+def added(document: Sum, data: bytes) -> int:
+    """The sum, byte by byte: its definition."""
+    mask, half, total, second = (1 << document.width) - 1, document.width // 2, document.init, 0
+    for place, byte in enumerate(data):
+        match document.sum:
+            case "add":
+                total = (total + byte) & mask
+            case "xor":
+                total ^= byte
+            case "fletcher":
+                total = (total + byte) % (document.modulus or 1)
+                second = (second + total) % (document.modulus or 1)
+            case "internet":
+                total += byte << (0 if place % 2 else 8)
+                total = (total & mask) + (total >> 16)
+    if document.sum == "internet":
+        total = ~total & mask
+    return (second << half | total) ^ document.xorout
+
+
+def crc(document: Crc, data: bytes) -> int:
+    """The checksum, bit by bit: the definition of the Rocksoft model."""
+    register, mask = document.init, (1 << document.width) - 1
+    for byte in data:
+        octet = _reflected(byte, 8) if document.reflected else byte
+        register ^= octet << (document.width - 8)
+        for _ in range(8):
+            carry = register >> (document.width - 1) & 1
+            register = ((register << 1) ^ (document.poly if carry else 0)) & mask
+    return (_reflected(register, document.width) if document.reflected else register) ^ document.xorout
+
+
+def _reflected(value: int, width: int) -> int:
+    return int(f"{value:0{width}b}"[::-1], 2)
+
+
+def ranges(draft: Draft) -> tuple[Ranges, ...]:
+    """The named ranges."""
+    return tuple(
+        Ranges(
+            name,
+            tuple(_range(draft, draft.place / "ranges" / name / index, each) for index, each in enumerate(entries)),
+        )
+        for name, entries in draft.content.ranges.items()
+    )
+
+
+def _range(draft: Draft, place: Place, document: NamedRangeDocument) -> NamedRange:
+    if document.equals is not None:
+        if document.min is not None or document.max is not None:
+            draft.reports(place, "conflicting-keys", "`equals` beside `min` or `max`", "drop one of them")
+        return NamedRange(document.name, document.equals, document.equals)
+    if document.min is not None and document.max is not None and document.min > document.max:
+        draft.reports(place, "bad-range", f"{document.min} .. {document.max} is empty", "the smaller end is `min`")
+    return NamedRange(document.name, document.min, document.max)

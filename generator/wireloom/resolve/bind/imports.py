@@ -1,0 +1,315 @@
+"""Imports: types of libraries become part of a format's document, each at the place where it is written.
+
+A type of a library sees the library's own types and those that the library imports. A format takes the types that its
+own lead to, and of what else a library has (parameters, codes, checksums, ranges) what these types name.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from wireloom.model.types import ORDERED, Float, Integer, JsonText, NumberForm
+from wireloom.problems import Problems, nearest
+from wireloom.resolve.bind import builtins
+from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.outline import direct_names
+from wireloom.spec.documents import Document, Documents, Place, unlike
+from wireloom.spec.language import AttemptType, LibraryDocument, OneOfType, SelectType, StructType
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+
+_NAMED = ("parameters", "errors", "checksums", "ranges")
+"""What types name, but for types; of codes it is the format that says what they mean, where both do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library, and where it is written."""
+
+    document: Document
+    content: LibraryDocument
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.content.library
+
+
+Libraries = Mapping[str, Library]
+_WORD = re.compile(r"[A-Za-z]\w*")
+_CONTAINERS = ("list", "map", "str", "bytes", "blocks")
+_BYTE = 8  # bits of a number without an order
+
+
+def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
+    """The libraries by name."""
+    found = {
+        content.library: Library(document, content)
+        for document, content in unlike(documents.libraries(), "library", problems)
+    }
+    for name, library in found.items():
+        for index, each in enumerate(library.content.imports):
+            if each == name:
+                place = library.document.place / "imports" / index
+                problems.add(place.problem("unused-import", f"{name} imports itself", "it sees its own types; drop it"))
+        _check_twice(problems, library.document.place, library.content.imports)
+    return found
+
+
+def _check_twice(problems: Problems, place: Place, names: Sequence[str]) -> None:
+    """Report libraries that are imported already."""
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            problems.add((place / "imports" / index).problem("unused-import", f"{name} is there twice", "drop one"))
+
+
+def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft | None:
+    """The format with what it takes of libraries; None where that is not clear, or a library has mistakes of shape."""
+    if not draft.content.imports:
+        return draft
+    if not _are_there(draft, shelf, unread):
+        return None
+    taken = _Taking.of(draft, shelf).taken()
+    sources = {library.name: library for library in taken.values()}
+    whole = _with_types(draft, taken, tuple(library.document for library in sources.values()))
+    lent = tuple(each for name in draft.content.imports for each in shelf[name].content.types)
+    whole = replace(whole, lent=lent)
+    if draft.problems.found:
+        check_imports(draft, whole)
+        return None
+    return whole
+
+
+def check_imports(draft: Draft, whole: Draft) -> None:
+    """Every library is used, unless a type that there is not, or one of two of a name, may be one of it."""
+    if any(problem.id in ("unknown-type", "type-syntax", "clashing-import") for problem in draft.problems.found):
+        return
+    _check_twice(draft.problems, draft.place, draft.content.imports)
+    used = {getattr(source.content, "library", "") for source in whole.document.imported}
+    for index, name in enumerate(draft.content.imports):
+        if name not in used:
+            place = draft.place / "imports" / index
+            draft.reports(place, "unused-import", f"no type leads to one of {name}", "use one, or drop it")
+
+
+def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
+    """Whether every library that is imported is there, by this format or by a library; reported where one is not."""
+    waiting: list[tuple[Place, str]] = list(_imports(draft.place, draft.content.imports))
+    met = set[str]()
+    there = True
+    for place, name in waiting:
+        if name in met:
+            continue
+        met.add(name)
+        if name in shelf:
+            waiting.extend(_imports(shelf[name].document.place, shelf[name].content.imports))
+            continue
+        there = False
+        if name not in unread:
+            hint = nearest(name, shelf) or "there are no libraries"
+            draft.problems.add(place.problem("unknown-library", f"there is no library {name}", hint))
+    return there
+
+
+def _imports(place: Place, names: Sequence[str]) -> Iterator[tuple[Place, str]]:
+    return ((place / "imports" / index, name) for index, name in enumerate(names))
+
+
+# --- types ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """Which types a format takes, and of which library each is."""
+
+    draft: Draft
+    shelf: Libraries
+    every: Draft  # the format, as if it had the types of all libraries
+
+    @classmethod
+    def of(cls, draft: Draft, shelf: Libraries) -> "_Taking":
+        """What a format takes of what there is."""
+        types: dict[str, Any] = {}
+        for library in shelf.values():
+            types |= library.content.types
+        content = draft.content.model_copy(update={"types": types | draft.content.types})
+        return cls(draft, shelf, Draft(draft.document, content, Problems()))
+
+    def taken(self) -> dict[str, Library]:
+        """The types of libraries that the format's own lead to."""
+        found: dict[str, Library] = {}
+        own = self.draft.content.types
+        roots = [each.type for each in (self.draft.content.roots or {}).values()]
+        forms: list[TypeForm] = [*own.values(), *roots, *([self.draft.content.root] if self.draft.content.root else [])]
+        waiting: list[tuple[str, Library | None, str]] = [
+            (name, None, "") for form in forms for name in self._mentioned(form) if name not in own
+        ]
+        for name, user, within in waiting:
+            source = self._source(name, user)
+            if source is None:
+                if user is not None and (name in own or name in found):
+                    self._unseen(name, user, within)
+            elif found.get(name, source) is not source or (user is not None and name in own):
+                other = found[name].name if name in found else "this format"
+                self._clash(source, f"{name} is a type of {source.name} and of {other}", user)
+            elif name not in found:
+                found[name] = source
+                form = source.content.types[name]
+                waiting.extend((each, source, name) for each in self._mentioned(form))
+        return found
+
+    def _mentioned(self, form: TypeForm) -> list[str]:
+        """The types that a type names, of this format or of any library."""
+        return list(dict.fromkeys(name for name, _ in direct_names(self.every, form)))
+
+    def _source(self, name: str, user: Library | None) -> Library | None:
+        """The library whose type is meant by a name, in the format or in a library."""
+        if user is not None and name in user.content.types:
+            return user
+        imports = self.draft.content.imports if user is None else user.content.imports
+        found = [self.shelf[each] for each in dict.fromkeys(imports) if name in self.shelf[each].content.types]
+        if len(found) > 1:
+            self._clash(found[1], f"{name} is a type of {found[0].name} and of {found[1].name}", user)
+        return found[0] if found else None
+
+    def _clash(self, library: Library, message: str, user: Library | None) -> None:
+        """Report a name of two, at the import by which the second comes."""
+        names, place = (
+            (self.draft.content.imports, self.draft.place)
+            if user is None or library.name in self.draft.content.imports
+            else (user.content.imports, user.document.place)
+        )
+        at = place / "imports" / names.index(library.name) if library.name in names else place / "imports"
+        self.draft.problems.add(at.problem("clashing-import", message, "give one of them another name"))
+
+    def _unseen(self, name: str, user: Library, within: str) -> None:
+        message = f"there is no type {name} in the library {user.name}"
+        hint = "a library sees its own types and those that it imports"
+        place = user.document.place / "types" / within
+        self.draft.problems.add(place.key_problem("unknown-type", message, hint))
+
+
+def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Document, ...]) -> Draft:
+    """The format with these types, and with what they name."""
+    root = draft.document.node
+    assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
+    content: dict[str, Any] = {"types": draft.content.types | _adapted(draft, taken)}
+    nodes = {key.text: value for key, value in root.entries}
+    additions = {"types": {name: _entry(library, "types", name) for name, library in taken.items()}}
+    words = {name: frozenset(_words(_entry(library, "types", name)[1])) for name, library in taken.items()}
+    for key in _NAMED:
+        content[key], additions[key] = _named(draft, key, taken, words)
+    for key, entries in ((key, entries) for key, entries in additions.items() if entries):
+        nodes[key] = _with_entries(nodes.get(key), tuple(entries.values()))
+    keys = {key.text: key for key, _ in root.entries}
+    node = MappingNode(
+        tuple((keys.get(key) or ScalarNode(key, key, root.location), value) for key, value in nodes.items()),
+        root.location,
+    )
+    whole = draft.content.model_copy(update=content)
+    return Draft(replace(draft.document, node=node, content=whole, imported=sources), whole, draft.problems)
+
+
+def _named(
+    draft: Draft, key: str, taken: Mapping[str, Library], words: Mapping[str, frozenset[str]]
+) -> tuple[dict[str, Any], dict[str, tuple[ScalarNode, Node]]]:
+    """What the format has under a key with what types that it takes name there, and the entries that come."""
+    values: dict[str, Any] = dict(getattr(draft.content, key))
+    entries: dict[str, tuple[ScalarNode, Node]] = {}
+    for type, library in taken.items():
+        for name, value in getattr(library.content, key).items():
+            if name not in words[type]:
+                continue
+            if name not in values:
+                values[name], entries[name] = value, _entry(library, key, name)
+            elif key != "errors" and values[name] != value:
+                place = library.document.place / key / name
+                message = f"{name} is something else in {draft.content.format}, which imports {library.name}"
+                hint = "say the same in both, or give one of them another name"
+                draft.problems.add(place.key_problem("clashing-import", message, hint))
+    return values, entries
+
+
+def _adapted(draft: Draft, taken: Mapping[str, Library]) -> dict[str, TypeForm]:
+    """The types as the format has them: what a library says for all of them stands at each."""
+    return {name: _with_defaults(draft, name, library) for name, library in taken.items()}
+
+
+def _with_defaults(draft: Draft, name: str, library: Library) -> TypeForm:
+    form, own = library.content.types[name], library.content
+    binary = own.encoding == "binary"
+    match form:
+        case StructType():
+            stated: dict[str, str] = {}
+            if form.encoding is None and own.encoding != draft.content.encoding:
+                stated["encoding"] = own.encoding
+            if form.byte_order is None and (form.encoding or own.encoding) == "binary" and _differs(draft, own):
+                stated["byte_order"] = own.byte_order
+            return form.model_copy(update=stated)
+        case str() | SelectType() | OneOfType() if binary and _differs(draft, own) and _may_have_order(form):
+            place = library.document.place / "types" / name
+            message = f"{name} is no struct, so its numbers would have the byte order of {draft.content.format}"
+            hint = "put it into the struct that has it, or give both the same `byteOrder`"
+            draft.problems.add(place.key_problem("clashing-import", message, hint))
+            return form
+        case str() | SelectType() | OneOfType() | AttemptType():
+            return form
+        case _:
+            assert_never(form)
+
+
+def _differs(draft: Draft, library: LibraryDocument) -> bool:
+    return draft.content.byte_order != library.byte_order
+
+
+def _may_have_order(form: TypeForm) -> bool:
+    """Whether a number in a type may be of several bytes; of what has a name, and of unions, nobody looks."""
+    return not isinstance(form, str) or any(map(_may_be_ordered, _WORD.findall(form)))
+
+
+def _may_be_ordered(word: str) -> bool:
+    match builtins.SCALARS.get(word):
+        case Integer(bits=bits, form=form):
+            return bits > _BYTE and form in (NumberForm.OWN, *ORDERED)
+        case Float() | JsonText():
+            return True
+        case None:
+            return word not in _CONTAINERS
+        case _:
+            return False
+
+
+# --- nodes ---------------------------------------------------------------------------------------------------------
+
+
+def _entry(library: Library, key: str, name: str) -> tuple[ScalarNode, Node]:
+    """An entry of a library, as it is written."""
+    root = library.document.node
+    assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
+    mapping = next(value for each, value in root.entries if each.text == key)
+    assert isinstance(mapping, MappingNode)  # noqa: S101 - its shape was checked
+    return next(entry for entry in mapping.entries if entry[0].text == name)
+
+
+def _with_entries(node: Node | None, entries: tuple[tuple[ScalarNode, Node], ...]) -> Node:
+    match node:
+        case MappingNode(own, location):
+            return MappingNode((*own, *entries), location)
+        case _:
+            return MappingNode(entries, entries[0][0].location)
+
+
+def _words(node: Node) -> Iterator[str]:
+    """The words of what a type says, but for its documentation."""
+    match node:
+        case ScalarNode(text=text):
+            yield from re.findall(r"\w+", text)
+        case SequenceNode(items):
+            for item in items:
+                yield from _words(item)
+        case MappingNode(entries):
+            for key, value in entries:
+                if key.text != "doc":
+                    yield from _words(value)
+        case _:
+            assert_never(node)

@@ -1,0 +1,563 @@
+"""What expressions can see: the fields of each struct, their kinds, and the structs around it.
+
+Made from the document before any expression is read. A name is looked up in its struct, then outward along every use
+of that struct; where uses disagree, the name has no meaning. Flattened structs lend their fields to the one around.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
+from wireloom.expr.parse import ExpressionError, parse
+from wireloom.expr.types import literal_kind
+from wireloom.model.types import Encoding, Scalar
+from wireloom.numbers import integer
+from wireloom.resolve.bind import builtins, constants, notation
+from wireloom.resolve.bind.draft import Draft, TypeForm, written
+from wireloom.resolve.bind.renamings import Renamings, renamed, renaming_of
+from wireloom.spec.language import (
+    AttemptType,
+    Bits,
+    FieldDocument,
+    MappedValue,
+    NamedRange,
+    OneOfType,
+    SelectType,
+    StructType,
+)
+
+_SIZED = ("str", "bytes")
+_SPAN = re.compile(r"\s*[0-9]+\s*(\.\.\s*[0-9]+\s*)?")
+_MEANING = {"values", "null", "logical", "epoch", "scale", "offset", "raw", "default"}
+_NOT_GIVEN = {"as", "hidden", "derive", "compute", "const", "counted", "checksum", "refers", "flatten", "bits", "table"}
+"""What says that a value lacks a number, or has another one or another name for it."""
+_OBSTACLES = (*sorted(_MEANING), *sorted(_NOT_GIVEN))
+_WITHOUT_VALUES = (Kind.LIST, Kind.RECORD)  # kinds of what has no single values
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field as expressions know it.
+
+    `values` are those it can have, where they are listed; `structs` those that dotted names reach into.
+    """
+
+    name: str
+    kind: Kind
+    position: int
+    values: tuple[Scalar, ...] | None = None
+    structs: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()  # structs of a list's elements
+    counted: bool = False  # set by a salvage or a discard
+    names: tuple[tuple[int, str], ...] = ()  # those that its values have, where there may be others
+    words: tuple[tuple[str, str], ...] = ()  # of a text: what may stand on the wire, and the name that readers see
+    charset: str = ""  # of its text, of which expressions know the bytes
+    element: Kind = Kind.ANY  # of a list: what its elements are
+    obstacle: str = ""  # the key for which builders are not given it, or the elements of a list, as on the wire
+    renamings: Renamings = ()  # of its members, which are members of the struct around
+    melts: bool = False  # its members are members of the struct around
+    broken: bool = False  # a type that there is not is in its type, so that nobody knows what it is
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place that a named type is used at: in which named type, and at which of its steps."""
+
+    user: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A named type as expressions know it; only a struct has members and marks."""
+
+    name: str
+    struct: bool
+    members: Mapping[str, Member] = field(default_factory=dict)
+    marks: Mapping[str, int] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+    open: bool = False  # it has the members of a type that there is not, too
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a type leads to: the kind of its value, the structs that it may be, and those that its elements may be."""
+
+    kind: Kind = Kind.ANY
+    structs: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+    element: Kind = Kind.ANY  # of a list: what its elements are
+    broken: bool = False  # a type that there is not is part of it
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """All named types of a format, and which of them hold themselves."""
+
+    types: Mapping[str, Outline]
+    recursive: frozenset[str]
+    roots: tuple[str, ...]
+    encodings: Mapping[str, Encoding]
+
+
+def outlines(draft: Draft) -> Outlines:
+    """What expressions can see in each named type."""
+    uses = _uses(draft)
+    types = {
+        name: Outline(
+            name,
+            isinstance(form, StructType),
+            _members(draft, form, frozenset({name})) if isinstance(form, StructType) else {},
+            _marks(form) if isinstance(form, StructType) else {},
+            tuple(uses.get(name, ())),
+            isinstance(form, StructType) and _is_open(draft, form, frozenset({name})),
+        )
+        for name, form in draft.content.types.items()
+    }
+    return Outlines(types, _recursive(draft), _root_names(draft), _encodings(draft, uses))
+
+
+# --- where types are used ------------------------------------------------------------------------------------------
+
+
+def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), charset: str = "") -> Reach:
+    """What a type leads to; texts that are written here are bytes in another character set."""
+    match form:
+        case str():
+            parsed = written(form)
+            return Reach(broken=True) if parsed is None else _notation_reach(draft, parsed, seen, charset)
+        case SelectType():
+            return _any_of([reach(draft, case, seen, charset) for case in form.types])
+        case OneOfType():
+            return _any_of([reach(draft, text, seen, charset) for text in form.one_of.values()])
+        case AttemptType():
+            return _any_of([reach(draft, trial.type, seen) for trial in form.attempt])
+        case StructType():
+            return Reach(Kind.RECORD)
+
+
+def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
+    """The named types that a type mentions itself, each with the step that mentions it."""
+    if isinstance(form, StructType):
+        for position, entry in enumerate(form.fields):
+            if entry.is_field:
+                yield from ((name, position) for name in _mentioned(draft, entry.type))
+                yield from ((name, position) for name in _amounts(draft, entry.field))
+        return
+    yield from ((name, 0) for name in _mentioned(draft, form))
+
+
+def _amounts(draft: Draft, field: str | FieldDocument) -> Iterator[str]:
+    """The named types of numbers in front that a field's count and size mention."""
+    if isinstance(field, FieldDocument):
+        for amount in (field.count, field.size):
+            yield from _amount_names(draft, amount) if isinstance(amount, str) else ()
+
+
+def _amount_names(draft: Draft, amount: str) -> Iterator[str]:
+    blocks = notation.blocks(amount)
+    numbers = [amount] if blocks is None else [argument.text for argument in blocks.arguments]
+    return (name for number in numbers if (name := number.strip()) in draft.content.types)
+
+
+def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
+    match form:
+        case str():
+            parsed = written(form)
+            return () if parsed is None else tuple(_notation_names(draft, parsed))
+        case SelectType():
+            texts = form.types
+        case OneOfType():
+            texts = list(form.one_of.values())
+        case AttemptType():
+            texts = [trial.type for trial in form.attempt]
+        case StructType():
+            return ()
+    return tuple(dict.fromkeys(name for text in texts for name in _mentioned(draft, text)))
+
+
+def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
+    match parsed:
+        case notation.Union(options):
+            for option in options:
+                yield from _notation_names(draft, option)
+        case notation.Optional(type=single):
+            yield from _notation_names(draft, single)
+        case notation.Single(name, arguments):
+            if name in builtins.CONSTRUCTORS:
+                for argument in arguments:
+                    inner = written(argument.text)
+                    if inner is not None:
+                        yield from _notation_names(draft, inner)
+            elif name in _SIZED:
+                yield from (name for argument in arguments for name in _amount_names(draft, argument.text))
+            elif name in draft.content.types:
+                yield name
+            elif key := draft.with_parameters.get(name, ""):
+                yield key  # has parameters, as only imports know
+                for argument in arguments:
+                    inner = written(argument.text)
+                    if inner is not None:
+                        yield from _notation_names(draft, inner)
+
+
+def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str], charset: str = "") -> Reach:
+    match parsed:
+        case notation.Union(options):
+            return _any_of([_notation_reach(draft, option, seen, charset) for option in options])
+        case notation.Optional(type=single):
+            return _notation_reach(draft, single, seen, charset)
+        case notation.Single(name="str") if charset:
+            return Reach(Kind.BYTES)
+        case notation.Single(name="map", arguments=(_,)):
+            return Reach(Kind.LIST)  # whose entries expressions do not look into
+        case notation.Single(name="list" | "map" as name, arguments=arguments):
+            inner = [reach(draft, argument.text, seen) for argument in arguments] or [Reach()]
+            elements = tuple(dict.fromkeys(struct for each in inner for struct in each.structs))
+            told = name == "list" and not (charset and inner[0].kind is Kind.TEXT)
+            broken = any(each.broken for each in inner)
+            return Reach(Kind.LIST, (), elements, inner[0].kind if told else Kind.ANY, broken)
+        case notation.Single(name="ext", arguments=(_, content)):
+            return reach(draft, content.text, seen, charset)
+        case notation.Single(name=builtins.EXTENDED):
+            return Reach(Kind.INTEGER)
+        case notation.Single(name=name) if name in builtins.SCALARS:
+            return Reach(builtins.kind(builtins.SCALARS[name]))
+        case notation.Single(name=name) if name in draft.content.types and name not in seen:
+            form = draft.content.types[name]
+            return Reach(Kind.RECORD, (name,)) if isinstance(form, StructType) else reach(draft, form, seen | {name})
+        case notation.Single(name=name):
+            return Reach(broken=name not in draft.content.types)
+
+
+def _any_of(reached: list[Reach]) -> Reach:
+    kinds = {each.kind for each in reached} - {Kind.NULL}
+    return Reach(
+        next(iter(kinds)) if len(kinds) == 1 else Kind.ANY,
+        tuple(dict.fromkeys(struct for each in reached for struct in each.structs)),
+        tuple(dict.fromkeys(struct for each in reached for struct in each.elements)),
+        reached[0].element if len({each.element for each in reached}) == 1 else Kind.ANY,
+        any(each.broken for each in reached),
+    )
+
+
+def _uses(draft: Draft) -> dict[str, list[Use]]:
+    uses: dict[str, list[Use]] = {}
+    for user, form in draft.content.types.items():
+        for name, position in direct_names(draft, form):
+            uses.setdefault(name, []).append(Use(user, position))
+    return uses
+
+
+def _root_names(draft: Draft) -> tuple[str, ...]:
+    roots = [draft.content.root] if draft.content.root else [root.type for root in (draft.content.roots or {}).values()]
+    return tuple(dict.fromkeys(name for root in roots for name in _mentioned(draft, root)))
+
+
+def _recursive(draft: Draft) -> frozenset[str]:
+    """The named types that hold themselves."""
+    mentions = {name: {each for each, _ in direct_names(draft, form)} for name, form in draft.content.types.items()}
+
+    def reachable(name: str) -> set[str]:
+        found: set[str] = set()
+        waiting = list(mentions[name])
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting.extend(mentions[each])
+        return found
+
+    return frozenset(name for name in mentions if name in reachable(name))
+
+
+def _encodings(draft: Draft, uses: Mapping[str, list[Use]]) -> dict[str, Encoding]:
+    """The encoding of each named type: a struct says it, another type has that of its first user."""
+
+    def encoding(name: str, seen: frozenset[str]) -> Encoding:
+        form = draft.content.types[name]
+        if isinstance(form, StructType):
+            return draft.struct_encoding(form)
+        users = [use.user for use in uses.get(name, ()) if use.user not in seen]
+        return encoding(users[0], seen | {name}) if users else draft.encoding
+
+    return {name: encoding(name, frozenset({name})) for name in draft.content.types}
+
+
+# --- the members of a struct ---------------------------------------------------------------------------------------
+
+
+def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str, Member]:
+    members: dict[str, Member] = {}
+    for position, entry in enumerate(struct.fields):
+        if not entry.is_field:
+            continue
+        document = entry.field
+        found = [_member(draft, entry.key, document, position, struct)]
+        if isinstance(document, FieldDocument):
+            found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
+            if document.flatten:
+                lent = _lent(draft, entry.key, document, position, seen)
+                found[0] = replace(found[0], melts=True)
+                found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
+        for member in found:
+            known = members.get(member.name)
+            members[member.name] = member if known is None else joined_members(known, member)
+    return members
+
+
+def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
+    """Whether a struct has the members of a type that there is not, which nobody knows."""
+    for entry in struct.fields:
+        if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+            reached = reach(draft, entry.field.type)
+            inner = {name: draft.content.types[name] for name in reached.structs if name not in seen}
+            if reached.broken or any(
+                isinstance(form, StructType) and _is_open(draft, form, seen | {name}) for name, form in inner.items()
+            ):
+                return True
+    return False
+
+
+def _lent(draft: Draft, field: str, document: FieldDocument, position: int, seen: frozenset[str]) -> list[Member]:
+    """The members that a flattened field lends."""
+    renamings = renaming_of(field, document)
+    lent: dict[str, Member] = {}
+    for name in reach(draft, document.type).structs:
+        form = draft.content.types[name]
+        if name in seen or not isinstance(form, StructType):
+            continue
+        for inner in _members(draft, form, seen | {name}).values():
+            member = replace(inner, name=renamed(renamings, inner.name), position=position)
+            known = lent.get(member.name)
+            lent[member.name] = member if known is None else joined_members(known, member)
+    return list(lent.values())
+
+
+def joined_members(first: Member, second: Member) -> Member:
+    """What is known of a name that two fields give."""
+    values = (
+        None if first.values is None or second.values is None else tuple(dict.fromkeys(first.values + second.values))
+    )
+    return Member(
+        first.name,
+        join_kinds(first.kind, second.kind),
+        min(first.position, second.position),
+        values,
+        tuple(dict.fromkeys(first.structs + second.structs)),
+        tuple(dict.fromkeys(first.elements + second.elements)),
+        first.counted or second.counted,
+        first.names if first.names == second.names else (),
+        first.words if first.words == second.words else (),
+        first.charset if first.charset == second.charset else "",
+        first.element if first.element is second.element else Kind.ANY,
+        first.obstacle or second.obstacle,
+        broken=first.broken or second.broken,
+    )
+
+
+def join_kinds(first: Kind, second: Kind) -> Kind:
+    """The kind of a value that may be of either."""
+    if first is second or second is Kind.NULL:
+        return first
+    return second if first is Kind.NULL else Kind.ANY
+
+
+def _member(draft: Draft, name: str, document: str | FieldDocument, position: int, struct: StructType) -> Member:
+    charset = _charset(document, struct)
+    if isinstance(document, str):
+        reached = reach(draft, document, charset=charset)
+        coded = charset if reached.kind is Kind.BYTES else ""
+        return Member(
+            name,
+            reached.kind,
+            position,
+            None,
+            reached.structs,
+            reached.elements,
+            charset=coded,
+            element=reached.element,
+            obstacle=_obstacle(frozenset(), reached, charset),
+            broken=reached.broken,
+        )
+    reached = reach(draft, document.type, charset=charset)
+    if document.values is not None and is_closed(document):
+        if reached.kind in _WITHOUT_VALUES:
+            return Member(
+                name, reached.kind, position, broken=reached.broken
+            )  # its elements have values, or it is said that it has none
+        kind, values = mapped_kind(document.values)
+        values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
+        return Member(name, kind, position, values, obstacle="values")
+    if document.refers is not None:
+        kind, charset = _entry_kind(draft, document.refers)
+        return Member(name, kind, position, charset=charset, obstacle="refers")
+    meant = document.given & (_MEANING - {"default"})  # which no list has
+    return Member(
+        name,
+        reached.kind,
+        position,
+        _computed_values(draft, document.compute),
+        () if renaming_of(name, document) else reached.structs,  # members that are called otherwise here
+        reached.elements,
+        document.counted,
+        tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
+        tuple(_words(document)) if is_open(document) and _is_text(reached, charset) else (),
+        charset if reached.kind is Kind.BYTES else "",
+        Kind.ANY if meant else reached.element,
+        _obstacle(frozenset(document.given), reached, charset),
+        renaming_of(name, document),
+        broken=reached.broken,
+    )
+
+
+def _obstacle(given: frozenset[str], reached: Reach, charset: str) -> str:
+    """The key for which builders are not given a value, or the elements of a list, as on the wire; empty if none."""
+    coded = charset and reached.kind is Kind.LIST and reached.element is Kind.ANY
+    return next((key for key in _OBSTACLES if key in given), "charset" if coded else "")
+
+
+def _is_text(reached: Reach, charset: str) -> bool:
+    """Whether a field is a text, of which expressions know the bytes where it is in another character set."""
+    return reached.kind is Kind.TEXT or (reached.kind is Kind.BYTES and bool(charset))
+
+
+def _charset(document: str | FieldDocument, struct: StructType) -> str:
+    """The character set of the texts of a field; empty where that is UTF-8."""
+    full = isinstance(document, FieldDocument)
+    if full and (document.compute is not None or document.counted):  # type: ignore[union-attr]
+        return ""
+    own = document.charset if full else None  # type: ignore[union-attr]
+    stated = own if own is not None else struct.charset
+    return constants.charset_of(stated)
+
+
+def is_open(document: FieldDocument | Bits) -> bool:
+    """Whether `values` are names of some values, and others are kept all the same."""
+    return document.values is not None and document.raw is not None
+
+
+def is_closed(document: FieldDocument | Bits) -> bool:
+    """Whether `values` are all values that there are, and readers see what they mean alone."""
+    return document.values is not None and document.raw is None
+
+
+def _names(document: FieldDocument | Bits) -> Iterator[tuple[int, str]]:
+    for key, name in _words(document):
+        number = integer(key)
+        if number is not None:
+            yield number, name
+
+
+def _words(document: FieldDocument | Bits) -> Iterator[tuple[str, str]]:
+    """What stands on the wire and the name that it has, as they are written."""
+    for key, value in (document.values or {}).items():
+        name = value.value if isinstance(value, MappedValue) else value
+        if isinstance(name, str):
+            yield key, name
+
+
+def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None:
+    """The values that a computed field can have, where its expression lists them."""
+    if not isinstance(written, str):
+        return None
+    try:
+        return possible_values(parse(written), draft.content.ranges)
+    except ExpressionError:
+        return None
+
+
+def possible_values(expression: Expression, ranges: Mapping[str, list[NamedRange]]) -> tuple[Scalar, ...] | None:
+    """The values that a choice among literals and names of ranges can give; None for any other expression."""
+    match expression:
+        case Literal(value):
+            return (value,)
+        case Conditional(_, then, otherwise):
+            left, right = possible_values(then, ranges), possible_values(otherwise, ranges)
+            return None if left is None or right is None else tuple(dict.fromkeys(left + right))
+        case Call("rangeName", (_, Literal(str(name)))) if name in ranges:
+            return (*dict.fromkeys(each.name for each in ranges[name]), None)
+        case _:
+            return None
+
+
+def _bit_member(name: str, bit: str | int | Bits, position: int) -> Member:
+    if isinstance(bit, Bits) and bit.values is not None and is_closed(bit):
+        kind, values = mapped_kind(bit.values)
+        return Member(name, kind, position, values)
+    span = str(bit.at if isinstance(bit, Bits) else bit)
+    if not _SPAN.fullmatch(span):
+        return Member(name, Kind.ANY, position, broken=True)
+    kind = Kind.INTEGER if ".." in span else Kind.BOOLEAN
+    named = tuple(_names(bit)) if isinstance(bit, Bits) and kind is Kind.INTEGER else ()
+    said = {"hidden": bit.hidden, "derive": bit.derive, "raw": bit.raw} if isinstance(bit, Bits) else {}
+    return Member(name, kind, position, names=named, obstacle=next((key for key in said if said[key]), ""))
+
+
+def mapped_kind(values: Mapping[str, object]) -> tuple[Kind, tuple[Scalar, ...] | None]:
+    """The kind of mapped values, and the values themselves where all are literals."""
+    leaves: list[Scalar] = []
+    closed = True
+    for value in values.values():
+        found = mapped_leaves(value)
+        closed = closed and found is not None
+        leaves += found or ()
+    kinds = {literal_kind(leaf) for leaf in leaves} - {Kind.NULL}
+    kind = next(iter(kinds)) if len(kinds) == 1 and closed else Kind.ANY
+    return kind, tuple(leaves) if closed else None
+
+
+def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
+    """The values that an entry of a value table can give; None where only the data tells."""
+    plain = value.value if isinstance(value, MappedValue) else value
+    if plain is None or (isinstance(plain, int | float | str) and not is_computed(plain)):
+        return (plain,)
+    try:
+        return leaves(parse(str(plain)[1:]))
+    except ExpressionError:
+        return ()
+
+
+def is_computed(value: object) -> bool:
+    """Whether an entry of a value table is an expression."""
+    return isinstance(value, str) and value.startswith("=")
+
+
+def leaves(expression: Expression) -> tuple[Scalar, ...] | None:
+    """The literals that a choice among literals can give; None for any other expression."""
+    match expression:
+        case Literal(value):
+            return (value,)
+        case Conditional(_, then, otherwise):
+            left, right = leaves(then), leaves(otherwise)
+            return None if left is None or right is None else left + right
+        case _:
+            return None
+
+
+def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:
+    """The kind of a table's entries and the character set of their texts; any, where tables of that name differ."""
+    found = {
+        _entry(draft, entry.field, struct)
+        for struct in draft.content.types.values()
+        if isinstance(struct, StructType)
+        for entry in struct.fields
+        if entry.is_field and entry.key == table
+    }
+    return found.pop() if len(found) == 1 else (Kind.ANY, "")
+
+
+def _entry(draft: Draft, table: str | FieldDocument, struct: StructType) -> tuple[Kind, str]:
+    type = table if isinstance(table, str) else table.type
+    match written(type) if isinstance(type, str) else None:
+        case notation.Single(name="list", arguments=(element,)):
+            charset = _charset(table, struct)
+            kind = reach(draft, element.text, charset=charset).kind
+            return kind, charset if kind is Kind.BYTES else ""
+        case _:
+            return Kind.ANY, ""
+
+
+def _marks(struct: StructType) -> dict[str, int]:
+    return {entry.mark: position for position, entry in enumerate(struct.fields) if entry.mark is not None}

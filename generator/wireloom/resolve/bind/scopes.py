@@ -1,0 +1,552 @@
+"""What a name means at one place of a spec: a field of this struct or of one around it, a mark, a parameter.
+
+The nearest meaning counts, in this order: fields that the struct has read so far, its marks, fields of the structs
+around it, parameters. A struct that is used in several places must get the same answer from all of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, Position
+from wireloom.expr.types import a_kind
+from wireloom.model.types import Encoding, Scalar
+from wireloom.names import POSITIONS
+from wireloom.problems import nearest
+from wireloom.resolve.bind import constants
+from wireloom.resolve.bind.draft import Draft, parameter_kind
+from wireloom.resolve.bind.outline import Member, Outline, Outlines, Use, joined_members, possible_values
+from wireloom.resolve.bind.renamings import renamed
+from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
+
+_RANGE_MEMBERS = ("start", "end")
+_SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
+_PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives, computes or leaves out"
+_CHECKED = ("compute", "hidden")
+"""What keeps a member from builders, and not from the checks of what they wrote."""
+_JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
+_PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives, computes or leaves out"
+_HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
+_MARK = "name the place: `- mark: NAME` stands where it is"
+
+
+AHEAD = -1
+"""The step of what is asked before a struct is read: which version it is of."""
+
+
+class MeaningError(Exception):
+    """A name without a meaning here; without an id where what is wrong was said of its type."""
+
+    def __init__(self, id: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.id, self.message, self.hint = id, message, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A field that a name means: `up` structs outward."""
+
+    up: int
+    member: Member
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names at one step of a named type. `late` expressions are computed when the whole struct is known."""
+
+    draft: Draft
+    outlines: Outlines
+    type: str = ""  # the named type; empty: only parameters have a meaning
+    position: int = 0
+    late: bool = False
+    inside: tuple[str, ...] = ()  # structs whose value the expression looks at, one level further in
+    blind: bool = False  # it looks into what nobody knows, since there is no such type
+    checks: bool = False  # it is of a check, which builders hold against the record that they wrote
+
+    def at(self, position: int) -> "Scope":
+        """The names at another step."""
+        return replace(self, position=position)
+
+    def whole(self) -> "Scope":
+        """The names when the whole struct is known."""
+        return replace(self, late=True)
+
+    def within(self, structs: tuple[str, ...]) -> "Scope":
+        """The names inside an element of one of these structs."""
+        return replace(self, inside=structs)
+
+    def unseeing(self) -> "Scope":
+        """The names where any other may have a meaning, too."""
+        return replace(self, blind=True)
+
+    def checking(self) -> "Scope":
+        """The names in a check."""
+        return replace(self, checks=True)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the struct has members that nobody knows, since there is no such type."""
+        return self.outlines.types[self.type].open
+
+    def parameters_only(self) -> "Scope":
+        """Only parameters."""
+        return Scope(self.draft, self.outlines)
+
+    # --- meaning ---
+
+    def meaning(self, name: Name) -> Expression:
+        """What the name means; raises MeaningError."""
+        first, *members = name.parts
+        if first in POSITIONS:
+            return self._position(first, members)
+        if self._is_mark(first) and not members:
+            return MarkRef(first)
+        fields = self._fields(first)
+        if fields:
+            found = self._agreed(first, fields)
+            kind = self._member_kind(found.member, tuple(members), first)
+            if found.member.melts and found.up == 0:
+                if self.inside:
+                    raise _melted(first, "an element", "MEMBER")
+                if members:
+                    return self.meaning(Name(tuple(members)))
+            return FieldRef(found.up, first, tuple(members), kind)
+        if first in self.draft.content.parameters:
+            return self._parameter(first, tuple(members))
+        raise self._unknown(first, tuple(members))
+
+    def summed(self, name: Name) -> Call:
+        """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
+        listed, member, inner = self._listed("sum", name, _SUMMED)
+        if inner is None:
+            if member.element is not Kind.INTEGER:
+                raise _of_elements("sum", listed, member, _SUMMED)
+            return Call("sum", (listed,))
+        if inner.obstacle and not (self.checks and inner.obstacle in _CHECKED):
+            raise _of_member("sum", inner, _PLAIN)
+        if inner.kind is not Kind.INTEGER:
+            message = f"sum is of integers that values have, and {inner.name} is {a_kind(inner.kind)}"
+            raise MeaningError("expression-type", message, _PLAIN)
+        return Call("sum", (listed, Literal(inner.name)))
+
+    def joined(self, name: Name, separator: str) -> Call:
+        """The texts of a list, or of a member of its elements, that the name means; raises MeaningError."""
+        listed, member, inner = self._listed("join", name, _JOINED)
+        found = member.element if inner is None else inner.kind
+        if inner is None and found not in (Kind.TEXT, Kind.BYTES):
+            raise _of_elements("join", listed, member, _JOINED)
+        if inner is not None and inner.obstacle:
+            raise _of_member("join", inner, _PLAIN_TEXT)
+        if inner is not None and found not in (Kind.TEXT, Kind.BYTES):
+            message = f"join is of texts or of bytes, and {inner.name} is {a_kind(found)}"
+            raise MeaningError("expression-type", message, _JOINED)
+        between = (
+            separator if found is Kind.TEXT else self._octets(separator, inner.charset if inner is not None else "")
+        )
+        return Call("join", (listed, Literal(between), *(() if inner is None else (Literal(inner.name),))))
+
+    def _octets(self, text: str, charset: str) -> bytes:
+        """The bytes that a literal beside bytes means."""
+        found = constants.value(text, Kind.BYTES, charset)
+        if not isinstance(found, bytes):
+            what = f"{charset} has no text '{text}'" if charset else f"'{text}' are no bytes"
+            raise MeaningError("impossible-value", what, "" if charset else _HEXADECIMAL)
+        return found
+
+    def _listed(self, function: str, name: Name, hint: str) -> tuple[FieldRef, Member, Member | None]:
+        """The list that a function is of, what is known of it, and of the member of its elements that is named."""
+        first, *members = name.parts
+        fields = [] if first in POSITIONS else self._fields(first)
+        if not fields:
+            self.meaning(name)
+            raise MeaningError("expression-type", f"{first} is no list", hint)
+        found = self._agreed(first, fields)
+        member, last, path = found.member, first, list[str]()
+        while members and member.kind is not Kind.LIST:
+            last = members.pop(0)
+            member = self._inner(member, last, (first, *path)[-1])
+            path.append(last)
+        listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
+        if member.kind is not Kind.LIST:
+            raise MeaningError("expression-type", f"{function} is of a list, not of {a_kind(member.kind)}", hint)
+        if not members:
+            return listed, member, None
+        if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
+            message = (
+                f"{function} is of one member of structs, and the elements of {last} are not of one type of struct"
+            )
+            raise MeaningError("expression-type", message, hint)
+        known = self.outlines.types[member.elements[0]].members
+        if members[0] not in known:
+            message = f"the elements of {last} have no {members[0]}"
+            raise MeaningError("unknown-name", message, nearest(members[0], known))
+        return listed, member, known[members[0]]
+
+    def check_base(self, name: str) -> None:
+        """Raise MeaningError unless the name means a mark, here or in a struct around, that stands before in any case.
+
+        What lies between must have its bytes in those of the struct that has the mark.
+        """
+        found = list(self._marked(self.type, name, self.position, frozenset()))
+        if not any(found):
+            known = [each for outline in self._around() for each in outline.marks]
+            hint = nearest(name, known) or f"`- mark: {name}` stands where it is, here or in a struct around"
+            raise MeaningError("unknown-name", f"there is no mark {name} here", hint)
+        if not all(found):
+            hint = f"set it in each struct that has {self.type}, before that, or use a type of its own"
+            raise MeaningError("unknown-name", f"{name} is not always a mark where {self.type} is used", hint)
+
+    def _marked(self, type: str, name: str, position: int, seen: frozenset[str]) -> Iterator[bool]:
+        """Whether each way outward comes to the mark."""
+        outline = self.outlines.types.get(type)
+        if outline is None or type in seen:
+            return
+        if name in outline.marks:
+            if outline.marks[name] >= position:
+                message = f"{name} is a mark further down"
+                raise MeaningError("later-name", message, "set it before whatever is read from it")
+            yield True
+            return
+        if type in self.outlines.roots or not outline.uses:
+            yield False
+        for use in outline.uses:
+            if obstacle := self._obstacle(use):
+                hint = "set the mark within"
+                raise MeaningError("wrong-shape", f"{obstacle}: its bytes are not those around", hint)
+            yield from self._marked(use.user, name, use.position, seen | {type})
+
+    def _obstacle(self, use: Use) -> str:
+        """What stands between a type and the bytes of what uses it; empty where nothing does."""
+        form = self.draft.content.types[use.user]
+        if isinstance(form, AttemptType):
+            return f"{self.type} is an alternative of the attempt {use.user}"
+        if self.outlines.encodings[use.user] is not Encoding.BINARY:
+            return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].value}"
+        document = form.fields[use.position].field if isinstance(form, StructType) else None
+        if isinstance(document, FieldDocument) and document.unpack not in (None, "none"):
+            return f"{self.type} stands in bytes that are unpacked"
+        return ""
+
+    def knows(self, name: str) -> bool:
+        """Whether a name means anything here, or anywhere before or behind."""
+        return name in (*POSITIONS, *self._visible(), *self.draft.content.parameters) or self._is_mark(name)
+
+    def names_field(self, name: str) -> bool:
+        """Whether the name means a field here."""
+        return bool(self._fields(name))
+
+    def values(self, expression: Expression) -> tuple[Scalar, ...] | None:
+        """The values that a field or parameter can have, where they are listed."""
+        match expression:
+            case FieldRef():
+                member = self._member(expression)
+                return None if member is None else member.values
+            case ParameterRef(name=name, members=()):
+                options = self.draft.content.parameters[name].one_of
+                return None if options is None else tuple(options)
+            case _:
+                return possible_values(expression, self.draft.content.ranges)
+
+    def names(self, expression: Expression) -> tuple[tuple[int, str], ...]:
+        """The names that values of a field have, where there may be others."""
+        member = self._member(expression)
+        return () if member is None else member.names
+
+    def words(self, expression: Expression) -> tuple[tuple[str, str], ...]:
+        """What may stand on the wire of a text, and the names that readers see for it."""
+        member = self._member(expression)
+        return () if member is None else member.words
+
+    def octets(self, expression: Expression, text: str) -> bytes:
+        """The bytes that a literal beside bytes means: in their character set or, without one, in hexadecimal."""
+        return self._octets(text, self.charset(expression))
+
+    def charset(self, expression: Expression) -> str:
+        """The character set of a text, of which expressions know the bytes; empty for anything else."""
+        if isinstance(expression, Call) and expression.function == "slice":
+            return self.charset(expression.arguments[0])
+        member = self._member(expression)
+        return "" if member is None else member.charset
+
+    def may_be_record(self, expression: Expression) -> bool:
+        """Whether the value of a field may be a record, or something else, in any place where the type is used."""
+        return any(member.structs for member in self._possible(expression))
+
+    def _member(self, expression: Expression) -> Member | None:
+        """What is known of a field; None where that is several, or no field."""
+        found = self._possible(expression)
+        return found[0] if len(found) == 1 else None
+
+    def _possible(self, expression: Expression) -> list[Member]:
+        """What is known of a field in each place where the type is used; [] of what is no field."""
+        match expression:
+            case FieldRef(name=name, members=path):
+                found = [each.member for each in self._fields(name) if each is not None]
+                return [reduce(lambda member, step: self._inner(member, step, name), path, each) for each in found]
+            case _:
+                return []
+
+    def _position(self, fact: str, members: list[str]) -> Expression:
+        if members:
+            raise MeaningError("unknown-name", f"{fact} has no members", "it is an integer")
+        if not self.type:
+            raise MeaningError("unknown-name", f"{fact} has no meaning here", "only parameters have a meaning here")
+        if self.inside:
+            raise MeaningError(
+                "unknown-name", f"{fact} has no meaning here", "an element that was read has its fields alone"
+            )
+        if fact != "index" and self.outlines.encodings[self.type] is not Encoding.BINARY:
+            encoding = self.outlines.encodings[self.type].value
+            raise MeaningError("unknown-name", f"there is no {fact} in {encoding}", "positions are of binary")
+        if fact == "here" and self.late:
+            raise MeaningError("unknown-name", "there is no here in what the whole struct decides", _MARK)
+        return Position(fact)
+
+    def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:
+        kind = parameter_kind(self.draft.content.parameters[name])
+        if members and (kind is not Kind.RANGE or len(members) > 1 or members[0] not in _RANGE_MEMBERS):
+            raise MeaningError("unknown-name", f"{name} has no member {'.'.join(members)}", "a range has start and end")
+        nullable = self.draft.content.parameters[name].default is None
+        return ParameterRef(name, members, Kind.INTEGER if members else kind, nullable)
+
+    def _is_mark(self, name: str) -> bool:
+        marks = self.outlines.types[self.type].marks if self.type in self.outlines.types else {}
+        return name in marks and not self.inside and (self.late or marks[name] < self.position)
+
+    def _member_kind(self, member: Member, path: tuple[str, ...], name: str) -> Kind:
+        """The kind of a member of a field's struct."""
+        for step in path:
+            member, name = self._inner(member, step, name), step
+        return member.kind
+
+    def _inner(self, member: Member, step: str, name: str) -> Member:
+        """What is known of a member of the struct that a field called `name` is."""
+        if member.broken or any(self.outlines.types[struct].open for struct in member.structs):
+            raise _said()
+        inner = [self.outlines.types[struct].members for struct in member.structs]
+        if not inner or any(step not in members for members in inner):
+            known = list(dict.fromkeys(each for members in inner for each in members))
+            if member.renamings:
+                lent = self._lent_by(member)
+                new = step if step in lent else renamed(member.renamings, step)
+                hint = f"what is renamed has that name alone: {new}" if new in lent else nearest(step, lent)
+                raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
+            if step in known:
+                lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
+                hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
+                raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
+            hint = nearest(step, known) or _function(member.kind, step, name)
+            raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
+        if any(members[step].melts for members in inner):
+            raise _melted(step, name, f"{name}.MEMBER")
+        return reduce(joined_members, (members[step] for members in inner))
+
+    def _lent_by(self, member: Member) -> list[str]:
+        """What the members of a field that melts in are called in the struct around."""
+        around = (each.members for each in self.outlines.types.values() if each.members.get(member.name) == member)
+        return [
+            each.name
+            for each in next(around, {}).values()
+            if each.position == member.position and each.name != member.name
+        ]
+
+    # --- search ---
+
+    def _fields(self, name: str) -> list[Found | None]:
+        """What each way outward finds; None where one finds nothing, [] where none finds anything."""
+        up = 0
+        if self.inside:
+            members = [self.outlines.types[struct].members for struct in self.inside]
+            if all(name in each for each in members):
+                return [Found(0, reduce(joined_members, (each[name] for each in members)))]
+            up = 1
+        found = list(self._outward(self.type, name, self.position, up, frozenset()))
+        return found if any(each is not None for each in found) else []
+
+    def _outward(self, type: str, name: str, position: int, up: int, seen: frozenset[str]) -> Iterator[Found | None]:
+        outline = self.outlines.types.get(type)
+        if outline is None or type in seen:
+            return
+        member = outline.members.get(name)
+        if outline.struct and member is not None and (self.late or member.position < position):
+            yield Found(up, member)
+            return
+        if type in self.outlines.roots or not outline.uses:
+            yield None
+        for use in outline.uses:
+            yield from self._outward(use.user, name, use.position, up + (1 if outline.struct else 0), seen | {type})
+
+    def _agreed(self, name: str, found: list[Found | None]) -> Found:
+        fields = [each for each in found if each is not None]
+        if any(each.member.broken for each in fields):
+            raise _said()
+        if (
+            len(fields) == len(found)
+            and len({id(each.member) for each in fields}) == 1
+            and len({each.up for each in fields}) > 1
+        ):
+            raise MeaningError(
+                "ambiguous-name",
+                f"{name} stands at different distances from the places where {self.type} is used",
+                "use a type of its own for each distance, or bring the value into this struct",
+            )
+        if len(fields) < len(found):
+            message = f"{self.type} has no {name} before this, and it is used where nothing around has one, either"
+            hint = f"give {self.type} that field, or use a type of its own where there is one around"
+            raise MeaningError("ambiguous-name", message, hint)
+        if len({each.up for each in fields}) > 1:
+            raise MeaningError(
+                "ambiguous-name",
+                f"{name} does not mean the same in every place where {self.type} is used",
+                "use a type of its own for each place, or bring the value into this struct",
+            )
+        return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
+
+    def _unknown(self, name: str, members: tuple[str, ...] = ()) -> MeaningError:
+        if self.blind or any(outline.open for outline in self._around()):
+            return _said()
+        outline = self.outlines.types.get(self.type)
+        if self.position == AHEAD and outline is not None and (name in outline.members or name in outline.marks):
+            hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
+            return MeaningError("later-name", f"{name} is not known before the struct is read", hint)
+        own = None if outline is None or self.inside else outline.members.get(name)
+        if own is not None and own.position == self.position:
+            message = f"{name} is what this is about, and not known before it is read"
+            return MeaningError("later-name", message, "ask for a field before it")
+        if outline is not None and (name in outline.members or name in outline.marks):
+            return MeaningError(
+                "later-name",
+                f"{name} is not known yet",
+                f"an expression sees the fields and marks before it: use one of those, or put {name} before it",
+            )
+        known = [*self._visible(), *self.draft.content.parameters]
+        if name in known:
+            hint = (
+                f"an expression sees what comes before it, in its struct and around: use that, or put {name} before it"
+            )
+            return MeaningError("later-name", f"{name} is not known yet", hint)
+        hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
+        hint = _foreign(name, members) or hint
+        field = self._named_to_readers(name)
+        hint = f"readers call {field} so; expressions say {field}" if field else self._held_by(name) or hint
+        return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _held_by(self, name: str) -> str:
+        """Which visible field has a member of that name; empty where none has."""
+        for holder in self._visible():
+            structs = [struct for found in self._fields(holder) if found is not None for struct in found.member.structs]
+            if structs and all(name in self.outlines.types[struct].members for struct in structs):
+                return f"it is a member of {holder}: {holder}.{name}"
+        return ""
+
+    def _named_to_readers(self, name: str) -> str:
+        """The visible field, or the number of one, that readers call so; empty where there is none."""
+        visible = set(self._visible())
+        for form in self.draft.content.types.values():
+            for entry in form.fields if isinstance(form, StructType) else ():
+                field = entry.field if entry.is_field else None
+                if not isinstance(field, FieldDocument):
+                    continue
+                if entry.key in visible and name in (field.as_, field.raw):
+                    return entry.key
+                for key, bit in (field.bits or {}).items():
+                    if key in visible and isinstance(bit, Bits) and bit.raw == name:
+                        return key
+        return ""
+
+    def _texts(self) -> set[object]:
+        """The texts that fields and parameters can be, and the names of ranges."""
+        texts = set[object](self.draft.content.ranges)
+        for parameter in self.draft.content.parameters.values():
+            texts |= set(parameter.one_of or ())
+        for type in {self.type, *self.inside} & self.outlines.types.keys():
+            for member in self.outlines.types[type].members.values():
+                texts |= set(member.values or ())
+        return texts
+
+    def _visible(self) -> Iterator[str]:
+        """Every field and mark that some way outward finds."""
+        for outline in self._around():
+            yield from outline.members
+            yield from outline.marks
+
+    def _around(self) -> Iterator[Outline]:
+        """The type, what an expression looks into, and whatever uses them, however far out."""
+        waiting, seen = [*self.inside, self.type], set[str]()
+        while waiting:
+            type = waiting.pop(0)
+            outline = self.outlines.types.get(type)
+            if outline is None or type in seen:
+                continue
+            seen.add(type)
+            yield outline
+            waiting.extend(use.user for use in outline.uses)
+
+
+_CONSTANTS = {"true": "true", "false": "false", "none": "null", "nil": "null", "undefined": "null", "null": "null"}
+_SELVES = ("this", "self", "_parent", "_root", "_", "parent", "root", "super")
+_SIZES = ("length", "len", "size", "count", "Length", "Count")
+
+
+def _foreign(name: str, members: tuple[str, ...]) -> str:
+    """What to write for a word that other languages have; empty where it is none."""
+    if constant := _CONSTANTS.get(name.lower()):
+        return f"write {constant}"
+    if name in _SELVES and members:
+        return f"write {'.'.join(members)}: a name is looked for in its struct, then in those around"
+    return ""
+
+
+def _function(kind: Kind, step: str, name: str) -> str:
+    """The function that says what other languages say by a member; empty where there is none."""
+    if step not in _SIZES or kind not in (Kind.TEXT, Kind.BYTES, Kind.LIST):
+        return ""
+    return f"write {'count' if kind is Kind.LIST else 'len'}({name})"
+
+
+def _said() -> MeaningError:
+    """What follows from a type that there is not, which was said."""
+    return MeaningError("", "", "")
+
+
+def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
+    """What to write for a text that is the name of another, which stands on the wire; empty for any other text."""
+    if text in dict(words):
+        return ""
+    named = " or ".join(f"'{word}'" for word, name in words if name == text)
+    return named and f"expressions know what stands on the wire: write {named}"
+
+
+def _melted(name: str, into: str, instead: str) -> MeaningError:
+    """What is wrong with a name for what readers see the members of, without it."""
+    message = f"{name} has melted into {into}, which has its members in its place"
+    return MeaningError("unknown-name", message, f"write {instead}")
+
+
+def _of_elements(function: str, listed: FieldRef, member: Member, hint: str) -> MeaningError:
+    """What is wrong with the elements of a list, of which a function needs another kind."""
+    name, obstacle = _last(listed), member.obstacle
+    if member.element is not Kind.ANY:
+        what = f"an element of {name} is {a_kind(member.element)}"
+    elif obstacle == "charset":
+        what = f"the elements of {name} are texts in another character set than UTF-8"
+        hint = f"make structs of them: `{function}({name}.text, '.')` gives their bytes"
+    elif obstacle:
+        what = f"the elements of {name} mean something else than what is on the wire"
+        hint = f"drop `{obstacle}`, or {function} others"
+    else:
+        what = f"the elements of {name} are not known to be nothing else"
+    of = "integers" if function == "sum" else "texts or of bytes"
+    return MeaningError("expression-type", f"{function} is of {of}, and {what}", hint)
+
+
+def _of_member(function: str, member: Member, hint: str) -> MeaningError:
+    """What is wrong with a member of elements that builders do not know from the value as it is on the wire."""
+    of = "integers" if function == "sum" else "texts"
+    what = f"with `{member.obstacle}` builders do not know {member.name} from the value"
+    return MeaningError("expression-type", f"{function} is of {of} that values have, and {what}", hint)
+
+
+def _last(listed: FieldRef) -> str:
+    """What a list is called."""
+    return (listed.name, *listed.members)[-1]

@@ -1,0 +1,138 @@
+"""Versions of one struct: what tells them apart, and which fields each has."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from wireloom.model.types import Field, Form, Presence, Struct, Type, Version
+from wireloom.problems import nearest
+from wireloom.resolve.bind.draft import Draft
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import path_text
+
+
+class Versioned(Protocol):
+    """A field, as it is written or as it is meant."""
+
+    @property
+    def since(self) -> str | None:
+        """The first version that has it."""
+
+    @property
+    def until(self) -> str | None:
+        """The last version that has it."""
+
+
+def in_turn(order: Sequence[str], first: Versioned, second: Versioned) -> bool:
+    """Whether none of the versions, from the oldest to the newest, has both fields."""
+    return bool(order) and not set(versions_with(order, first)) & set(versions_with(order, second))
+
+
+def versions_with(order: Sequence[str], field: Versioned) -> Collection[str]:
+    """The versions that have a field."""
+    since = order.index(field.since) if field.since in order else 0
+    until = order.index(field.until) if field.until in order else len(order)
+    return order[since : until + 1]
+
+
+def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
+    """Report versions that cannot be told apart, and fields of versions that there are not."""
+    for name, type in named.items():
+        place = draft.place / "types" / name
+        if isinstance(type, Struct) and _names_known_versions(draft, place / "fields", type):
+            _check_versions(draft, place, type)
+        if isinstance(type, Struct) and type.form is Form.ARRAY:
+            _check_last_elements(draft, place / "fields", type)
+
+
+def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
+    """Whether every `since` and `until` names a version of the struct, the older one first."""
+    order = [version.name for version in struct.versions]
+    before = len(draft.problems.found)
+    for position, field in enumerate(struct.steps):
+        if not isinstance(field, Field):
+            continue
+        where = place / position / field.wire_name
+        for key, version in (("since", field.since), ("until", field.until)):
+            if version and version not in order:
+                hint = nearest(version, order) or "declare it in `versions` of the struct"
+                draft.reports(where / key, "unknown-version", f"there is no version {version}", hint)
+        if field.since in order and field.until in order and order.index(field.since) > order.index(field.until):
+            draft.reports(
+                where / "until",
+                "unknown-version",
+                f"{field.until} is older than {field.since}",
+                "versions run from the oldest to the newest",
+            )
+    return len(draft.problems.found) == before
+
+
+def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
+    taken: dict[int, str] = {}
+    wrong = set[str]()
+    for version in struct.versions:
+        where = place / "versions" / version.name
+        if (version.arity is None) == (version.when is None):
+            draft.reports_entry(
+                where, "conflicting-keys", f"nothing, or too much, tells {version.name}", "give `arity` or `when`"
+            )
+        if version.arity is None:
+            continue
+        if struct.form is not Form.ARRAY:
+            draft.reports(where / "arity", "wrong-encoding", "only arrays have an arity", "tell the version by `when`")
+            continue
+        fields = len(fields_of(struct, version.name))
+        if version.arity != fields:
+            wrong.add(version.name)
+            draft.reports(
+                where / "arity",
+                "version-arity",
+                f"{version.name} has {fields} fields, not {version.arity}",
+                "mark fields with `since` and `until`",
+            )
+        else:
+            _check_conditions(draft, place / "fields", struct, version)
+        if version.arity in taken and not wrong & {version.name, taken[version.arity]}:
+            draft.reports(
+                where / "arity",
+                "version-arity",
+                f"{taken[version.arity]} has the same arity",
+                "two versions of one arity need `when`",
+            )
+        taken[version.arity] = version.name
+
+
+def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
+    """What may be left out of an array stands behind what may not, and alone says how long it is."""
+    left_out = ""
+    for position, field in enumerate(struct.steps):
+        if not isinstance(field, Field) or not field.on_wire:
+            continue
+        where = place / position / field.wire_name
+        if field.presence is not Presence.OPTIONAL:
+            if left_out:
+                message = f"{field.wire_name} must be there, but {left_out} before it may be left out"
+                draft.reports_entry(where, "conflicting-keys", message, "make it `optional`, too, or neither")
+            continue
+        left_out = left_out or field.wire_name
+        if any(version.arity is not None for version in struct.versions):
+            message = f"{field.wire_name} may be left out, but the arity tells the version"
+            draft.reports_entry(where, "conflicting-keys", message, "use `since`, or drop the versions")
+
+
+def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version) -> None:
+    """The arity of a version counts all of its fields: none of them has a condition, which could not but hold."""
+    counted = {field.wire_name for field in fields_of(struct, version.name)}
+    said = {problem.path for problem in draft.problems.found}
+    for position, field in enumerate(struct.steps):
+        if isinstance(field, Field) and field.when is not None and field.wire_name in counted:
+            where = place / position / field.wire_name / "when"
+            message = f"{field.wire_name} cannot be absent: the {version.arity} elements of {version.name} count it"
+            hint = "say by a `check` what holds there, or tell the versions by `when`, too"
+            if path_text(where.path) not in said:
+                draft.reports_entry(where, "conflicting-keys", message, hint)
+
+
+def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:
+    """The fields on the wire of one version."""
+    order = [each.name for each in struct.versions]
+    return tuple(field for field in struct.fields if field.on_wire and version in versions_with(order, field))

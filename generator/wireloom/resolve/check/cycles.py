@@ -1,0 +1,212 @@
+"""Values that builders work out: none of them follows from itself."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, MarkRef, Position, parts, references
+from wireloom.model import types
+from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.check.sources import Node, is_seen, meant_by, needs_source
+from wireloom.resolve.facts.recursive_types import reached
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, structs
+from wireloom.spec.documents import Place
+
+Given = frozenset[Node]
+_Span = tuple[int, int]  # the first of some steps, and the one behind them
+
+
+def check_circles(draft: Draft, named: Types, names: Names) -> Given:
+    """Report derived and computed values that follow from themselves; the computed fields that builders are given."""
+    following = _Following(draft.place, named, names)
+    reported = set[Node]()
+    for node, place in following.places.items():
+        circle = _circle(node, following.nodes)
+        if circle and not reported & set(circle):
+            reported |= set(circle)
+            path = " <- ".join(name for _, name in (*circle, node))
+            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", following.remedy(circle))
+    return following.given
+
+
+def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple[str, Type], ...]:
+    """The types; these computed fields are taken from the value."""
+
+    def told(struct: Struct) -> Struct:
+        steps = (
+            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
+            for step in struct.steps
+        )
+        return replace(struct, steps=tuple(steps))
+
+    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
+
+
+class _Following:
+    """What derived and computed values follow from, where builders work them out, and those that they are given."""
+
+    def __init__(self, root: Place, named: Types, names: Names) -> None:
+        self._named = named
+        self.nodes: dict[Node, list[Node]] = {}
+        self.places: dict[Node, Place] = {}  # where it is said
+        self._conditions: dict[Node, list[Node]] = {}  # of them what decides whether they are there
+        self._written: dict[Node, str] = {}  # the structs of what decides which bytes are written
+        self._spans: list[tuple[Node, Struct, _Span]] = []  # the steps whose bytes they count
+        self._packings: dict[Node, list[Node]] = {}  # what is packed in these
+        for struct in structs(named):
+            self._add(root, named, struct, names)
+        for node, struct, span in self._spans:
+            packed = set(_packed(struct, span, named))
+            self._packings[node] = [each for each, within in self._written.items() if within in packed]
+            self.nodes[node] += self._packings[node]
+        self.given = frozenset(self._given(set(_computed(named, hidden=False))))
+
+    def remedy(self, circle: tuple[Node, ...]) -> str:
+        """What to do about values that follow from one another."""
+        unseen = set(_computed(self._named, hidden=True))
+        versioned = set(_computed(self._named, hidden=False, versioned=True))
+        for node, source in zip(circle, (*circle[1:], circle[0]), strict=True):
+            name, flag = node[1], source[1]
+            if source in self._conditions.get(node, ()):
+                return f"only {flag} says whether {name} is there: let readers see {flag}, without a `derive`"
+            if source in self._packings.get(node, ()):
+                return f"{flag} is packed, and cannot follow from how many bytes that takes: drop it, or move it out"
+            if node in unseen:
+                return f"let readers see {name}, which builders then take from the value"
+            if node in versioned:
+                return f"drop `since` and `until` of {name}, which builders then take from the value"
+        return "let one of them follow from what the record holds"
+
+    def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
+        for site in sites(root, named, struct):
+            if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
+                continue  # what is derived, too, builders do not compute
+            node = (struct.name, site.bit or site.field.wire_name)
+            sources = [*_sources(names, struct, site.expression), *_sums(names, struct, site.expression)]
+            if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
+                node = _sum(node)
+            if site.role is Role.STORED:
+                sources = [source for source in sources if source != node]  # the checksum itself
+            if site.role is Role.OFFSET or (site.role is Role.SIZE and not is_seen(site.field)):
+                node = (f"the place of {struct.name}", node[1])
+                self.nodes.setdefault(node, []).extend(sources)
+                self._written[node] = struct.name
+            elif site.role in (Role.DERIVE, Role.COMPUTE, Role.COVERED, Role.SUMMED, Role.STORED):
+                self.places[node] = site.place
+                self.nodes.setdefault(node, []).extend(sources)
+                self._spans += [(node, struct, span) for span in _spans(site, site.expression)]
+                if site.role is not Role.COMPUTE:
+                    self._written[node] = struct.name
+            elif site.role is Role.CONDITION and _follows_alone(site.field):
+                # a record says whether what readers see of the wire is there
+                for each in (node, *((struct.name, bit.name) for bit in site.field.bits)):
+                    if site.field.compute is None:
+                        self._written[each] = struct.name
+                    self._conditions.setdefault(each, []).extend(sources)
+                    self.nodes.setdefault(each, []).extend(sources)
+
+    def _given(self, computed: set[Node]) -> Iterator[Node]:
+        """Computed values that readers see, of which something in their own circle is derived."""
+        for node in self.places:
+            while circle := _circle(node, self.nodes):
+                pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
+                told = [source for derived, source in pairs if source in computed and derived not in computed]
+                if not told:
+                    break
+                self.nodes[told[0]] = self._conditions.get(told[0], [])
+                computed.remove(told[0])
+                yield told[0]
+
+
+def _computed(named: Types, *, hidden: bool, versioned: bool = False) -> Iterator[Node]:
+    """The computed fields of which a value says what they are, or would if they were not hidden, or of one version."""
+    for struct in structs(named):
+        for field in struct.fields:
+            said = field.compute is not None and field.derive is None and field.mappings is None
+            if said and field.hidden == hidden and bool(field.since or field.until) == versioned:
+                yield struct.name, field.wire_name
+
+
+def _follows_alone(field: Field) -> bool:
+    """Whether nothing that readers see says that a field is there, so that its condition alone does."""
+    return field.compute is not None or not (is_seen(field) or (needs_source(field) and not field.bits))
+
+
+def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[Node]:
+    for reference in references(expression):
+        if isinstance(reference, FieldRef):
+            yield from meant_by(names, struct, reference)
+
+
+def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[Node]:
+    """The checksums of which an expression looks at more than their size, and whether they are there."""
+    match expression:
+        case Call("present") | Call("len", (FieldRef(),)) | Binary("==" | "!=", FieldRef(), Literal(None)):
+            return  # a checksum is of one size
+        case FieldRef():
+            for origin in names.origins(struct, expression):
+                if origin.field.checksum is not None:
+                    yield _sum((origin.struct.name, origin.field.wire_name))
+        case _:
+            for part in parts(expression):
+                yield from _sums(names, struct, part)
+
+
+def _sum(checksum: Node) -> Node:
+    """What a checksum is, where the checksum itself is that it is there."""
+    struct, name = checksum
+    return f"the sums of {struct}", name
+
+
+def _spans(site: Site, expression: Expression) -> Iterator[_Span]:
+    """The steps of which an expression asks how many bytes they take."""
+
+    def behind(expression: Expression) -> int | None:
+        match expression:
+            case MarkRef(name=name):
+                return site.struct.steps.index(types.Mark(name))
+            case Position("here"):
+                return site.position
+            case Position("size"):
+                return len(site.struct.steps)
+            case _:
+                return None
+
+    match expression:
+        case Binary("-", one, other) if (first := behind(one)) is not None and (last := behind(other)) is not None:
+            yield min(first, last), max(first, last)
+        case _ if (last := behind(expression)) is not None:
+            yield 0, last
+        case _:
+            for part in parts(expression):
+                yield from _spans(site, part)
+
+
+def _packed(struct: Struct, span: _Span, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The structs in the fields of a struct whose bytes are packed, those within these included."""
+    for step in struct.steps[slice(*span)]:
+        for name, _ in held(step.type, named) if isinstance(step, Field) else ():
+            inner = named[name]
+            if isinstance(step, Field) and step.packing is not None:
+                yield name
+                yield from reached(named, name)
+            elif isinstance(inner, Struct) and name not in seen:
+                yield from _packed(inner, (0, len(inner.steps)), named, seen | {name})
+
+
+def _circle(start: Node, follows: Mapping[Node, list[Node]]) -> tuple[Node, ...]:
+    """The way from a value back to itself; empty if there is none."""
+    came: dict[Node, Node] = {}
+    waiting = [start]
+    while waiting:
+        node = waiting.pop(0)
+        for source in follows.get(node, ()):
+            if source == start:
+                way = [node]
+                while way[-1] != start:
+                    way.append(came[way[-1]])
+                return tuple(reversed(way))
+            if source not in came:
+                came[source] = node
+                waiting.append(source)
+    return ()

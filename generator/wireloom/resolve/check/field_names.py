@@ -1,0 +1,149 @@
+"""Names that may not be there twice: of fields, bits and marks, for readers, of members, and tags of a message."""
+
+from wireloom.expr.ast import Binary, Unary
+from wireloom.expr.text import text_of
+from wireloom.model import types
+from wireloom.model.types import Encoding, Field, Struct
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.facts.exclusion import never_both, never_in_one_version
+from wireloom.resolve.facts.members import lent_names, logical_names, members
+from wireloom.resolve.facts.sites import Types, placed
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
+
+
+def check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
+    """Names that expressions use: fields, bits and marks of one struct; those of bits that are there twice."""
+    twice = set[str]()
+    taken: dict[str, list[Field]] = {}  # with the fields of each name; bits and marks have theirs alone
+    for where, field in placed(struct, place):
+        others = taken.get(field.wire_name, [])
+        known = others[-1] if others else None
+        if known is not None and struct.encoding is Encoding.PROTOBUF and field.on_wire and known.on_wire:
+            message = f"{field.wire_name} is there twice, and a message has one field of each name"
+            hint = f"give one of them another name, and `as: {field.wire_name}` for its readers"
+            draft.reports_entry(where, "duplicate-field", message, hint)
+        elif others and any(each.checksum is not None for each in (*others, field)):
+            message = f"{field.wire_name} is there twice, once as a checksum, which is verified in every version"
+            hint = f"give one of them another name, and `as: {field.name}` for its readers"
+            draft.reports_entry(where, "duplicate-field", message, hint)
+        elif field.wire_name in taken and not (
+            others and all(never_in_one_version(struct, each, field) for each in others)
+        ):
+            draft.reports_entry(
+                where,
+                "duplicate-field",
+                f"{field.wire_name} is there twice",
+                "give each field one name; `as` gives readers another",
+            )
+            twice.update(() if others else {field.wire_name})
+        taken[field.wire_name] = [*others, field]
+        for bit in field.bits:
+            if bit.name in taken:
+                twice.add(bit.name)
+                draft.reports_entry(
+                    where / "bits" / bit.name,
+                    "duplicate-field",
+                    f"{bit.name} is there twice",
+                    "give each field one name",
+                )
+            taken[bit.name] = []
+    for position, step in enumerate(struct.steps):
+        if isinstance(step, types.Mark):
+            if step.name in taken:
+                draft.reports_entry(
+                    place / position / "mark",
+                    "duplicate-field",
+                    f"{step.name} is there twice",
+                    "give the mark another name",
+                )
+            taken[step.name] = []
+    return twice
+
+
+def check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
+    """Names that readers use, with those that flattened structs lend; fields of different versions may share one.
+
+    Of the names `said` it is said that expressions know two by them.
+    """
+    taken: dict[str, list[Field]] = {}
+    for where, field in placed(struct, place):
+        own = () if field.flatten else tuple(logical_names(field, named, frozenset()))
+        for name in dict.fromkeys(each for each in own if own.count(each) > 1):
+            hint = "the field, its `raw` and its bits have a name each: hide one, or rename it with `as`"
+            draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
+        for name in dict.fromkeys(logical_names(field, named, frozenset())):
+            others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
+            known = next((each for each in others if not never_both(struct, each, field)), None)
+            if known is not None and name not in said:
+                hint = f"the other is {known.wire_name}; {_how_to_part(known, field)}"
+                draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
+            taken[name].append(field)
+
+
+def _how_to_part(first: Field, second: Field) -> str:
+    """What is to be done about two fields of one reader's name that may both be there."""
+    if first.when is None or second.when is None or first.when == second.when:
+        return "hide one, or rename it with `as`"
+    apart = text_of(Binary("and", Unary("not", first.when), second.when))
+    return f"where both conditions may hold say which one is there, as in `when: {apart}`"
+
+
+def check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:
+    """The fields that say which alternative held are no members of the alternatives."""
+    members = {name for trial in attempt.trials for name in lent_names(trial.type, named, frozenset())}
+    for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
+        if name and (name in members or (key == "reason" and name == attempt.kind_field)):
+            hint = f"`{key}: NAME` gives this one another name"
+            draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
+
+
+def check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+    """Names of members in the object, those of inline structs among them."""
+    taken: dict[str, Field] = {}
+    for where, field in placed(struct, place):
+        for name in dict.fromkeys(members(field, named, frozenset({struct.name}))):
+            known = taken.get(name)
+            apart = (
+                known is None
+                or never_in_one_version(struct, known, field)
+                or known.when is not None
+                or field.when is not None
+            )
+            if known is not None and not apart and known.wire_name != field.wire_name:
+                message = f"the member {name} is there twice"
+                hint = f"the other is {known.wire_name}; give each field a member of its own"
+                draft.reports_entry(where, "duplicate-field", message, hint)
+            taken[name] = field
+
+
+def check_tags(draft: Draft, place: Place, struct: Struct) -> None:
+    """Report tags of a message that are there twice."""
+    taken: dict[int, str] = {}
+    for where, field in placed(struct, place):
+        if field.tag in taken:
+            message = f"{taken[field.tag]} has the tag {field.tag} already"
+            draft.reports(where / "tag", "duplicate-tag", message, "give each field a tag of its own")
+        if field.tag:
+            taken.setdefault(field.tag, field.wire_name)
+
+
+def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: types.Map) -> None:
+    """Report a rest that is not of the names of an object, or not the last of its fields."""
+    behind = [each for each in struct.fields if each.on_wire]
+    behind = behind[behind.index(field) + 1 :]
+    if struct.form is not types.Form.OBJECT:
+        message = f"{struct.name} is an array, which has no members that could be left"
+        draft.reports_entry(place / "inline", "wrong-shape", message, "say `form: object`, or drop `inline`")
+    elif struct.encoding is Encoding.MSGPACK and not isinstance(rest.key, types.Text):
+        message = f"the members that {field.wire_name} takes have names, which are texts"
+        draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
+    elif behind:
+        message = f"{field.wire_name} takes all members that no field names, and {behind[0].wire_name} follows"
+        draft.reports_entry(place, "greedy-field", message, "let it be the last field, and the only one of its kind")
+    elif field.presence is types.Presence.OPTIONAL:
+        message = "what takes the rest of an object has no member of its own that could be left out"
+        draft.reports_entry(place / "inline", "conflicting-keys", message, "drop `optional`: it is empty then")
+    elif isinstance(place.node, MappingNode) and place.node.entry("member") is not None:
+        message = "`member` beside `inline`"
+        draft.reports_entry(place / "member", "conflicting-keys", message, "what takes the rest has no name of its own")

@@ -1,0 +1,62 @@
+"""Structs that readers see as the entries of a map: each has a key that is always there, and a value."""
+
+from collections.abc import Mapping
+
+from wireloom.model import types
+from wireloom.model.extents import may_be_absent
+from wireloom.model.ground import ENTRY
+from wireloom.model.traversal import parts, plain
+from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.types.notations import UNKNOWN
+
+Types = Mapping[str, Type]
+
+HINT_OF_ENTRIES = "an entry is a struct of a `key` that is always there and a `value`; `as: key` calls a member so"
+_KEYS = types.Integer | types.Boolean | types.Text | types.Bytes  # what columns and builders tell entries apart by
+
+
+def flaw_of_entry(type: Type, named: Types) -> str:
+    """Why a type is no entry of a map; empty where it is one."""
+    entry = plain(type, named)
+    if entry is UNKNOWN:
+        return ""
+    if not isinstance(entry, Struct):
+        return "the entries of a map are structs"
+    seen = {field.name: field for field in entry.fields if not field.hidden}
+    if seen.keys() != set(ENTRY) or any(field.flatten or field.bits for field in entry.fields):
+        return f"{entry.name} has other members than a key and a value"
+    key, value = (seen[name] for name in ENTRY)
+    flaw = _flaw_of_key(key, named) or _flaw_of_value(value, named)
+    return f"{entry.name} is no entry of a map: {flaw}" if flaw else ""
+
+
+def _flaw_of_key(field: Field, named: Types) -> str:
+    """Why not every entry has its key there, as it stands on the wire."""
+    is_plain = field.mappings is None and field.meaning is None and field.refers is None
+    if not may_be_absent(field) and is_plain and isinstance(plain(field.type, named), _KEYS):
+        return ""
+    return "its key is no number, text, bytes or boolean that is always there, as it stands"
+
+
+def _flaw_of_value(field: Field, named: Types) -> str:
+    """Why a column of maps does not have the value."""
+    if field.since or field.until:
+        return "its value is of some versions"
+    if _is_open(field.type, named, frozenset()):
+        return "its value may be of any kind"
+    if field.meaning is not None and field.meaning.null is not None:
+        return "what stands for null in its value is a value on the wire"
+    return ""
+
+
+def _is_open(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a value may be of any kind, or may have such values beside structs."""
+    match type:
+        case types.Reference(name=name):
+            return name not in seen and _is_open(named[name], named, seen | {name})
+        case types.OneOf(open=True):
+            return True
+        case Struct() | types.Attempt():
+            return False
+        case _:
+            return any(_is_open(part, named, seen) for part in parts(type))

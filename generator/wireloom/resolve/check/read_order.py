@@ -1,0 +1,82 @@
+"""What must be known where a step stands: checksums before they are verified, lists around an `index`, what is here."""
+
+from collections.abc import Iterator
+
+from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
+from wireloom.model import types
+from wireloom.model.types import Struct
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, structs
+from wireloom.resolve.logical.roots import Entry
+
+
+def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Entry, ...]) -> None:
+    """Report steps and expressions that look at what is not known where they stand."""
+    unlisted = _outside_lists(named, names, entries)
+    for struct in structs(named):
+        _check_verified(draft, struct)
+        for site in sites(draft.place, named, struct):
+            facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
+            if "index" in facts and struct.name in unlisted:
+                message = f"there is no list around {struct.name}"
+                hint = "`index` is the place of an element in its list"
+                draft.reports(site.place, "unknown-name", message, hint)
+            if "here" in facts and _is_elsewhere(site):
+                message = "there is no here for what stands at a place of another base"
+                draft.reports(site.place, "unknown-name", message, "say how many bytes it has without `here`")
+
+
+def _is_elsewhere(site: Site) -> bool:
+    """Whether an expression says more of a field that stands elsewhere than where, and whether it is there."""
+    field = site.field
+    return field is not None and bool(field.base) and site.role not in (Role.OFFSET, Role.CONDITION)
+
+
+def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:
+    """The structs that stand somewhere without a list around them."""
+    found = {name for entry in entries for name, listed in held(entry.type, named) if not listed}
+    within: dict[str, list[str]] = {}  # the structs that stand in each without a list around them
+    for inner, holders in names.above.items():
+        for each in holders:
+            if not each.listed:
+                within.setdefault(each.struct.name, []).append(inner)
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        for inner in within.get(name, ()):
+            if inner not in found:
+                found.add(inner)
+                waiting.append(inner)
+    return frozenset(found)
+
+
+def _check_verified(draft: Draft, struct: Struct) -> None:
+    """A checksum is verified behind its field, and behind what says which bytes it covers."""
+    fields = {step.wire_name: (at, step) for at, step in enumerate(struct.steps) if isinstance(step, types.Field)}
+    known_at = {name: at for name, (at, _) in fields.items()}
+    known_at |= {bit.name: at for at, field in fields.values() for bit in field.bits}
+    known_at |= {step.name: at for at, step in enumerate(struct.steps) if isinstance(step, types.Mark)}
+    for position, step in enumerate(struct.steps):
+        if not isinstance(step, types.Verify) or step.field not in fields:
+            continue
+        place = draft.place / "types" / struct.name / "fields" / position / "verify"
+        at, field = fields[step.field]
+        if at > position:
+            message = f"{step.field} is not read yet where it is verified"
+            draft.reports(place / "field", "later-name", message, "move the step behind the field")
+        elif field.checksum is not None:
+            extras = [each.value for each in (*field.checksum.ahead, *field.checksum.after)]
+            bounds = field.checksum.start, field.checksum.end
+            covering = dict.fromkeys(_names(*bounds, *extras), f"what {step.field} covers")
+            stored = () if field.checksum.stored is None else (field.checksum.stored,)
+            for name, what in (dict.fromkeys(_names(*stored), f"what stands for {step.field}") | covering).items():
+                if known_at.get(name, -1) > position:
+                    message = f"{name}, which says {what}, is not known yet where it is verified"
+                    draft.reports(place / "field", "later-name", message, f"move the step behind {name}")
+
+
+def _names(*expressions: Expression) -> Iterator[str]:
+    for expression in expressions:
+        for each in references(expression):
+            if isinstance(each, MarkRef) or (isinstance(each, FieldRef) and each.up == 0):
+                yield each.name

@@ -1,0 +1,296 @@
+"""Types that hold themselves, types that nothing uses, and types that hold too much."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import count
+
+from wireloom.expr.ast import FieldRef
+from wireloom.expr.ast import references as names_in
+from wireloom.model.traversal import parts, references
+from wireloom.model.types import Array, Attempt, Encoding, Field, Last, OneOf, Presence, Reference, Struct, Type
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.outline import Outlines, direct_names
+from wireloom.resolve.facts.recursive_types import circle_of, heights_of, reached, sizes_of
+from wireloom.resolve.facts.sites import Names, Role, Site, held, sites, structs
+from wireloom.resolve.logical.shapes import tables
+from wireloom.spec.documents import Place
+from wireloom.spec.language import OneOfType, StructType
+
+_LACKING = re.compile(r"there is no type (\w+)")
+_NEAR = 0.6  # a type that there is not, and the name of one that may be it
+_DEPTH = 64  # of types in types
+_FIELDS = 20_000  # that a record may come to, counted where types are used
+
+
+def fits(draft: Draft) -> bool:
+    """Whether the types are of a size that can be worked with; reported where they are not."""
+    mentions = {name: [each for each, _ in direct_names(draft, form)] for name, form in draft.content.types.items()}
+    depths: dict[str, int] = {}
+    fields: dict[str, int] = {}
+    for name in _innermost_first(mentions):
+        inner = [each for each in mentions[name] if each in depths]  # the others hold this one
+        depths[name] = 1 + max((depths[each] for each in inner), default=0)
+        form = draft.content.types[name]
+        own = len(form.fields) if isinstance(form, StructType) else 1
+        fields[name] = own + sum(fields[each] for each in inner)
+        place = draft.place / "types" / name
+        if depths[name] > _DEPTH:
+            message = f"types stand in one another more than {_DEPTH} deep"
+            draft.reports_entry(place, "too-large", message, "put some of their fields into one struct")
+            return False
+        if fields[name] > _FIELDS:
+            message = f"{name} comes to more than {_FIELDS} fields"
+            draft.reports_entry(place, "too-large", message, "use its types in fewer places")
+            return False
+    return True
+
+
+def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
+    """The types, each behind those that it mentions, but for those that mention it as well."""
+    ordered: dict[str, None] = {}
+    entered = set[str]()
+    for start in mentions:
+        waiting = [(start, False)]
+        while waiting:
+            name, left = waiting.pop()
+            if left:
+                ordered[name] = None
+            elif name not in entered:
+                entered.add(name)
+                waiting.append((name, True))
+                waiting.extend((each, False) for each in mentions[name])
+    return list(ordered)
+
+
+def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type]) -> bool:
+    """What holds itself has columns that end: unions by kind (`oneOf`) are open, structs say to what depth.
+
+    False where types are not to be followed further: their members would be members of themselves.
+    """
+    depths = stated_depths(draft)
+    said = set[str]()
+    for name in draft.content.types:
+        form = draft.content.types[name]
+        place = draft.place / "types" / name
+        if isinstance(form, OneOfType) and name in outlines.recursive:
+            _check_open(draft, outlines, place, form, name)
+        elif name in depths:
+            _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
+        elif name in outlines.recursive and name in reached(named, name, without=depths):
+            hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
+            if not said & circle_of(named, name):
+                draft.reports_entry(
+                    place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}"
+                )
+            said.add(name)
+    _check_levels(draft, named, depths)
+    return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
+
+
+def stated_depths(draft: Draft) -> dict[str, int]:
+    """The structs that say how many of them may stand in one another."""
+    forms = draft.content.types.items()
+    return {name: form.depth for name, form in forms if isinstance(form, StructType) and form.depth is not None}
+
+
+def _check_open(draft: Draft, outlines: Outlines, place: Place, form: OneOfType, name: str) -> None:
+    for inner, _ in direct_names(draft, form):
+        if isinstance(draft.content.types[inner], StructType) and inner not in outlines.recursive:
+            draft.reports_entry(
+                place / "oneOf",
+                "recursive-type",
+                f"the open union {name} holds the struct {inner}",
+                "an open value has lists and maps, no structs",
+            )
+
+
+def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: str, *, recursive: bool) -> None:
+    if not recursive:
+        message = f"{name} does not hold itself"
+        draft.reports_entry(place, "wrong-shape", message, "drop `depth`")
+        return
+    circle = circle_of(named, name)
+    struct = named[name]
+    if isinstance(struct, Struct) and struct.encoding is Encoding.MSGPACK:
+        hint = "let it hold an open union: a `oneOf` of scalars, lists and maps"
+        draft.reports_entry(place, "wrong-encoding", "structs of msgpack cannot hold themselves", hint)
+    if any(_is_tried(named[each], circle) for each in circle):
+        message = f"{name} holds itself through alternatives that are tried, or told by kind"
+        draft.reports_entry(place, "recursive-type", message, "let it hold itself through fields, lists and selects")
+    elif any(_melts(named[each], circle) for each in circle):
+        message = f"{name} holds itself where members become those of the struct around"
+        draft.reports_entry(place, "recursive-type", message, "drop `flatten` or `inline` there")
+    elif _is_endless(named, name):
+        message = f"{name} always holds itself, so that it never ends"
+        draft.reports_entry(place, "recursive-type", message, "say with `when`, a list or a select where there is none")
+
+
+def _is_tried(type: Type, circle: frozenset[str]) -> bool:
+    """Whether a type leads on in a circle where one of several alternatives is taken that no tag selects."""
+    if isinstance(type, Attempt | OneOf) and circle & set(references(type)):
+        return True
+    inner = tuple(field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
+    return any(_is_tried(each, circle) for each in inner)
+
+
+def _melts(type: Type, circle: frozenset[str]) -> bool:
+    """Whether a field whose members become those of its struct leads on in a circle."""
+    fields = type.fields if isinstance(type, Struct) else ()
+    return any((field.flatten or field.inline) and circle & set(references(field.type)) for field in fields)
+
+
+def _is_endless(named: Mapping[str, Type], name: str) -> bool:
+    """Whether a struct is in itself whatever a record says."""
+    found = set[str]()
+    waiting = [name]
+    while waiting:
+        struct = named[waiting.pop()]
+        for field in struct.fields if isinstance(struct, Struct) else ():
+            certain = field.presence is Presence.REQUIRED and not field.is_conditional
+            listed = isinstance(field.type, Array) and isinstance(field.type.count, Last)
+            if certain and (isinstance(field.type, Reference) or listed):
+                inner = set(references(field.type))
+                if name in inner:
+                    return True
+                waiting += inner - found
+                found |= inner
+    return False
+
+
+def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
+    """Types of so many levels come to no more fields, and stand no deeper in one another, than others may."""
+    if draft.problems.found:
+        return
+
+    def heights(tried: Mapping[str, int]) -> Mapping[str, int]:
+        return heights_of(named, tried, _DEPTH)
+
+    def sizes(tried: Mapping[str, int]) -> Mapping[str, int]:
+        return sizes_of(named, tried, _FIELDS)
+
+    deep = heights(depths)
+    wide = sizes(depths) if max(deep.values(), default=0) <= _DEPTH else {}
+    for name in depths:
+        place = draft.place / "types" / name / "depth"
+        if wide.get(name, 0) > _FIELDS:
+            message = f"{name} comes to more than {_FIELDS} fields at this depth"
+            draft.reports_entry(place, "too-large", message, _fitting(depths, name, sizes, _FIELDS))
+        elif deep[name] > _DEPTH:
+            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another at this depth"
+            draft.reports_entry(place, "too-large", message, _fitting(depths, name, heights, _DEPTH))
+    for name in named if not draft.problems.found else ():
+        if deep[name] > _DEPTH and all(deep[each] <= _DEPTH for each in references(named[name])):
+            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another"
+            draft.reports_entry(draft.place / "types" / name, "too-large", message, "put some of them into one struct")
+
+
+def _fitting(
+    depths: Mapping[str, int], name: str, measured: Callable[[Mapping[str, int]], Mapping[str, int]], most: int
+) -> str:
+    """What to say of a depth with which a type comes to too much."""
+    fitting = next(depth for depth in count(0) if measured({**depths, name: depth + 1})[name] > most)
+    if fitting == 0:
+        return "say a smaller one, of its types that hold themselves, too"
+    return f"say {fitting} or less, or keep values that may hold others as bytes"
+
+
+def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
+    """No struct within another looks at what leads on in a circle there: the deepest level has it otherwise."""
+    circles = {name: circle_of(named, name) for name in stated_depths(draft)}
+    for site in (site for struct in structs(named) for site in sites(draft.place, named, struct)) if circles else ():
+        for reference in _far(site):
+            for origin in names.origins(site.struct, reference):
+                inner = set(references(origin.field.type))
+                if any(origin.struct.name in circle and inner & circle for circle in circles.values()):
+                    message = f"the deepest {origin.struct.name} has no {origin.field.wire_name} as others have it"
+                    hint = f"look at it in {origin.struct.name} alone: compute there what is to be known of it"
+                    draft.reports(site.place, "recursive-type", message, hint)
+                    break
+
+
+def _far(site: Site) -> Iterator[FieldRef]:
+    """The names in an expression that mean fields of structs around the one where it stands."""
+    inside = 1 if site.role is Role.KEEP else 0
+    for each in names_in(site.expression):
+        if isinstance(each, FieldRef) and each.up > inside:
+            yield replace(each, up=each.up - inside)
+
+
+_OF_SURROUNDINGS = ("unknown-name", "later-name")  # what follows where nothing leads to a type
+
+
+def check_use(draft: Draft, outlines: Outlines) -> None:
+    """Every type is reached from a root."""
+    reached = all_mentioned(draft, outlines.roots)
+    said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
+    meant = _meant(draft)
+    lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)
+    draft.problems.found[:] = [
+        problem
+        for problem in draft.problems.found
+        if problem.id not in _OF_SURROUNDINGS or not problem.path.startswith(lost)
+    ]
+    unused = [name for name in draft.content.types if outlines.roots and name not in reached]
+    led = {name: all_mentioned(draft, [name]) for name in unused}
+    below = {each for name in unused for each in led[name] if name not in led.get(each, (name,))}
+    for name in unused:
+        if name not in below and name not in meant and f"types.{name}" not in said:
+            draft.reports_entry(
+                draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
+            )
+
+
+def _meant(draft: Draft) -> set[str]:
+    """The types that may be meant where there is no such type, or no type at all, and all that they lead to."""
+    wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
+    lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
+    types = draft.content.types
+    meant = set[str]()
+    for problem in wrong:
+        own = problem.location.file == draft.document.file
+        line = lines[problem.location.line - 1] if own else ""
+        words = set(re.findall(r"\w+", f"{problem.text} {line}"))
+        meant |= {name for name in types if name in words or (problem.id == "type-syntax" and name in line)}
+        for lacking in _LACKING.findall(problem.message):
+            meant |= set(get_close_matches(lacking, types, max(len(types), 1), _NEAR))
+    return all_mentioned(draft, meant)
+
+
+def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
+    """These types, and all that they lead to."""
+    found = set[str]()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
+    return found
+
+
+def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
+    """Report references to entries of a table that hold the reference itself: what readers see of it has no end."""
+    for struct in structs(named):
+        for position, step in enumerate(struct.steps):
+            if isinstance(step, Field) and step.refers is not None and struct.name in _all_within(step, named):
+                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name / "refers"
+                message = f"the entries of {step.refers.table} hold {step.wire_name}, which is one of them"
+                draft.reports(place, "recursive-type", message, "drop `refers`: readers see the index then")
+
+
+def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
+    """The structs that readers see within a field, and those that they see within these."""
+    found, waiting = set[str](), [field]
+    while waiting:
+        for name in _within(waiting.pop(), named) - found:
+            found.add(name)
+            struct = named[name]
+            waiting.extend(struct.fields if isinstance(struct, Struct) else ())
+    return found
+
+
+def _within(field: Field, named: Mapping[str, Type]) -> set[str]:
+    types = [field.type] if field.refers is None else [table.type for table in tables(field.refers, named)]
+    return {name for type in types for name, _ in held(type, named)}

@@ -1,0 +1,130 @@
+"""What members are called that melt into the struct around: whether new names are of members, and of one each."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from wireloom import names
+from wireloom.problems import nearest
+from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.outline import direct_names
+from wireloom.resolve.bind.renamings import Renaming, renamed, renaming_of
+from wireloom.resolve.bind.versions import in_turn
+from wireloom.spec.documents import Place
+from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, StructType
+
+
+def check_renamings(draft: Draft) -> bool:
+    """Whether each new name is one, of a member that there is, and of no other; reported where not."""
+    before = len(draft.problems.found)
+    for type, form in draft.content.types.items():
+        if isinstance(form, StructType):
+            for position, entry in enumerate(form.fields):
+                place = draft.place / "types" / type / "fields" / position / entry.key / "flatten"
+                for renaming in renaming_of(entry.key, entry.field) if entry.is_field else ():
+                    _check_renaming(draft, place, entry.type, renaming)
+                    _check_beside(draft, place, form, entry)
+                if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+                    _check_marks(draft, place, form, entry)
+    return len(draft.problems.found) == before
+
+
+def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renaming) -> None:
+    """Report what is wrong with the new names of the members of a type."""
+    if not renaming.prefix and not renaming.stated:
+        hint = "give `prefix` or `as`, or write `flatten: true`"
+        draft.reports(place, "conflicting-keys", "nothing is renamed", hint)
+    if renaming.prefix and (flaw := names.logical_name_flaw(renaming.prefix)):
+        draft.reports(place / "prefix", "bad-name", f"{renaming.prefix} cannot begin a name", flaw)
+    for old, new in renaming.stated:
+        if flaw := names.name_flaw(new):
+            draft.reports(place / "as" / old, "bad-name", f"{new} cannot be the name of a field", flaw)
+    members = dict.fromkeys(_lent(draft, form, frozenset()))
+    if not members:
+        return  # it is no struct, which is said of the field
+    for old, _ in renaming.stated:
+        if old not in members:
+            message, hint = f"there is no member {old} to rename", nearest(old, members)
+            draft.reports_entry(place / "as" / old, "unknown-field", message, hint)
+    taken = Counter(renaming.new(name) for name in members)
+    twice = next((old for old, new in renaming.stated if old in members and taken[new] > 1), None)
+    if twice is not None:
+        message, hint = f"two members would be called {renaming.new(twice)}", "give each a name of its own"
+        draft.reports(place / "as" / twice, "duplicate-field", message, hint)
+    for name in dict.fromkeys(_holding_themselves(draft, form, frozenset())):
+        message = f"the members of {name} keep their names: it may hold itself"
+        draft.reports(place, "wrong-shape", message, "write `flatten: true`, or no `flatten`")
+
+
+def _check_beside(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
+    """Report a new name that something else in the struct has, unless only one of the two is there."""
+    new = set(_named(draft, field.key, field.field, frozenset()))
+    behind = struct.fields[struct.fields.index(field) :]
+    for other in struct.fields:
+        if other.is_field and other in behind and renaming_of(other.key, other.field):
+            continue  # said of that one
+        if other.is_field:
+            clash = sorted(new & set(_named(draft, other.key, other.field, frozenset())))
+            if clash and not _apart(struct, field.field, other.field):
+                message, hint = f"{clash[0]} is there twice", f"the other is of {other.key}; `as` names one otherwise"
+                draft.reports(place, "duplicate-field", message, hint)
+                return
+
+
+def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
+    """Report a mark of the struct that is called as a member that melts into it."""
+    lent = set(_named(draft, field.key, field.field, frozenset()))
+    for other in struct.fields:
+        if not other.is_field and other.mark in lent:
+            message, hint = f"{other.mark} is there twice", "give the mark another name"
+            draft.reports(place, "duplicate-field", message, hint)
+
+
+def _apart(struct: StructType, first: str | FieldDocument, second: str | FieldDocument) -> bool:
+    """Whether the conditions or versions of two fields may be such that only one is there."""
+    if isinstance(first, str) or isinstance(second, str):
+        return False
+    told = first.when is not None and second.when is not None and first.when != second.when
+    return told or in_turn(tuple(struct.versions or ()), first, second)
+
+
+def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
+    """The structs with a depth among those that melt."""
+    for name, struct in _melting(draft, form, frozenset()):
+        if isinstance(struct, StructType) and name not in seen:
+            yield from (name,) if struct.depth is not None else ()
+            for entry in struct.fields:
+                if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+                    yield from _holding_themselves(draft, entry.type, seen | {name})
+
+
+def _melting(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[tuple[str, StructType | AttemptType]]:
+    """The structs whose members a type lends where it melts, and the attempts that lend members of their own."""
+    for name, _ in () if isinstance(form, StructType) else direct_names(draft, form):
+        inner = draft.content.types[name]
+        if isinstance(inner, StructType | AttemptType):
+            yield name, inner
+        if name not in seen:
+            yield from _melting(draft, inner, seen | {name})
+
+
+def _lent(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
+    """The names that a type lends to the struct that it melts into."""
+    for name, inner in _melting(draft, form, frozenset()):
+        if isinstance(inner, AttemptType):
+            yield from filter(None, (inner.kind, inner.reason))
+        elif name not in seen:
+            for entry in inner.fields:
+                if entry.is_field:
+                    yield from _named(draft, entry.key, entry.field, seen | {name})
+
+
+def _named(draft: Draft, name: str, document: str | FieldDocument, seen: frozenset[str]) -> Iterator[str]:
+    """The names that a field gives to its struct."""
+    yield name
+    if isinstance(document, FieldDocument):
+        yield from (document.raw,) if document.raw else ()
+        for bit, form in (document.bits or {}).items():
+            yield from (bit, form.raw) if isinstance(form, Bits) and form.raw else (bit,)
+        if document.flatten:
+            renamings = renaming_of(name, document)
+            yield from (renamed(renamings, each) for each in _lent(draft, document.type, seen))

@@ -1,0 +1,418 @@
+"""What builders must know: that each field on the wire has a value.
+
+A record that is parsed can be built again. So what readers do not see must follow from what they see (`derive`,
+`const`, `checksum`, a table's entries), or mean nothing: what is hidden and of a stated size, and no expression looks
+at, is filler, which parsers pass over and builders write as zeros.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    ParameterRef,
+    parts,
+    references,
+)
+from wireloom.expr.extents import Extents, extent
+from wireloom.expr.types import kind
+from wireloom.model import types
+from wireloom.model.extents import StructExtents
+from wireloom.model.traversal import plain
+from wireloom.model.types import Encoding, Field, Presence, Struct, Type
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.expressions import BROKEN
+from wireloom.resolve.facts.sites import Names, Role, Types, holders, sites, structs
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import path_text
+
+_REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
+_REMEDY_OF_BITS = "give it `derive`, or let readers see it"
+_OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
+_FILLED = 1 << 16  # bytes that builders make up
+_LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
+_NEVER_NULL = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.Array | types.Map | Struct
+_SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
+
+
+Node = tuple[str, str]  # a struct, and the name of a field or bit in it
+
+
+def check_building(draft: Draft, named: Types, names: Names) -> None:
+    """Report fields whose value builders cannot know."""
+    looked_at = _looked_at(draft.place, named, names)
+    for struct in structs(named):
+        told_by = _told_by(draft.place, named, struct)
+        for position, step in enumerate(struct.steps):
+            if isinstance(step, Field):
+                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
+                _check_source(draft, place, struct, step, looked_at, told_by)
+                _check_melted(draft, place, struct, step, looked_at, named)
+                _check_scalar(draft, place, step, named)
+        _check_summed(draft, named, struct, names)
+
+
+def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
+    """The types; hidden fields that nothing looks at, and what is derived of null, have a value to be built with."""
+    known = dict(named)
+    looked_at = _looked_at(place, known, Names(known, holders(known)))
+    return tuple((name, _filled(type, looked_at, known) if isinstance(type, Struct) else type) for name, type in named)
+
+
+# --- where the value of a hidden field comes from ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedAt:
+    """The fields and bits that expressions and steps look at; members of members by their names alone.
+
+    `flags` are those of which they ask whether they are there, and nothing else.
+    """
+
+    nodes: frozenset[Node]
+    members: frozenset[str]
+    flags: frozenset[Node]
+
+    def has(self, struct: Struct, name: str) -> bool:
+        """Whether anything looks at a field of the struct, or at a bit of one."""
+        return (struct.name, name) in self.nodes or name in self.members
+
+    def has_value(self, struct: Struct, name: str) -> bool:
+        """Whether anything looks at the value of it, not just at whether it is there."""
+        return self.has(struct, name) and (struct.name, name) not in self.flags
+
+
+def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
+    nodes, members, valued = set[Node](), set[str](), set[Node]()
+    for struct in structs(named):
+        for site in sites(root, named, struct):
+            for reference in references(site.expression):
+                if isinstance(reference, FieldRef):
+                    members.update(reference.members)
+                    nodes.update(meant_by(names, struct, replace(reference, members=())))
+            valued.update(node for each in _valued(site.expression) for node in meant_by(names, struct, each))
+        for step in struct.steps:
+            match step:
+                case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
+                    nodes.add((struct.name, name))
+                    valued.add((struct.name, name))
+                case _:
+                    pass
+    for type in named.values():
+        members.update(_names_of(type))
+    return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
+
+
+def meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[Node]:
+    """The fields and bits that a reference at a struct means."""
+    for origin in names.origins(struct, reference):
+        yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
+
+
+def _valued(expression: Expression) -> Iterator[FieldRef]:
+    """The fields of this struct, or of those around, of which an expression looks at the value."""
+    match expression:
+        case Call("present", (FieldRef(members=()),)):
+            return
+        case FieldRef():
+            yield replace(expression, members=())
+        case _:
+            for part in parts(expression):
+                yield from _valued(part)
+
+
+def _names_of(type: Type) -> Iterator[str]:
+    """The names that a type itself looks at: members that must not repeat, and what tells alternatives on build."""
+    match type:
+        case types.Array(unique=str(name)):
+            yield name
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                yield from () if trial.build_when is None else _names_in(trial.build_when)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from _names_of(field.type)
+        case _:
+            return
+
+
+def _names_in(expression: Expression) -> Iterator[str]:
+    for reference in references(expression):
+        if isinstance(reference, FieldRef):
+            yield from (reference.name, *reference.members)
+
+
+def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
+    """What to do about lengths, counts and flags: the usual expressions, of the fields that they decide."""
+    found: dict[str, str] = {}
+    alone: dict[str, str] = {}
+    for site in sites(root, named, struct):
+        if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
+            continue
+        match site.role, site.field.type:
+            case Role.SIZE, types.Bytes() | types.Text():
+                found.setdefault(site.expression.name, f"`derive: len({site.field.wire_name})` says it")
+            case Role.COUNT, _:
+                found.setdefault(site.expression.name, f"`derive: count({site.field.wire_name})` says it")
+            case Role.CONDITION, _ if is_seen(site.field):
+                found.setdefault(site.expression.name, f"`derive: present({site.field.wire_name})` says it")
+            case Role.CONDITION, _:
+                hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
+                alone.setdefault(site.expression.name, hint)
+            case _:
+                pass
+    return {**alone, **found}
+
+
+def is_seen(field: Field) -> bool:
+    """Whether readers see of a field whether it is there."""
+    return not field.hidden or any(not bit.hidden for bit in field.bits)
+
+
+def _check_source(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, told_by: Mapping[str, str]
+) -> None:
+    def remedy(name: str, otherwise: str = _REMEDY) -> str:
+        return told_by.get(name, otherwise)
+
+    _check_constant(draft, place, struct, field, looked_at)
+    constant = path_text((place / "const").path)
+    if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
+        return  # said of the constant
+    if field.table and field.hidden and looked_at.has(struct, field.wire_name):
+        message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
+        draft.reports_entry(place, "unknown-on-build", message, "let readers see it")
+    if not needs_source(field):
+        return
+    if field.bits:
+        unnamed = set(range(field.type.bits if isinstance(field.type, types.Integer) else 0))
+        unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
+        is_held = field.minimum is not None or field.maximum is not None
+        if unnamed and (is_held or looked_at.has_value(struct, field.wire_name)):
+            what = "which has a range" if is_held else "which expressions look at"
+            message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, {what}"
+            hint = f"name all of its bits, or {'drop `range`' if is_held else 'look at those that have names'}"
+            draft.reports_entry(place, "unknown-on-build", message, hint)
+        for bit in field.bits:
+            known = not bit.hidden or bit.derive is not None
+            if not known and (looked_at.has(struct, bit.name) or bit.mappings is not None):
+                message = f"builders cannot know {bit.name}, which readers do not see"
+                hint = remedy(bit.name, _REMEDY_OF_BITS)
+                draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, hint)
+        return
+    if looked_at.has(struct, field.wire_name):
+        message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
+        draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name))
+    elif not _may_be_left_out(field) and filler(struct, field) is None:
+        message = f"builders cannot know {field.wire_name}, which readers do not see"
+        hint = _REMEDY
+        if struct.encoding is Encoding.BINARY:
+            hint += "; only numbers and bytes are filled with zeros"
+        draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _check_melted(  # noqa: PLR0913 - what there is to know about it
+    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, named: Types
+) -> None:
+    """Whether a record that melts in is there, where its container may leave it out, only its members say."""
+    may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding in _LEAVING_OUT
+    is_looked_at = (struct.name, field.wire_name) in looked_at.nodes
+    if may_be_left_out and is_looked_at and not _is_seen_in_members(field.type, named, frozenset()):
+        message = f"builders cannot know whether {field.wire_name} is there, whose members may all be null"
+        hint = "look at one of its members, or give it one that always has a value"
+        draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _is_seen_in_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
+    """Whether a record always has a member that readers see and that is not null."""
+    match type:
+        case types.Reference(name=name):
+            return name in seen or _is_seen_in_members(named[name], named, seen | {name})
+        case types.Select(cases=cases):
+            kept = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
+            return all(_is_seen_in_members(each, named, seen) for each in kept)
+        case Struct(fields=fields):
+            return any(always_has_a_value(each, named, seen) for each in fields)
+        case _:
+            return False
+
+
+def always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
+    """Whether readers always see a value of the field, or of one of its bits or members, that is not null."""
+    if not field.on_wire or field.is_conditional or field.presence is Presence.OPTIONAL:
+        return False
+    if field.flatten:
+        return _is_seen_in_members(field.type, named, seen)
+    if any(not bit.hidden and bit.mappings is None for bit in field.bits):
+        return True
+    mapped = any(not isinstance(each.value, Literal) or each.value.value is None for each in field.mappings or ())
+    means_null = mapped or (field.meaning is not None and field.meaning.null is not None)
+    return isinstance(plain(field.type, named), _NEVER_NULL) and not field.hidden and not means_null
+
+
+def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
+    """What a checksum follows from beside the bytes is no other one: builders know them last."""
+    for site in sites(draft.place, named, struct):
+        if site.role not in (Role.SUMMED, Role.STORED) or site.field is None:
+            continue
+        for reference in references(site.expression):
+            origins = names.origins(struct, reference) if isinstance(reference, FieldRef) else ()
+            others = [each.field.wire_name for each in origins if each.field.checksum is not None]
+            if others and others != [site.field.wire_name]:
+                message = f"{others[0]} is a checksum, too, and builders know it last"
+                draft.reports(site.place, "unknown-on-build", message, "let it follow from what the record holds")
+
+
+def _may_lack_its_constant(field: Field) -> bool:
+    """Whether a record may leave a constant out and mean something else by that."""
+    return field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
+
+
+def _check_constant(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
+    """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
+    if field.derive is BROKEN:
+        return
+    if field.hidden and looked_at.has(struct, field.wire_name) and _may_lack_its_constant(field):
+        message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
+        draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
+    if field.hidden and looked_at.has(struct, field.wire_name) and _is_constant(field.derive):
+        message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
+        draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")
+    for bit in field.bits:
+        hidden = bit.hidden and field.hidden and bit.derive is not BROKEN
+        if hidden and looked_at.has(struct, bit.name) and _is_constant(bit.derive):
+            message = f"builders would always write one {bit.name}, and expressions look at what a record says"
+            draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, _OF_ONE_VALUE)
+
+
+def _is_constant(derive: Expression | None) -> bool:
+    """Whether nothing of a record decides what is derived."""
+    return derive is not None and all(isinstance(each, Literal | ParameterRef) for each in references(derive))
+
+
+def needs_source(field: Field) -> bool:
+    """Whether nothing but the data says the value of a field that readers do not see."""
+    told = field.const is not None or field.derive is not None or field.checksum is not None or field.table
+    return field.on_wire and field.hidden and not told
+
+
+def _may_be_left_out(field: Field) -> bool:
+    return field.presence is Presence.OPTIONAL or isinstance(field.type, types.Nullable | types.Null)
+
+
+def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
+    """What builders write for a field that means nothing; None where there is no such value."""
+    if field.mappings is not None or field.refers is not None or field.size is not None:
+        return None
+    match field.type, struct.encoding:
+        case ((types.Integer() | types.Float()), (Encoding.BINARY | Encoding.MSGPACK)):
+            return (
+                max(field.minimum or 0, 0) if field.maximum is None else min(max(field.minimum or 0, 0), field.maximum)
+            )
+        case types.Boolean(), (Encoding.BINARY | Encoding.MSGPACK):
+            return False
+        case types.Bytes(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
+            return bytes(size)
+        case types.Bytes(size=Literal()), _:
+            return None
+        case types.Bytes(charset=""), Encoding.BINARY:
+            return b""  # the rest of the region, which is ignored, or what is of a size that the record says
+        case types.Text(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
+            return "\0" * size
+        case _:
+            return None
+
+
+def _filled(struct: Struct, looked_at: _LookedAt, named: Types) -> Struct:
+    steps = (_filled_step(struct, step, looked_at) for step in struct.steps)
+    extents = StructExtents(struct, named)
+    return replace(struct, steps=tuple(_never_null(step, extents) for step in steps))
+
+
+def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
+    if not isinstance(step, Field) or not needs_source(step) or step.bits or looked_at.has(struct, step.wire_name):
+        return step
+    value = filler(struct, step)
+    if value is None:
+        return step
+    return replace(step, derive=Literal(value), type=_as_filler(step.type))
+
+
+def _never_null(step: types.Step, extents: StructExtents) -> types.Step:
+    """A field that says what is not null is 0, false or empty where what it is derived of, or what is stored, is."""
+    if not isinstance(step, Field):
+        return step
+    checksum = step.checksum
+    if checksum is not None and checksum.stored is not None:
+        if not _may_be_null(checksum.stored, extents.under(step.when)):
+            return step
+        return replace(step, checksum=replace(checksum, stored=_or(checksum.stored, Literal(0))))
+    if step.derive is None or step.mappings is not None or _may_be_left_out(step):
+        return step
+    nothing = _nothing(step.type)
+    if nothing is None or not _may_be_null(step.derive, extents.under(step.when)):
+        return step
+    return replace(step, derive=_or(step.derive, Literal(nothing)))
+
+
+def _or(expression: Expression, nothing: Literal) -> Expression:
+    return Conditional(Binary("==", expression, Literal(None)), nothing, expression)
+
+
+def _may_be_null(expression: Expression, known: Extents) -> bool:
+    if kind(expression) in (Kind.TEXT, Kind.BYTES):  # null where one of its parts is
+        return any(extent(each, known).nullable for each in references(expression) if isinstance(each, FieldRef))
+    return extent(expression, known).nullable
+
+
+def _nothing(type: Type) -> int | bool | str | bytes | None:
+    """What a scalar has where it says nothing; None of what no expression gives."""
+    match type:
+        case types.Boolean():
+            return False
+        case types.Integer() | types.Float():
+            return 0
+        case types.Text():
+            return ""
+        case types.Bytes():
+            return b""
+        case _:
+            return None
+
+
+def _as_filler(type: Type) -> Type:
+    """Bytes of a computed size, of which no literal says the value."""
+    computed = isinstance(type, types.Bytes) and not isinstance(types.stated(type.size), Literal | None)
+    return replace(type, filler=True) if isinstance(type, types.Bytes) and computed else type
+
+
+def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
+    """What is derived or computed is one value."""
+    stated, is_scalar = types.not_null(field.type), isinstance(_without_null(field.type, named), _SCALARS)
+    for key, expression in (("derive", field.derive), ("compute", field.compute)):
+        if expression is not None and not is_scalar:
+            message = f"an expression gives one value, and {field.wire_name} is none"
+            hint = "derive or compute integers, texts, booleans: the fields inside of it"
+            draft.reports_entry(place / key, "wrong-shape", message, hint)
+    if field.compute is not None and is_scalar and isinstance(stated, types.Reference):
+        message = f"{field.wire_name} is computed, and {stated.name} is a type of another name"
+        draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
+
+
+def _without_null(type: Type, named: Types) -> Type:
+    seen = set[str]()
+    while True:
+        match type:
+            case types.Nullable(type=inner):
+                type = inner
+            case types.Reference(name=name) if name not in seen:
+                seen.add(name)
+                type = named[name]
+            case _:
+                return type

@@ -1,0 +1,63 @@
+"""The names that a field gives to its struct: those that readers see, and members of an object."""
+
+from collections.abc import Iterator
+
+from wireloom.model import types
+from wireloom.model.traversal import parts as parts_of
+from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.facts.sites import Types, held
+
+
+def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """What readers call the members that a field gives to its struct."""
+    if field.flatten:
+        yield from lent_names(field.type, named, seen)
+        return
+    if not field.hidden:
+        yield field.name
+    if field.meaning is not None and field.meaning.raw:
+        yield field.meaning.raw
+    for bit in field.bits:
+        if not bit.hidden:
+            yield from dict.fromkeys((bit.name, bit.title))
+
+
+def lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """What readers call the members of a type that melts into the struct around it."""
+    match type:
+        case types.Reference(name=name) if name not in seen:
+            yield from lent_names(named[name], named, seen | {name})
+        case types.Nullable() | types.Select() | types.Attempt():
+            yield from filter(None, (type.kind_field, type.reason_field)) if isinstance(type, types.Attempt) else ()
+            for part in parts_of(type):
+                yield from lent_names(part, named, seen)
+        case types.Struct(fields=fields):
+            for field in fields:
+                yield from logical_names(field, named, seen)
+        case _:
+            return
+
+
+def rest_of(field: Field, named: Types) -> types.Map | None:
+    """The map that takes all other members of the object; None where the field is something else."""
+    type, seen = field.type, set[str]()
+    while isinstance(type, types.Reference) and type.name not in seen:
+        seen.add(type.name)
+        type = named[type.name]
+    return type if field.inline and isinstance(type, types.Map) else None
+
+
+def members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+    """The members that a field is read from."""
+    if not field.on_wire:
+        return
+    if not field.inline:
+        yield field.key
+        return
+    if rest_of(field, named) is not None:
+        return
+    for name, _ in held(field.type, named):
+        inner = named[name]
+        if isinstance(inner, Struct) and name not in seen:
+            for each in inner.fields:
+                yield from members(each, named, seen | {name})

@@ -1,0 +1,279 @@
+"""Every expression of a format with its place, and which fields a name in it means.
+
+Checks of whole formats (what builders can know, what always holds) look at expressions from here, so that none of them
+walks the model by itself. A union with a name of its own is looked at inside of each struct that it stands in.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from wireloom.expr.ast import Expression, FieldRef
+from wireloom.model import types
+from wireloom.model.traversal import parts
+from wireloom.model.types import Bit, Field, Struct, Type
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode
+
+Types = Mapping[str, Type]
+
+
+class Role(Enum):
+    """What an expression is for."""
+
+    CONDITION = "when"
+    CHECK = "that"
+    TAG = "select"
+    OFFSET = "at"
+    SIZE = "size"
+    COUNT = "count"
+    DERIVE = "derive"
+    COMPUTE = "compute"
+    MEANING = "values"
+    COVERED = "over"
+    SUMMED = "summed"  # what a checksum covers that stands elsewhere
+    STORED = "stored"
+    BOUND = "bytes"  # of need and frame
+    GUARD = "guard"  # the `when` of a step, which decides nothing that is on the wire
+    KEEP = "keep"  # of a discard: over an element
+    BUILT = "buildWhen"  # of an alternative: over a value, which may lack any of its fields
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An expression: the struct and the step that it stands at, and what it is for."""
+
+    struct: Struct
+    position: int
+    role: Role
+    place: Place
+    expression: Expression
+    bit: str = ""  # whose `derive` or meaning it is
+
+    @property
+    def field(self) -> Field | None:
+        """The field that it stands at; None where that is another step, a version, or behind all of them."""
+        step = next(iter(self.struct.steps[self.position :]), None)
+        return step if isinstance(step, Field) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A field, or a bit of it, that a name means; `lender` is the flattened field that lends it."""
+
+    struct: Struct
+    position: int
+    field: Field
+    bit: Bit | None = None
+    lender: Field | None = None
+
+
+def structs(named: Types) -> Iterator[Struct]:
+    """The structs of a format, in the order of the spec."""
+    return (type for type in named.values() if isinstance(type, Struct))
+
+
+def sites(root: Place, named: Types, struct: Struct) -> Iterator[Site]:
+    """The expressions of a struct, unions inside of it included."""
+    place = root / "types" / struct.name
+    for version in struct.versions:
+        if version.when is not None:
+            where = place / "versions" / version.name / "when"
+            yield Site(struct, 0, Role.CONDITION, where, version.when)
+    for position, step in enumerate(struct.steps):
+        for role, where, expression, bit in _step(root, named, place / "fields" / position, step):
+            yield Site(struct, position, role, where, expression, bit)
+
+
+_Found = tuple[Role, Place, Expression, str]
+
+
+def _step(root: Place, named: Types, place: Place, step: types.Step) -> Iterator[_Found]:
+    match step:
+        case Field():
+            yield from _field(root, named, place / step.wire_name, step)
+        case types.Check(that=that, when=when):
+            yield Role.CHECK, place / "check" / "that", that, ""
+            yield from _given(Role.GUARD, place / "check" / "when", when)
+        case types.Verify(when=when):
+            yield from _given(Role.GUARD, place / "verify" / "when", when)
+        case types.Need(bytes=size):
+            yield Role.BOUND, place / "need" / "bytes", size, ""
+        case types.Frame(bytes=size):
+            yield Role.BOUND, place / "frame", size, ""
+        case types.Discard(keep=keep, when=when):
+            yield Role.KEEP, place / "discard" / "keep", keep, ""
+            yield from _given(Role.GUARD, place / "discard" / "when", when)
+        case _:
+            return
+
+
+def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_Found]:
+    for role, key, expression in (
+        (Role.OFFSET, "at", field.at),
+        (Role.SIZE, "size", types.stated(field.size)),
+        (Role.CONDITION, "when", field.when),
+        (Role.DERIVE, "derive", field.derive),
+        (Role.COMPUTE, "compute", field.compute),
+    ):
+        yield from _given(role, place / key, expression)
+    if field.packing is not None:
+        yield from _given(Role.TAG, place / "unpack" / "select", field.packing.tag)
+    for mapping in field.mappings or ():
+        yield Role.MEANING, place / "values", mapping.value, ""
+    for bit in field.bits:
+        yield from _given(Role.DERIVE, place / "bits" / bit.name / "derive", bit.derive, bit.name)
+        for mapping in bit.mappings or ():
+            yield Role.MEANING, place / "bits" / bit.name / "values", mapping.value, bit.name
+    if field.checksum is not None:
+        yield Role.COVERED, place / "over", field.checksum.start, ""
+        yield Role.COVERED, place / "over", field.checksum.end, ""
+        yield from _given(Role.STORED, place / "stored", field.checksum.stored)
+        for extra in (*field.checksum.ahead, *field.checksum.after):
+            yield Role.SUMMED, place / "over", extra.value, ""
+    typed = place / "type" if isinstance(place.node, MappingNode) else place
+    yield from _type(root, named, typed, field.type, frozenset())
+
+
+def _given(role: Role, place: Place, expression: Expression | None, bit: str = "") -> Iterator[_Found]:
+    if expression is not None:
+        yield role, place, expression, bit
+
+
+def _type(root: Place, named: Types, place: Place, type: Type, seen: frozenset[str]) -> Iterator[_Found]:
+    match type:
+        case types.Reference(name=name):
+            if name not in seen and not isinstance(named[name], Struct):
+                yield from _type(root, named, root / "types" / name, named[name], seen | {name})
+        case types.Bytes(size=size) | types.Text(size=size):
+            yield from _given(Role.SIZE, place, types.stated(size))
+        case types.Array(count=count, salvage=salvage):
+            above = place if place.path[-1] != "type" else Place(place.document, place.path[:-1])
+            yield from _given(Role.COUNT, above / "count", types.stated(count))
+            if isinstance(count, types.Last):
+                yield Role.KEEP, above / "lastWhen", count.holds, ""
+            if salvage is not None:
+                yield Role.GUARD, above / "salvage" / "when", salvage.when, ""
+        case types.Select(tag=types.FieldTag(expression=tag)):
+            yield Role.TAG, place / "select", tag, ""
+        case _:
+            pass
+    for part in parts(type):
+        yield from _type(root, named, place, part, seen)
+
+
+# --- what a name means ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A struct that another stands in, at one of its steps; `listed` where it is an element of a list there."""
+
+    struct: Struct
+    position: int
+    listed: bool = False
+
+
+def holders(named: Types) -> Mapping[str, tuple[Holder, ...]]:
+    """For each struct, those that it stands in."""
+    found: dict[str, list[Holder]] = {}
+    for struct in structs(named):
+        for position, step in enumerate(struct.steps):
+            if isinstance(step, Field):
+                for name, listed in held(step.type, named):
+                    found.setdefault(name, []).append(Holder(struct, position, listed))
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def held(type: Type, named: Types) -> Iterator[tuple[str, bool]]:
+    """The structs that a type leads to without passing another, and whether as elements of a list."""
+    yield from _held(type, named, frozenset(), listed=False)
+
+
+def _held(type: Type, named: Types, seen: frozenset[str], *, listed: bool) -> Iterator[tuple[str, bool]]:
+    match type:
+        case types.Reference(name=name) if isinstance(named[name], Struct):
+            yield name, listed
+        case types.Reference(name=name):
+            if name not in seen:
+                yield from _held(named[name], named, seen | {name}, listed=listed)
+        case _:
+            for part in parts(type):
+                yield from _held(part, named, seen, listed=listed or isinstance(type, types.Array))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names in expressions mean."""
+
+    named: Types
+    above: Mapping[str, tuple[Holder, ...]]
+    _steps: dict[int, tuple[Struct, Mapping[str, list[int]]]] = dataclasses.field(default_factory=dict, compare=False)
+
+    def origins(self, struct: Struct, reference: FieldRef) -> tuple[Origin, ...]:
+        """The fields that a reference at a struct means, one for each struct that it may stand in."""
+        found = (origin for each in self.around(struct, reference.up) for origin in self._named(each, reference.name))
+        return tuple(self._member(origin, reference.members) for origin in found)
+
+    def around(self, struct: Struct, up: int) -> tuple[Struct, ...]:
+        """The structs that stand so far around a struct, each once."""
+        around = [struct]
+        for _ in range(up):
+            around = [holder.struct for each in around for holder in self.above.get(each.name, ())]
+        return tuple({each.name: each for each in around}.values())
+
+    def _named(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
+        steps = self._naming(struct)
+        for position in sorted({*steps.get(name, ()), *steps.get("", ())}):
+            field = struct.steps[position]
+            if not isinstance(field, Field):
+                continue
+            lent = list(self._lent(field, name, seen | {struct.name})) if field.flatten else []
+            if field.wire_name == name and not lent:
+                yield Origin(struct, position, field)
+            for bit in field.bits:
+                if bit.name == name:
+                    yield Origin(struct, position, field, bit)
+            yield from lent
+
+    def _naming(self, struct: Struct) -> Mapping[str, list[int]]:
+        """The places of fields by their names and those of their bits; of what melts by an empty name."""
+        found = self._steps.get(id(struct))
+        if found is None:
+            found = self._steps[id(struct)] = struct, {}
+            for position, step in enumerate(struct.steps):
+                if isinstance(step, Field):
+                    for name in (step.wire_name, *(bit.name for bit in step.bits), *([""] if step.flatten else [])):
+                        found[1].setdefault(name, []).append(position)
+        return found[1]
+
+    def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
+        """The fields of what melts into a struct."""
+        for inner, _ in held(field.type, self.named):
+            struct = self.named[inner]
+            if isinstance(struct, Struct) and inner not in seen:
+                for origin in self._named(struct, name, seen | {inner}):
+                    yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
+
+    def _member(self, origin: Origin, members: tuple[str, ...]) -> Origin:
+        """The innermost field that a dotted name means, where one struct says it."""
+        for name in members:
+            inner = [each for each, _ in held(origin.field.type, self.named)]
+            found = [
+                each
+                for name_of_struct in inner
+                if isinstance(struct := self.named[name_of_struct], Struct)
+                for each in self._named(struct, name)
+            ]
+            if len(found) != 1:
+                return origin
+            origin = found[0]
+        return origin
+
+
+def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
+    """The fields of a struct with their places, below that of its steps."""
+    for position, step in enumerate(struct.steps):
+        if isinstance(step, Field):
+            yield place / position / step.wire_name, step

@@ -1,0 +1,131 @@
+"""Texts that say times and numbers.
+
+The same moment, or decimal, can be written in several ways, of which readers see none. Builders write one: in UTC, with
+all digits. So nothing else may follow from how it stood there: without `raw`, by which readers see the text, too,
+expressions know of such a field whether it is there, and lengths that builders derive count its bytes.
+"""
+
+import re
+from collections.abc import Iterator
+
+from wireloom.expr.ast import Call, Expression, FieldRef, parts
+from wireloom.model import types
+from wireloom.model.logical import Integer, Said, Scaled
+from wireloom.model.traversal import parts as parts_of
+from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, sites, structs
+from wireloom.spec.documents import Place
+from wireloom.spec.language import DECIMAL
+
+_HINT = "give the text `raw: NAME`: readers see it, too, and builders write that"
+_INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
+LONGEST = 38
+"""The digits of the longest decimals that columns hold."""
+
+
+def said(word: object) -> Said | None:
+    """What a text says by a word of `logical`; None for other words, and for decimals that there are not."""
+    match word:
+        case "timestamp" | "date":
+            return Said(Scaled(word))
+        case str():
+            return _number(word)
+        case _:
+            return None
+
+
+def _number(word: str) -> Said | None:
+    if found := _INTEGER(word):
+        return Said(Integer(int(found[2]), signed=not found[1]))
+    precision, digits = decimal_of(word) or (0, 0)
+    if not 0 < precision <= LONGEST or digits > precision:
+        return None
+    return Said(Scaled("decimal", precision=precision, digits=digits))
+
+
+def decimal_of(word: str) -> tuple[int, int] | None:
+    """The digits of a decimal in all and behind its point; None of another word."""
+    if re.fullmatch(DECIMAL, word) is None:
+        return None
+    precision, digits = map(int, re.findall("[0-9]+", word))
+    return precision, digits
+
+
+def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
+    """What to say of decimals that columns do not have, and what would be right."""
+    message = f"there are no decimals of {precision} digits, {digits} of them behind the point"
+    return message, f"write two numbers, such as decimal(10, 2): at most {LONGEST}, and at most the first"
+
+
+def check_said(draft: Draft, named: Types, names: Names) -> None:
+    """Report what goes by a text of which builders know what it says alone, where it can be said in several ways."""
+    lossy = {field.wire_name for struct in structs(named) for field in struct.fields if _is_lossy(field)}
+    if not lossy:
+        return
+    for struct in structs(named):
+        for site in sites(draft.place, named, struct):
+            for reference in _read(site):
+                found = any(_is_lossy(origin.field) for origin in names.origins(struct, reference))
+                if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
+                    _report(draft, site.place, reference.name)
+    for name, type in named.items():
+        for told in lossy.intersection(_told_by(type)):
+            _report(draft, draft.place / "types" / name, told)
+
+
+def _report(draft: Draft, place: Place, name: str) -> None:
+    draft.reports(place, "lossy-meaning", f"what {name} says can be written in several ways", _HINT)
+
+
+def _told_by(type: Type) -> Iterator[str]:
+    """The names that a type itself looks at."""
+    match type:
+        case types.Array(unique=str(name)):
+            yield name
+        case types.Select(tag=types.MemberTag(name, presence=False)):
+            yield name
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                for each in () if trial.build_when is None else _within(trial.build_when):
+                    yield from (each.name, *each.members)
+        case Struct():
+            yield from (each for field in type.fields for each in _told_by(field.type))
+        case _:
+            yield from (each for part in parts_of(type) for each in _told_by(part))
+
+
+def _is_lossy(field: Field) -> bool:
+    meaning = field.meaning
+    return meaning is not None and not meaning.raw and has_several_writings(meaning.shown)
+
+
+def has_several_writings(shown: object) -> bool:
+    """Whether texts may say the same in several ways: moments, and decimals with digits behind the point."""
+    match shown:
+        case Said(Scaled("decimal", digits=digits)):
+            return digits > 0
+        case Said(Scaled("timestamp")):
+            return True
+        case _:
+            return False
+
+
+def _read(site: Site) -> Iterator[FieldRef]:
+    """The fields whose values an expression looks at."""
+    match site.role, site.expression:
+        case Role.DERIVE, Call("len", (FieldRef(),)):
+            return
+        case _:
+            yield from _within(site.expression)
+
+
+def _within(expression: Expression) -> Iterator[FieldRef]:
+    match expression:
+        case Call("present", (FieldRef(),)):
+            return
+        case FieldRef():
+            yield expression
+        case _:
+            for part in parts(expression):
+                yield from _within(part)

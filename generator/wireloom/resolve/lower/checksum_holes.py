@@ -1,0 +1,52 @@
+"""Checksums that stand among the bytes that they cover: while they are computed, zeros stand in their place."""
+
+from dataclasses import replace
+
+from wireloom.expr.ast import MarkRef
+from wireloom.expr.sums import Sum, in_order, sum_of
+from wireloom.model.types import Checksum, Field, Mark, Struct, Type
+from wireloom.resolve.facts.sites import Types
+from wireloom.resolve.facts.sizes import fixed_size, start_of
+
+
+def with_holes(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+    """The types; a checksum says that it may cover itself unless it stands before or behind what it covers."""
+    known = dict(named)
+    return tuple((name, _holed(type, known) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _holed(struct: Struct, named: Types) -> Struct:
+    steps = tuple(
+        replace(step, checksum=_with_hole(struct, step, step.checksum, named))
+        if isinstance(step, Field) and step.checksum is not None
+        else step
+        for step in struct.steps
+    )
+    return replace(struct, steps=steps)
+
+
+def _with_hole(struct: Struct, field: Field, checksum: Checksum, named: Types) -> Checksum:
+    if _is_apart(struct, field, checksum, named):
+        return checksum
+    start = start_of(struct, field, named)
+    return replace(checksum, hole=True, at=start.number if start is not None and not start.terms else None)
+
+
+def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) -> bool:
+    """Whether the field surely stands before or behind the bytes that it covers."""
+    steps = struct.steps
+    marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
+    at = next(position for position, step in enumerate(steps) if step is field)
+    if field.at is None and any(each.at is not None and not each.base for each in struct.fields):
+        marks = {}  # marks may stand anywhere
+    match checksum.start, checksum.end:
+        case _, MarkRef(name) if marks.get(name, at) < at and field.at is None:
+            return True
+        case MarkRef(name), _ if marks.get(name, at) > at and field.at is None:
+            return True
+        case _:
+            pass
+    start, size = start_of(struct, field, named), fixed_size(field, named)
+    if start is None or size is None:
+        return False
+    return in_order(sum_of(checksum.end, None), start) or in_order(start.plus(Sum(size)), sum_of(checksum.start, None))

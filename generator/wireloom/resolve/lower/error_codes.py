@@ -1,0 +1,323 @@
+"""The vocabulary of errors: every code that decoding may report, in the order of first mention."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from wireloom.expr.ast import Expression, FieldRef, Literal
+from wireloom.expr.extents import Extents, extent
+from wireloom.expr.types import makes_text
+from wireloom.model import types
+from wireloom.model.extents import field_extents, may_misfit
+from wireloom.model.format import ErrorCode
+from wireloom.model.ground import damage
+from wireloom.model.meanings import calculates, repeating
+from wireloom.model.traversal import parts, reads_again
+from wireloom.model.types import Amount, Encoding, Form, Type
+from wireloom.names import code_flaw
+from wireloom.problems import nearest
+from wireloom.resolve.bind.builtins import general_codes
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.facts.values import listed_values
+from wireloom.runtime.codes import CODES
+from wireloom.spec.documents import Place
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+
+_CODE_KEYS = ("else", "extElse", "error", "end")
+_PROTOBUF_BITS = (32, 64)  # of integers on the wire
+_NEAR = 0.8  # codes are made of few words, so that many are a little alike
+_CODE_LISTS = ("codes", "wrongWhen")
+_NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # of mappings whose keys the author names
+
+
+def check_codes(draft: Draft) -> None:
+    """Every code that the spec names is documented, and every code that it documents is named."""
+    known = (*draft.content.errors, *CODES)
+    mentioned, meant = set[str](), set[str]()
+    for place, code in _written_codes(draft.place):
+        again = code in mentioned
+        mentioned.add(code)
+        if code not in known:
+            near = nearest(code, known, _NEAR)
+            other = near.removeprefix("did you mean ").removesuffix("?")
+            meant.add(other)
+            if other in draft.content.errors and code_flaw(other):
+                continue  # said of the name
+            if again and not near.startswith("did"):
+                continue  # what is lacking in `errors` is lacking once
+            hint = near if near.startswith("did") else code_flaw(code) or f"say in `errors` what {code} means"
+            draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
+    for code in draft.content.errors:
+        if code not in mentioned and code not in CODES and code not in meant:  # one slip is said once
+            draft.reports_entry(
+                draft.place / "errors" / code,
+                "unused-code",
+                f"nothing reports {code}",
+                "`else` names it where it is checked; or drop it",
+            )
+
+
+def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:
+    """Every code that the types name (in examples, a code is named and not reported)."""
+    for key, names in (("byteOrder", False), ("types", True)):
+        if (place / key).node is not place.document.node:  # there is such a key
+            yield from _codes_below(place / key, names=names)
+
+
+def _codes_below(place: Place, *, names: bool = False) -> Iterator[tuple[Place, str]]:
+    """The codes in a part of a spec; `names` says whether its keys are names that the author gave."""
+    match place.node:
+        case MappingNode(entries=entries):
+            for key, value in entries:
+                yield from _codes_of(key.text, value, place / key.text, names=names)
+        case SequenceNode(items=items):
+            for index in range(len(items)):
+                yield from _codes_below(place / index)
+        case ScalarNode():
+            return
+
+
+def _codes_of(key: str, value: Node, place: Place, *, names: bool) -> Iterator[tuple[Place, str]]:
+    match value:
+        case _ if names:
+            yield from _codes_below(place)
+        case ScalarNode(text=code) if key in _CODE_KEYS:
+            yield place, code
+        case SequenceNode(items=items) if key in _CODE_LISTS:
+            yield from ((place / index, item.text) for index, item in enumerate(items) if isinstance(item, ScalarNode))
+        case SequenceNode(items=items) if key == "fields":
+            for index, item in enumerate(items):
+                is_step = isinstance(item, MappingNode) and item.entry("end") is not None
+                yield from _codes_below(place / index, names=not is_step)
+        case _:
+            yield from _codes_below(place, names=key in _NAMING_KEYS)
+
+
+def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[ErrorCode, ...]:
+    """The codes with what they mean."""
+    encodings = dict.fromkeys(type.encoding for _, type in named if isinstance(type, types.Struct)) or {
+        draft.encoding: None
+    }
+    general = [code for encoding in encodings for code in general_codes(encoding)]
+    general += ["size_limit"] if draft.content.limits.size is not None or reads_again(dict(named), roots) else []
+    written = _encodings(dict(named), roots, draft.encoding)
+    placed = [(type, encoding) for name, type in named for encoding in written.get(name, (draft.encoding,))]
+    placed += [(type, draft.encoding) for type in roots]
+    special = [code for type, encoding in placed for code in type_codes(type, encoding)]
+    return tuple(
+        ErrorCode(code, draft.content.errors.get(code) or CODES.get(code, ""))
+        for code in dict.fromkeys((*general, *special))
+        if code
+    )
+
+
+def _encodings(named: Mapping[str, Type], roots: Sequence[Type], outermost: Encoding) -> Mapping[str, list[Encoding]]:
+    """The encodings in which each named type is written: that of the struct around it."""
+    found: dict[str, list[Encoding]] = {}
+    pending = [(type, outermost) for type in roots]
+    while pending:
+        type, encoding = pending.pop()
+        if isinstance(type, types.Reference):
+            known = found.setdefault(type.name, [])
+            if encoding in known:
+                continue
+            known.append(encoding)
+            type = named[type.name]
+        if isinstance(type, types.Struct):
+            pending += [(field.type, type.encoding) for field in type.fields]
+        else:
+            pending += [(part, encoding) for part in parts(type)]
+    return found
+
+
+def _key_codes(key: types.Type, code: str, encoding: Encoding) -> Iterator[str]:
+    """The codes of the keys of a map."""
+    yield from (code,) if code else ()
+    yield from () if encoding is Encoding.PROTOBUF else ("duplicate_key",)
+    yield from type_codes(key, encoding)
+
+
+def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
+    """The codes that reading a value of the type may report."""
+    typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
+    match type:
+        case types.Integer():
+            cut = encoding is Encoding.BINARY and not type.is_plain and type.share is None
+            cut = cut or (encoding is Encoding.PROTOBUF and type.bits not in _PROTOBUF_BITS)
+            yield from ("int_range",) if typed or cut else ()
+        case types.Float():
+            yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
+        case types.Boolean():
+            yield from ("unknown_value",) if encoding is Encoding.BINARY and not type.bit else ()
+        case types.Null() | types.Reference():
+            return
+        case types.JsonText():
+            yield "invalid_utf8"
+        case types.Text(size=size):
+            yield from _amount_codes(size, encoding)
+            yield "invalid_utf8"
+        case types.Bytes(size=size, code=code):
+            yield from ("invalid_text",) if type.charset else ()
+            yield from ("bad_base64",) if encoding is Encoding.JSON else ()
+            yield from (code,) if _may_misfit(size, encoding) else ()
+            yield from _amount_codes(size, encoding) if encoding is Encoding.BINARY else ()
+        case types.Array(element=element, count=count):
+            yield from ("bad_region",) if encoding is Encoding.BINARY and _may_be_empty(type) else ()
+            yield from _amount_codes(count, encoding)
+            yield from type_codes(element, encoding)
+            yield from () if type.held is None else (type.held.code,)
+            yield from (type.unique_code,) if type.unique is not None else ()
+        case types.Map(key=key, value=value, misspelled=code):
+            yield from _key_codes(key, code, encoding)
+            yield from type_codes(value, encoding)
+        case types.Extension(content=content):
+            yield "bad_ext_type"
+            yield from type_codes(content, encoding)
+        case types.Nullable(type=inner):
+            yield from type_codes(inner, encoding)
+        case types.OneOf(alternatives=alternatives):
+            for alternative in alternatives:
+                yield from (code for code in type_codes(alternative.type, encoding) if code != "bad_ext_type")
+            yield from (type.code, type.extension_code)
+            yield from ("depth_limit",) if type.open else ()
+        case types.Select(cases=cases):
+            yield from _select_codes(type, encoding)
+            for case in cases:
+                yield from () if isinstance(case.type, types.Refusal) else type_codes(case.type, encoding)
+        case types.Attempt(trials=trials):
+            for trial in trials:
+                yield from type_codes(trial.type, encoding)
+        case types.Struct(encoding=own):
+            yield from () if own is encoding else _body_codes(encoding)
+            yield from _struct_codes(type)
+        case _:
+            assert_never(type)
+
+
+def _body_codes(around: Encoding) -> tuple[str, ...]:
+    """The codes of the bytes that a struct of another encoding stands in."""
+    match around:
+        case Encoding.BINARY:
+            return ()
+        case Encoding.JSON:
+            return "bad_base64", "bad_region"
+        case _:
+            return ("bad_region",)
+
+
+def _may_be_empty(type: types.Array) -> bool:
+    """Whether elements that fill a region may turn out to have no byte."""
+    return type.is_open and isinstance(type.element, types.Bytes | types.Text | types.Reference)
+
+
+def _amount_codes(amount: Amount | None, encoding: Encoding) -> Iterator[str]:
+    """The codes of a size or a count, and of the number that says it."""
+    match amount:
+        case types.Prefix(number=number):
+            yield from type_codes(number, encoding)
+        case types.Blocks(number, size):
+            yield from type_codes(number, encoding)
+            yield from () if size is None else type_codes(size, encoding)
+        case types.Delimiter(code=code):
+            yield code
+        case types.Terminator(jump=types.Jump(most=most)):
+            yield from ("bad_pointer",) if most is None else ("bad_pointer", "bad_size")
+        case _:
+            pass
+    yield from ("bad_size",) if _may_misfit(amount, encoding) else ()
+
+
+def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
+    """Whether an amount can be wrong: in binary only a computed one and a negative one, elsewhere any."""
+    match amount:
+        case None | types.Delimiter() | types.Padded() | types.Last() | types.Terminator():
+            return False
+        case types.Prefix(number=number) | types.Blocks(number=number):
+            return number.signed
+        case _:
+            return not (encoding is Encoding.BINARY and isinstance(amount, Literal))
+
+
+def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
+    if encoding is Encoding.JSON and isinstance(select.tag, types.MemberTag) and select.tag.required:
+        yield "missing_key"
+    yield from ("truncated",) if isinstance(select.tag, types.PeekTag) else ()  # whatever the cases are encoded in
+    yield from (select.code,) if select.otherwise is None else ()
+    yield from (case.type.code for case in select.cases if isinstance(case.type, types.Refusal))
+
+
+def _without_impossible(type: Type, struct: types.Struct) -> Type:
+    """The type; a select without its code for a value of no case, where every value of the tag has one."""
+    match type:
+        case types.Select(tag=types.FieldTag(FieldRef(up=0, name=name, members=()))):
+            values = listed_values(struct, name)
+            selected = {value for case in type.cases for value in case.values}
+            return replace(type, code="") if values is not None and values <= selected else type
+        case _:
+            return type
+
+
+def _struct_codes(struct: types.Struct) -> Iterator[str]:
+    if struct.form is Form.ARRAY:
+        yield "bad_arity"
+    if struct.form is Form.OBJECT:
+        yield from ("missing_key", "unexpected_property")
+        yield from ("duplicate_key", "invalid_utf8") if struct.encoding is Encoding.MSGPACK else ()
+    if struct.encoding is Encoding.PROTOBUF:
+        yield "missing_required"
+    known = field_extents(struct, {})
+    for step in struct.steps:
+        yield from _step_codes(step, struct, known)
+
+
+def _computed_codes(field: types.Field, compute: Expression, known: Extents) -> Iterator[str]:
+    """The codes of a computed value that is not of its type."""
+    type = types.not_null(field.type)
+    found = extent(compute, known)
+    if isinstance(type, types.Integer) and (found.low < type.minimum or found.high > type.maximum):
+        yield "int_range"
+    if makes_text(compute):
+        yield "size_limit"
+    if may_misfit(compute, type):
+        yield "type_mismatch"
+
+
+def _packing_codes(packing: types.Packing | None) -> Iterator[str]:
+    """The codes of a region that is unpacked."""
+    if packing is None:
+        return
+    codecs = sorted({codec for _, codec in packing.cases} - {"none"})
+    yield from (packing.code or damage(codec) for codec in codecs)
+    yield from ("size_limit",) if codecs else ()
+    yield from (packing.unknown,) if packing.tag is not None else ()
+
+
+def _step_codes(step: types.Step, struct: types.Struct, known: Extents) -> Iterator[str]:
+    match step:
+        case types.Field():
+            if step.compute is not None:
+                yield from _computed_codes(step, step.compute, known)
+            elif not step.counted:
+                yield from type_codes(_without_impossible(step.type, struct), struct.encoding)
+            if isinstance(step.size, types.Prefix):
+                yield from type_codes(step.size.number, struct.encoding)
+            yield step.code
+            yield from ("bad_pointer",) if step.base else ()
+            yield from _packing_codes(step.packing)
+            tables = (step.mappings, *(bit.mappings for bit in step.bits))
+            yield from ("int_range",) if any(table is not None and calculates(table) for table in tables) else ()
+            yield from ("size_limit",) if any(table is not None and repeating(table) for table in tables) else ()
+            yield from (bit.code for bit in step.bits if bit.mappings is not None)
+            yield from (step.refers.code, "size_limit") if step.refers is not None else ()
+        case types.Check(code=code) | types.End(code=code):
+            yield code
+        case types.Verify(field=name):
+            yield from (each.checksum.code for each in struct.fields if each.wire_name == name and each.checksum)
+        case types.Need():
+            yield "truncated"
+        case types.Frame():
+            yield from ("truncated", "bad_region")
+        case types.Mark() | types.Discard():
+            return
+        case _:
+            assert_never(step)

@@ -1,0 +1,281 @@
+"""Types that hold themselves, to a stated depth -> types that end: one for each level.
+
+Whoever comes behind knows finite types alone. A type of the outermost level keeps its name. Where a type would stand
+deeper than its `depth`, what is there is kept as it is where something else says where it ends (as bytes in a message
+of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, references
+from wireloom.model import types
+from wireloom.model.ground import ENTRY
+from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import plain
+from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
+from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
+from wireloom.resolve.facts.sites import Names, holders
+
+CODE = "depth_limit"
+
+
+def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> tuple[tuple[str, Type], ...]:
+    """The types, none of which holds itself but for open unions."""
+    if not depths:
+        return named
+    unrolling = _Unrolling(dict(named), depths)
+    for name, _ in named:
+        unrolling.name(name, ())
+    used = {each for name, _ in named for each in (name, *reached(unrolling.made, name))}
+    made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name]) if new in used}
+    names = Names(made, holders(made))
+    return tuple(
+        (name, _counted(type, type, names) if isinstance(type, Struct) else type) for name, type in made.items()
+    )
+
+
+@dataclass
+class _Unrolling:
+    """The copies of each type, by the levels that they stand at."""
+
+    named: Mapping[str, Type]
+    depths: Mapping[str, int]
+    made: dict[str, Type] = field(default_factory=dict)
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    known: dict[tuple[str, Levels], str | None] = field(default_factory=dict)
+    circles: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def name(self, name: str, levels: Levels) -> str | None:
+        """The name of the copy of a type that stands within types of these levels; None where that is too deep."""
+        circle = self.circles.setdefault(name, circle_of(self.named, name))
+        counts = {each: level for each, level in levels if each in circle}
+        if name in self.depths and circle:
+            counts[name] = counts.get(name, 0) + 1
+            if counts[name] > self.depths[name]:
+                return None
+        inner = tuple(sorted(counts.items()))
+        key = (name, inner)
+        if key not in self.known:
+            copies = self.copies.setdefault(name, [])
+            self.known[key] = new = name if name not in self.made else self._free(f"{name}_{len(copies) + 1}")
+            self.made[new] = self.named[name]  # the name is taken, also of what stands within
+            made = self._copy(self.named[name], inner, new)
+            if made is None:
+                self.known[key] = None
+                del self.made[new]
+            else:
+                self.made[new] = made
+                copies.append(new)
+        return self.known[key]
+
+    def _free(self, name: str) -> str:
+        while name in self.named or name in self.made:
+            name += "_"
+        return name
+
+    def _copy(self, type: Type, levels: Levels, name: str) -> Type | None:
+        if not isinstance(type, Struct):
+            return self._type(type, levels)
+        steps: list[types.Step] = []
+        deep: dict[str, Expression | None] = {}
+        for step in type.steps:
+            inner = self._type(step.type, levels) if isinstance(step, Field) else None
+            if inner is not None and isinstance(step, Field):
+                steps.append(replace(step, type=inner))
+            elif not isinstance(step, Field):
+                steps.append(step)
+            elif (kept := self._kept(step, type.encoding)) is not None:
+                steps.append(replace(step, type=kept))
+                deep[step.wire_name] = None
+            else:
+                there = presence_condition(step, type)
+                is_told = there is not None and _is_told(type, step.wire_name, there)
+                steps += (_never(step, there),) if is_told else _nothing(step, there)
+                deep[step.wire_name] = Literal(False) if is_told else _presence(step, there)  # noqa: FBT003 - a value
+        seen = (step for step in steps if not (isinstance(step, types.Discard) and step.field in deep))
+        return replace(type, name=name, steps=tuple(_without(step, deep) for step in seen) if deep else tuple(steps))
+
+    def _type(self, type: Type, levels: Levels) -> Type | None:
+        """A type with the names of copies; None where it would be too deep."""
+        match type:
+            case Reference(name):
+                found = self.name(name, levels)
+                return None if found is None else Reference(found)
+            case types.Array(element=element):
+                inner = self._type(element, levels)
+                if inner is None or (type.entries and self._lacks_value(inner)):
+                    return None
+                return replace(type, element=inner)
+            case types.Nullable(type=single):
+                inner = self._type(single, levels)
+                return None if inner is None else replace(type, type=inner)
+            case types.Map(value=value):
+                inner = self._type(value, levels)
+                return None if inner is None else replace(type, value=inner)
+            case Select():
+                return self._select(type, levels)
+            case _:
+                return type
+
+    def _lacks_value(self, entry: Type) -> bool:
+        """Whether nothing is kept of the value of a map's entries, since it would be too deep."""
+        struct = plain(entry, self.made)
+        seen = {each.name for each in struct.fields if not each.hidden} if isinstance(struct, Struct) else set(ENTRY)
+        return ENTRY[1] not in seen
+
+    def _select(self, type: Select, levels: Levels) -> Select:
+        found = [
+            (case, None if isinstance(case.type, Refusal) else self._type(case.type, levels)) for case in type.cases
+        ]
+        refused = any(not case.values and inner is None for case, inner in found)
+        cases = [
+            case if isinstance(case.type, Refusal) else replace(case, type=Refusal(CODE) if inner is None else inner)
+            for case, inner in found
+            if case.values or inner is not None
+        ]
+        return replace(type, cases=tuple(cases), code=CODE if refused else type.code)
+
+    def _kept(self, step: Field, encoding: Encoding) -> Type | None:
+        """What is kept of a field that stands too deep; None where nothing says where it ends."""
+        match encoding, step.type:
+            case Encoding.PROTOBUF, _:
+                return self._stand_in(step.type, encoding)
+            case Encoding.JSON, _:
+                return self._stand_in(step.type, encoding)
+            case Encoding.BINARY, types.Array(count=None):
+                return Bytes()  # all that the region has left
+            case Encoding.BINARY, Reference() if step.size is not None:
+                return Bytes()
+            case Encoding.BINARY, types.Array(count=types.Terminator(behind=behind)) if behind and step.size:
+                return Bytes()
+            case _:
+                return None
+
+    def _stand_in(self, type: Type, encoding: Encoding) -> Type:
+        match type:
+            case types.Array(element=element):
+                return replace(type, element=self._stand_in(element, encoding), unique=None)
+            case types.Nullable(type=single):
+                return replace(type, type=self._stand_in(single, encoding))
+            case types.Map(value=value):
+                return replace(type, value=self._stand_in(value, encoding))
+            case Reference(name):
+                return self._stand_in(self.named[name], encoding)
+            case Struct(encoding=Encoding.JSON, form=form) if encoding is Encoding.JSON:
+                return JsonText("array" if form is Form.ARRAY else "object")
+            case _:
+                return Bytes(pieces=encoding is Encoding.PROTOBUF)
+
+
+def _is_told(struct: Struct, name: str, there: Expression) -> bool:
+    """Whether readers see what decides that a field is there, which itself follows from whether it is."""
+    told = [(each.wire_name, each.derive) for each in struct.fields if not each.hidden]
+    told += [(bit.name, bit.derive) for each in struct.fields for bit in each.bits if not bit.hidden]
+    names = set(_names(there))
+    return any(derive is not None and each in names and name in _names(derive) for each, derive in told)
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    """The fields of its own struct that an expression looks at."""
+    return (each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up)
+
+
+def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:
+    """What holds only where nothing is in a field, which has a place on the wire where `there` holds."""
+    guard = Field(step.name, step.wire_name, types.Boolean(), code=CODE, at=step.at, size=step.size, when=step.when)
+    guard = replace(guard, base=step.base, hidden=True, since=step.since, until=step.until)
+    match step.type:
+        case types.Array(count=types.Prefix(number, null=True)):
+            yield replace(guard, type=number, minimum=-1, maximum=0, derive=Literal(-1))
+        case types.Array(count=types.Prefix(number) | types.Blocks(number)):
+            yield replace(guard, type=number, const=0)
+        case types.Array(count=types.Terminator(data, behind=None)):
+            yield replace(guard, type=Bytes(Literal(len(data))), const=data)
+        case types.Array(count=types.Last() | types.Terminator()):
+            yield _never(step, there)
+        case types.Array(count=amount) if (count := types.stated(amount)) is not None:
+            yield types.Check(Binary("==", count, Literal(0)), CODE, _first(count) or step.wire_name, there)
+            if step.size is not None:  # whose bytes are there all the same
+                yield replace(guard, type=Bytes(Literal(0)), const=b"")
+        case _:
+            yield _never(step, there)
+
+
+def _never(step: Field, there: Expression | None) -> types.Check:
+    that: Expression = Literal(False) if step.when is None else Unary("not", step.when)  # noqa: FBT003 - a value
+    return types.Check(that, CODE, step.wire_name, there)
+
+
+def _first(expression: Expression) -> str:
+    return next(_names(expression), "")
+
+
+def _presence(step: Field, there: Expression | None) -> Expression:
+    """Whether a field in which nothing may be is there: an empty list is."""
+    match step.type:
+        case types.Array(count=types.Last()):
+            return Literal(False)  # noqa: FBT003 - a value
+        case types.Array(count=types.Prefix(null=True)):
+            return Binary("==", FieldRef(0, step.wire_name, kind=Kind.INTEGER), Literal(0))
+        case types.Array():
+            return Literal(True) if there is None else there  # noqa: FBT003 - a value
+        case _:
+            return Literal(False)  # noqa: FBT003 - a value
+
+
+def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a struct whose expressions know nothing of what is within fields that are too deep.
+
+    `deep` says of each when it is there; None where it is kept as it is, and tells that itself. Where a field decides
+    that, and is derived of it, the value that builders are given decides, which has none.
+    """
+    match part:
+        case Field(wire_name=name, derive=derive) | types.Bit(name=name, derive=derive) if derive is not None:
+            given = {each: there and _as_given(there, name) for each, there in deep.items()}
+            rest = _changed(replace(part, derive=None), lambda each: _without(each, deep, up))
+            return replace(rest, derive=_without(derive, given, up))
+        case Call(function="present", arguments=(FieldRef(up=found, name=name, members=()),)) if (
+            found == up and name in deep
+        ):
+            presence = deep[name]
+            return part if presence is None else presence
+        case Call(function="count", arguments=(FieldRef(up=found, name=name, members=()),)) if (
+            found == up and name in deep
+        ):
+            return Literal(None if deep[name] is None else 0)
+        case FieldRef(up=found, name=name, members=members) if found == up and name in deep:
+            return part if deep[name] is None and not members else Literal(None)
+        case types.Last(holds):
+            return replace(part, holds=_without(holds, deep, up + 1))
+        case types.Discard(keep=keep, when=when):
+            return replace(part, keep=_without(keep, deep, up + 1), when=_without(when, deep, up))
+        case _:
+            return _changed(part, lambda each: _without(each, deep, up))
+
+
+def _as_given(presence: Expression, derived: str) -> Expression:
+    """When a field is there in which nothing may be; never where what is derived of that decides it."""
+    return Literal(False) if derived in _names(presence) else presence  # noqa: FBT003 - a value
+
+
+def _counted(part: Any, struct: Struct, names: Names) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a struct whose expressions know no count of lists in other structs that are kept as bytes."""
+    match part:
+        case types.Last() | types.Discard():
+            return part  # their conditions are of an element
+        case Call(function="count", arguments=(FieldRef(kind=Kind.LIST) as reference,)):
+            kept = any(isinstance(each.field.type, Bytes) for each in names.origins(struct, reference))
+            return replace(part, arguments=(replace(reference, kind=Kind.ANY),)) if kept else part
+        case _:
+            return _changed(part, lambda each: _counted(each, struct, names))
+
+
+def _changed(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - part of a step
+    """A part of a step with a change to all of its own parts."""
+    if isinstance(part, tuple):
+        return tuple(map(change, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{each.name: change(getattr(part, each.name)) for each in fields(part)})
+    return part

@@ -1,0 +1,219 @@
+"""Fields of any number of bits: those that share bytes with their neighbours are a run, which ends where a byte does.
+
+While a spec is checked, each of them is a field like others; the last one of a run counts for all of its bytes. Then a
+run becomes what the model has for it: one hidden integer whose bits have names.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal
+from wireloom.model.types import (
+    Bit,
+    Boolean,
+    Check,
+    Discard,
+    Field,
+    Integer,
+    Mapping,
+    NumberForm,
+    Step,
+    Struct,
+    Type,
+)
+from wireloom.resolve.types.notations import Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import ByteOrderByParameter, FieldDocument, StructType
+
+_BYTE = 8
+_REGISTER = 64
+_LONGEST = 64  # bytes of a run
+_WHOLE = ("when", "since", "until", "from", "size", "bits", "checksum", "as", "refers")  # keys of whole fields
+
+
+# --- what may stand there --------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Run:
+    """The fields that have begun a byte which is not full yet, by their places among the steps."""
+
+    bits: int = 0
+    places: list[int] = field(default_factory=list)
+
+    @property
+    def open(self) -> bool:
+        return self.bits % _BYTE > 0
+
+
+def runs(around: Surroundings, place: Place, document: StructType, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps of a struct; of fields that share bytes, the last one of each run has all of these."""
+    found, run = list(steps), _Run()
+    for position, step in enumerate(steps):
+        width = _width(step, within=run.open)
+        if width is None:
+            if run.open and not _may_stand_within(step):
+                _report_open(around, place, document, run, position)
+                run = _Run()
+            continue
+        run.places.append(position)
+        run.bits += width
+        _check_keys(around, place / position, document, position, first=position == run.places[0])
+        if not run.open:
+            _check_run(around, place, document, run)
+            for each in run.places:
+                share = run.bits // _BYTE if each == run.places[-1] else 0
+                found[each] = _shared(found[each], share, _order(document, run.places[0]))
+            run = _Run()
+    if run.open:
+        _report_open(around, place, document, run, None)
+    return tuple(found)
+
+
+def _width(step: Step, *, within: bool) -> int | None:
+    """The bits of a field that is no whole number of bytes, or that stands within a byte; None for others."""
+    match step:
+        case Field(type=Integer() as type, on_wire=True) if type.is_partial or (within and type.is_plain):
+            return type.bits if type.bits <= _REGISTER else None
+        case Field(type=Boolean(bit=True), on_wire=True):
+            return 1
+        case _:
+            return None
+
+
+def _may_stand_within(step: Step) -> bool:
+    """Whether a step has no place of its own among the bytes."""
+    return isinstance(step, Check | Discard) or (isinstance(step, Field) and not step.on_wire)
+
+
+def _shared(step: Step, share: int, order: NumberForm) -> Step:
+    match step:
+        case Field(type=Integer() | Boolean() as type):
+            return replace(step, type=replace(type, share=share, form=order))
+        case _:
+            return step
+
+
+def _order(document: StructType, position: int) -> NumberForm:
+    written = document.fields[position].field
+    order = written.byte_order if isinstance(written, FieldDocument) else None
+    order = order or document.byte_order
+    return NumberForm.OWN if order is None else NumberForm(order)
+
+
+def _report_open(around: Surroundings, place: Place, document: StructType, run: _Run, position: int | None) -> None:
+    first, last = (document.fields[each].key for each in (run.places[0], run.places[-1]))
+    bits = "1 bit" if run.bits == 1 else f"{run.bits} bits"
+    what = f"{first} is {bits}" if first == last else f"{first} to {last} are {bits}"
+    before = "" if position is None else f", and {document.fields[position].key} begins with a byte"
+    rest = -run.bits % _BYTE
+    hint = f"`- reserved: {{type: {'bit' if rest == 1 else f'uint{rest}'}, hidden: true}}` fills the byte"
+    where = place / run.places[-1] / last
+    around.scope.draft.reports_entry(where, "split-byte", f"{what}, which is no whole number of bytes{before}", hint)
+
+
+def _check_keys(around: Surroundings, place: Place, document: StructType, position: int, *, first: bool) -> None:
+    entry = document.fields[position]
+    if not isinstance(entry.field, FieldDocument):
+        return
+    hint = "make the bits that are there together a struct, and say it of that"
+    for key in (*_WHOLE, *(() if first else ("at",))):
+        if key in entry.field.given:
+            message = f"`{key}` of a field that shares its bytes with others"
+            around.scope.draft.reports_entry(place / entry.key / key, "wrong-shape", message, hint)
+
+
+def _check_run(around: Surroundings, place: Place, document: StructType, run: _Run) -> None:
+    first = place / run.places[0] / document.fields[run.places[0]].key
+    report = around.scope.draft.reports_entry
+    order = _order(document, run.places[0])
+    if any(_order(document, each) is not order for each in run.places):
+        message, hint = (
+            "fields that share bytes are of two orders",
+            "say `byteOrder` of all of them, or of their struct",
+        )
+        report(first, "wrong-shape", message, hint)
+    if order is NumberForm.OWN and isinstance(around.scope.draft.content.byte_order, ByteOrderByParameter):
+        message = "which bits these are follows from the order of bytes, which is a parameter here"
+        report(first, "wrong-shape", message, "say `byteOrder` of their struct: big takes the highest bits first")
+    if run.bits > _LONGEST * _BYTE:
+        message = f"{run.bits} bits in which no field ends with a byte"
+        report(first, "wrong-shape", message, f"at most {_LONGEST} bytes")
+
+
+# --- lowering --------------------------------------------------------------------------------------------------------
+
+
+def with_runs(named: tuple[tuple[str, Type], ...], order: str) -> tuple[tuple[str, Type], ...]:
+    """The types; a run of fields that share bytes is a hidden integer whose bits have names, in the format's order."""
+    return tuple((name, _lowered(type, order) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _lowered(struct: Struct, order: str) -> Struct:
+    steps: list[Step] = []
+    open: list[Field] = []
+    within: list[Step] = []
+    for step in struct.steps:
+        if isinstance(step, Field) and isinstance(step.type, Integer | Boolean) and step.type.share is not None:
+            open.append(step)
+            within += _range(step)
+            if step.type.share:
+                steps += [_whole(open, step.type.share, order), *within]
+                open, within = [], []
+        else:
+            (within if open else steps).append(step)
+    return replace(struct, steps=tuple(steps))
+
+
+def _whole(fields: Sequence[Field], size: int, order: str) -> Field:
+    """The integer of a run, whose name no expression can say."""
+    first, last = fields[0], fields[-1]
+    form = first.type.form if isinstance(first.type, Integer | Boolean) else NumberForm.OWN
+    big = order == "big" if form is NumberForm.OWN else form is NumberForm.BIG
+    low, bits = _BYTE * size if big else 0, []
+    for each in fields:
+        width = each.type.bits if isinstance(each.type, Integer) else 1
+        low -= width if big else 0
+        bits.append(_bit(each, low, width))
+        low += 0 if big else width
+    return Field(
+        name=f"{first.wire_name} .. {last.wire_name}",
+        wire_name=f"{first.wire_name} .. {last.wire_name}",
+        type=Integer(_BYTE * size, size == _REGISTER // _BYTE, form),  # 64 bits as registers have them
+        at=first.at,
+        bits=tuple(bits),
+        shared=True,
+        hidden=True,
+    )
+
+
+def _bit(field: Field, low: int, width: int) -> Bit:
+    mappings, derive = field.mappings, field.derive
+    if isinstance(field.const, int):
+        derive = Literal(field.const)
+        mappings = (Mapping(field.const, derive),)
+    return Bit(
+        name=field.wire_name,
+        low=low,
+        width=width,
+        signed=isinstance(field.type, Integer) and field.type.signed,
+        mappings=mappings,
+        code=field.code or "unknown_value",
+        derive=derive,
+        hidden=field.hidden,
+        doc=field.doc,
+        unit=field.unit,
+        meaning=field.meaning,
+    )
+
+
+def _range(field: Field) -> Iterator[Check]:
+    """What must hold of a number, as a check of its own."""
+    value = FieldRef(0, field.wire_name, kind=Kind.INTEGER)
+    ends: list[Expression] = []
+    if field.minimum is not None:
+        ends.append(Binary(">=", value, Literal(field.minimum)))
+    if field.maximum is not None:
+        ends.append(Binary("<=", value, Literal(field.maximum)))
+    if ends:
+        yield Check(ends[0] if len(ends) == 1 else Binary("and", *ends), field.code, field.wire_name)

@@ -1,0 +1,180 @@
+"""Fields whose value follows from other bytes: checksums, and indices into tables."""
+
+import re
+from dataclasses import replace
+
+from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
+from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Text, Type
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins
+from wireloom.resolve.bind.expressions import BROKEN, byte_range, expression
+from wireloom.resolve.bind.header import WIDEST_CHECKSUM, digest_size
+from wireloom.resolve.bind.scopes import Scope
+from wireloom.resolve.types.notations import UNKNOWN, Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import Crc, Digest, FieldDocument, StructType, Sum
+
+_EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
+_WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
+
+
+def checksum_of(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Checksum | None:
+    """The checksum that the field of that name holds, and the bytes that it covers."""
+    if document.checksum is None or document.over is None:
+        return None
+    start, end, ahead, after = _covered(around, place / "over", document.over)
+    if type is not UNKNOWN and document.compute is None and not document.counted:
+        _check_type(around, place, document.checksum, type)
+    found = Checksum(document.checksum, start, end, document.else_ or "bad_checksum")
+    return replace(found, stored=_stored(around, place, name, document), ahead=ahead, after=after)
+
+
+def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -> None:
+    """Report a checksum that there is not, or that does not stand in what the type says."""
+    declared = around.scope.draft.content.checksums
+    match declared.get(checksum, builtins.DIGESTS.get(checksum)):
+        case Crc(width=width) | Sum(width=width):
+            if 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
+                hint = f"write uint{_octets(width) * 8}, or as many digits as it takes: HEX{-(-width // 4)}"
+                around.reports(place / "type", "wrong-shape", f"{checksum} has {width} bits", hint)
+        case Digest() as digest:
+            _check_digest(around, place, checksum, digest_size(digest), type)
+        case int(size):
+            _check_digest(around, place, checksum, size, type)
+        case None:
+            hint = nearest(checksum, (*declared, *builtins.DIGESTS))
+            if not hint.startswith("did you mean"):
+                hint = f"{hint}; `checksums` of the format says what a CRC or a sum is".removeprefix("; ")
+            around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {checksum}", hint)
+
+
+def _check_digest(around: Surroundings, place: Place, checksum: str, size: int, type: Type) -> None:
+    """A digest stands in bytes, or in a text of small hexadecimal digits."""
+    if isinstance(type, Bytes | Text) and type.size == BROKEN:
+        return
+    as_bytes = isinstance(type, Bytes) and type.size == Literal(size)
+    as_text = isinstance(type, Text) and type.size == Literal(2 * size)
+    if not (as_bytes or as_text):
+        hint = f"write bytes({size}), or str({2 * size}) where it stands in hexadecimal digits"
+        around.reports(place / "type", "wrong-shape", f"{checksum} has {size} bytes", hint)
+
+
+_Covered = tuple[Expression, Expression, tuple[Extra, ...], tuple[Extra, ...]]
+
+
+def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Covered:
+    """The range of bytes, and what is covered before and behind it."""
+    parts = [(place, over)] if isinstance(over, str) else [(place / at, part) for at, part in enumerate(over)]
+    found = [_EXTRA.fullmatch(part.strip()) for _, part in parts]
+    if found.count(None) != 1:
+        message = f"{found.count(None)} ranges of bytes" if None in found else "no range of bytes"
+        hint = "write one, `START .. END`, and beside it `uint16(x)` or `bytes(x)`"
+        around.reports(place, "bad-range", message, hint)
+        return BROKEN, BROKEN, (), ()
+    at = found.index(None)
+    start, end = byte_range(around.scope.whole(), *parts[at])
+    extras = [_extra(around, where, match) for (where, _), match in zip(parts, found, strict=True) if match is not None]
+    return start, end, tuple(extras[:at]), tuple(extras[at:])
+
+
+def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
+    """Something else that a checksum covers."""
+    octets = int(match["bits"]) // 8 if match["bits"] else None
+    wanted = Kind.BYTES if octets is None else Kind.INTEGER
+    value = expression(around.scope.whole(), place, match["value"], wanted, match.start("value"))
+    if octets is None and value is not BROKEN and not isinstance(value, FieldRef):
+        around.reports(place, "wrong-shape", f"{match['value']} is no field", "compute it in a hidden field before")
+        return Extra(BROKEN, None)
+    return Extra(value, octets)
+
+
+def _stored(around: Surroundings, place: Place, name: str, document: FieldDocument) -> Expression | None:
+    """What stands there of the checksum: as many of the lowest bits of an expression as the checksum has."""
+    if document.stored is None:
+        return None
+    declared = around.scope.draft.content.checksums.get(document.checksum or "")
+    width = declared.width if isinstance(declared, Crc | Sum) else 0
+    if not 0 < width <= _WIDEST_STORED:
+        message = f"something else may stand for CRCs and sums of at most {_WIDEST_STORED} bits"
+        around.reports(place / "stored", "wrong-shape", message, "drop `stored`")
+        return None
+    made = expression(around.scope.whole(), place / "stored", document.stored, Kind.INTEGER)
+    if made is BROKEN:
+        return None
+    if not any(isinstance(each, FieldRef) and not each.up and each.name == name for each in references(made)):
+        message = f"{name} does not follow from its checksum"
+        around.reports(place / "stored", "conflicting-keys", message, f"{name} is the checksum here: `{name} ^ 0xFF`")
+        return None
+    return Binary("&", made, Literal((1 << width) - 1))
+
+
+def _octets(bits: int) -> int:
+    return -(-bits // 8)
+
+
+def _holds(type: Type, width: int) -> bool:
+    """Whether a checksum of so many bits is written as the type says: in so many bytes, or in digits that take any."""
+    if not isinstance(type, Integer) or (type.digits and type.signed) or type.maximum < (1 << width) - 1:
+        return False
+    return bool(type.digits) or (type.is_plain and type.width == _octets(width))
+
+
+def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:
+    """Whether the field is a table: a list that the fields which refer to it fill."""
+    if document.table and type is not UNKNOWN and not isinstance(type, Array):
+        message, hint = "a table is a list, whose entries other fields refer to", "give it a type like list(str)"
+        around.reports(place, "wrong-shape", message, hint)
+        return False
+    return document.table
+
+
+def _own_lists(scope: Scope, name: str) -> list[str]:
+    """The lists that a struct has itself, whatever melts into it."""
+    struct, members = scope.draft.content.types[name], scope.outlines.types[name].members
+    entries = struct.fields if isinstance(struct, StructType) else ()
+    return [entry.key for entry in entries if entry.is_field and members[entry.key].kind is Kind.LIST]
+
+
+def table_reference_of(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type
+) -> TableReference | None:
+    """The table of the enclosing struct that the field is an index into."""
+    if document.refers is None:
+        return None
+    scope = around.scope
+    uses = scope.outlines.types[scope.type].uses
+    users = [scope.outlines.types[use.user] for use in uses]
+    own = [_own_lists(scope, use.user) for use in uses]
+    lacking = [(use.user, lists) for use, lists in zip(uses, own, strict=True) if document.refers not in lists]
+    if scope.type in scope.outlines.roots:
+        message = f"no struct is around {scope.type} where it is a root, and none has a table {document.refers} there"
+        around.reports(place, "unknown-field", message, "let the root be another struct, which has the table")
+    elif not users or lacking:
+        melts = any(
+            document.refers in user.members and document.refers not in lists
+            for user, lists in zip(users, own, strict=True)
+        )
+        around.reports(
+            place,
+            "unknown-field",
+            f"the enclosing struct has no table {document.refers}"
+            if len(lacking) == len(own)
+            else f"{scope.type} stands in {lacking[0][0]}, too, which has no table {document.refers}",
+            "one that melts into it is that of a message within; put the table beside what refers to it"
+            if melts
+            else nearest(document.refers, [name for _, lists in lacking for name in lists])
+            or "put one beside what refers to it, or give the struct there another type",
+        )
+    elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
+        around.reports(
+            place,
+            "later-name",
+            f"{document.refers} is read behind the fields that refer to it",
+            "move the table before them",
+        )
+    if not isinstance(type, Integer) or type.signed:
+        around.reports(
+            place, "wrong-shape", "an index is an unsigned integer", "give the field the type uint32 or uint64"
+        )
+    holders = tuple(dict.fromkeys(use.user for use in uses))
+    return TableReference(document.refers, document.else_ or "bad_index", holders)

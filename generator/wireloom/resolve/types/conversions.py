@@ -1,0 +1,577 @@
+"""What values mean: null sentinels, times, dates, addresses, scales. Each has an inverse, or is refused.
+
+Expressions and everything that goes by them see the value on the wire. `raw` is sugar: readers see the field under
+that name, and what it means is computed from it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from wireloom import names
+from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
+from wireloom.model.logical import Measured, Named, Said, Scaled, Written
+from wireloom.model.types import (
+    Array,
+    Bit,
+    Boolean,
+    Bytes,
+    Check,
+    Field,
+    Float,
+    Integer,
+    Mapping,
+    Meaning,
+    Nullable,
+    Padded,
+    Scalar,
+    Step,
+    Struct,
+    Text,
+    Type,
+    charset_of,
+)
+from wireloom.numbers import integer, respelled
+from wireloom.resolve.bind import builtins, constants
+from wireloom.resolve.bind.outline import is_closed, is_open
+from wireloom.resolve.bind.scopes import Scope
+from wireloom.resolve.facts.text_forms import LONGEST, decimal_of, no_such_decimal, said
+from wireloom.resolve.types.notations import UNKNOWN, Surroundings
+from wireloom.resolve.types.value_tables import check_null, mappings_of
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+from wireloom.spec.language.fields import Logical
+from wireloom.spec.yaml import path_text
+
+_KEYS = ("null", "logical", "epoch", "scale", "offset", "raw")
+_SIZES = {"uuid": 16, "ipv4": 4, "ipv6": 16, "mac": 6}
+_UNIT = re.compile(r"([1-9][0-9]{0,8})?(ns|us|ms|s|min|h|d)").fullmatch
+_NANOSECONDS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
+_MICROSECOND = 1_000  # in nanoseconds
+_ZERO = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = 86_400_000_000
+_FIRST = -719_162  # 0001-01-01, in days since 1970
+_LAST = 2_932_896  # 9999-12-31
+_LIMITS = {
+    "timestamp": (_FIRST * _DAY, (_LAST + 1) * _DAY - 1),
+    "date": (_FIRST, _LAST),
+    "duration": (-106_751_991 * _DAY, 106_751_991 * _DAY),  # as many whole days as 64 bits of microseconds hold
+    "integer": (-(1 << 63), (1 << 63) - 1),
+}
+_EXACT = 53  # bits of integers that floats of 64 bits hold
+_MOST_DIGITS = 40
+
+
+def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Meaning | None:
+    """What the value of a field means; None where it is what it is."""
+    keys = document.given - ({"null"} if is_closed(document) else set())  # then a mapping among others
+    if type is UNKNOWN or keys.isdisjoint(_KEYS):
+        return None
+    return _Reading(around, place, document, type).meaning()
+
+
+def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Scalar:
+    """The value on the wire that means null beside `values`; None where none does."""
+    return None if type is UNKNOWN else _Reading(around, place, document, type).null()
+
+
+def named_values(scope: Scope, place: Place, entries: Sequence[Mapping]) -> Named | None:
+    """The names that some values have; None where a meaning is no name, which is reported."""
+    found: list[tuple[int | str | bytes, str]] = []
+    for each in entries:
+        match each.value, each.wire:
+            case Literal(str(name)), int() | str() | bytes():
+                found.append((each.wire, name))
+            case _:
+                hint = "write texts, and leave out what has no name"
+                said = {problem.path for problem in scope.draft.problems.found if problem.id == "mixed-values"}
+                if path_text(place.path) not in said:
+                    scope.draft.reports_entry(place, "mixed-values", "beside `raw` a value is a name, a text", hint)
+                return None
+    return Named(tuple(found))
+
+
+def _element(type: Type) -> Type:
+    match type:
+        case Array(element):
+            return _element(element)
+        case Nullable(inner):
+            return inner
+        case _:
+            return type
+
+
+class _Reading:
+    """The keys of one field, and where to report what is wrong with them."""
+
+    def __init__(self, around: Surroundings, place: Place, document: FieldDocument, type: Type) -> None:
+        self.around, self.place, self.document = around, place, document
+        self.stated, self.type = type, _element(type)
+
+    def refuse(self, key: str, id: str, message: str, hint: str) -> None:
+        self.around.scope.draft.reports_entry(self.place / key, id, message, hint)
+
+    def meaning(self) -> Meaning | None:
+        null = self.null()
+        match self.document.logical:
+            case _ if is_open(self.document):
+                found = self._named(null)
+            case word if word is not None and (charset := charset_of(self.type)):
+                if self.document.charset is None:  # else that is said of the two keys
+                    hint = "say `charset: utf-8` at the field where it is ASCII, or drop `logical`"
+                    self.refuse("logical", "wrong-shape", f"texts in {charset} say no times and numbers", hint)
+                return None
+            case Logical() as time:
+                found = self._time(time)
+            case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
+                found = self._said(word, saying, self.type)
+            case "timestamp":
+                hint = "write `{timestamp: ms}`, the unit in which an integer counts; texts of UTF-8 say it themselves"
+                self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
+                return None
+            case "date":
+                found = self._counted("date", Fraction(1), Fraction(self._epoch(), _DAY))
+            case "uuid" | "ipv4" | "ipv6" | "mac" as kind:
+                found = self._written(Written(kind))
+            case str() as word if word != "float":
+                self._refuse_number(word)
+                return None
+            case _:
+                found = self._scaled()
+        if found is None:
+            return None
+        self._check_raw(found)
+        return replace(found, null=null, raw=self.document.raw or "")
+
+    # --- null ------------------------------------------------------------------------------------------------------
+
+    def null(self) -> Scalar:
+        """The value on the wire that means null; None where none does."""
+        written = self.document.null
+        if written is None:
+            return None
+        stated = self.stated.element if isinstance(self.stated, Array) else self.stated
+        if not isinstance(stated, Integer | Float | Text | Bytes):
+            hint = "say it of integers, floats, texts or bytes, which stand alone or in a list"
+            self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
+            return None
+        value = constants.constant(self.type, self.place / "null", written)
+        if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
+            text = (self.place / "null").text
+            hint = constants.remedy(self.type, text)
+            self.around.reports(self.place / "null", "bad-const", f"{text} is not of the field's type", hint)
+            return None
+        if flaw := constants.misfit(self.type, value):
+            message, hint = f"{written or 'nothing'} {flaw}, so that no record has it", "write one that it may be"
+            self.around.reports(self.place / "null", "bad-const", message, hint)
+            return None
+        return value  # type: ignore[return-value]
+
+    # --- times -----------------------------------------------------------------------------------------------------
+
+    def _time(self, time: Logical) -> Meaning | None:
+        if (time.timestamp is None) == (time.duration is None):
+            self.refuse(
+                "logical",
+                "conflicting-keys",
+                "a time is a moment or a length",
+                "write `{timestamp: ms}` or `{duration: ms}`",
+            )
+            return None
+        if time.timestamp is not None:
+            unit = self._unit("timestamp", time.timestamp)
+            return None if unit is None else self._counted("timestamp", unit, Fraction(self._epoch()))
+        unit = self._unit("duration", time.duration or "")
+        if self.document.epoch is not None:
+            self.refuse("epoch", "conflicting-keys", "a length of time counts from nowhere", "drop `epoch`")
+        return None if unit is None else self._counted("duration", unit, Fraction(0))
+
+    def _unit(self, key: str, written: str) -> Fraction | None:
+        """A unit in microseconds."""
+        found = _UNIT(written)
+        if found is None:
+            message = f"{written} is no unit of time"
+            hint = "write d, h, min, s, ms, us or ns, or so many of them: 100ns"
+            self.around.reports(self.place / "logical" / key, "bad-meaning", message, hint)
+            return None
+        return Fraction(int(found[1] or 1) * _NANOSECONDS[found[2]], _MICROSECOND)
+
+    def _epoch(self) -> int:
+        """Microseconds from 1970 to the epoch."""
+        written = self.document.epoch
+        if written is None:
+            return 0
+        moment = _moment(written)
+        if moment is None:
+            hint = "write a day such as 1900-01-01, or 2001-01-01T00:00:00Z"
+            self.around.reports(self.place / "epoch", "bad-meaning", f"{written} is no day", hint)
+            return 0
+        count = (moment - _ZERO) // timedelta(microseconds=1)
+        if self.document.logical == "date" and count % _DAY:
+            self.around.reports(self.place / "epoch", "bad-meaning", "dates count from a day", "drop the time")
+        return count
+
+    def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:
+        """Integers that count units."""
+        if not isinstance(self.type, Integer):
+            hint = "times and dates are counted by integers; texts are what they say"
+            self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", hint)
+            return None
+        for key in ("scale", "offset"):
+            if key in self.document.given:
+                self.refuse(key, "conflicting-keys", f"`{key}` beside `logical`", "the unit is its scale")
+        if unit.denominator != 1 and not self.document.raw:
+            message = "columns hold microseconds, and this would lose what is beyond"
+            self.refuse(
+                "logical", "lossy-meaning", message, "give `raw: NAME`: readers see the number on the wire, too"
+            )
+            return None
+        lowest, highest = _LIMITS[kind]
+        scaled = Scaled(kind, unit.numerator, int(offset))  # type: ignore[arg-type]
+        low = -((int(offset) - lowest) * unit.denominator // unit.numerator)
+        high = ((highest - int(offset) + 1) * unit.denominator - 1) // unit.numerator
+        beyond = self.type.minimum < low or self.type.maximum > high
+        self._check_default(kind, low, high)
+        if beyond and isinstance(self.stated, Array):
+            hint = "make the elements structs with such a field, or of a type that cannot say more"
+            self.refuse("logical", "wrong-shape", f"elements may be beyond what a {kind} can be", hint)
+            return None
+        bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
+        return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
+
+    def _check_default(self, kind: str, low: int, high: int) -> None:
+        value = self.document.default
+        if isinstance(value, int) and value != self.document.null and not low <= value <= high:
+            hint = f"such numbers are {low} to {high}"
+            self.around.reports(self.place / "default", "bad-default", f"{value} is beyond what a {kind} can be", hint)
+
+    def _refuse_number(self, word: str) -> None:
+        """A number that no text says: the type has no texts, or columns no such decimals."""
+        digits = decimal_of(word)
+        if isinstance(self.type, Text) and digits is not None:
+            self.refuse("logical", "bad-meaning", *no_such_decimal(*digits))
+            return
+        hint = "drop `logical`" if digits is None else "write `scale: 0.01`, what an integer is a multiple of"
+        hint = hint if isinstance(self.type, Integer) else "write `type: str`"
+        self.refuse("logical", "wrong-shape", f"`logical: {word}` is of texts of UTF-8, which say a number", hint)
+
+    def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
+        """Texts that say a time or a number."""
+        what = "time" if word in ("timestamp", "date") else "number"
+        if isinstance(self.stated, Array):
+            hint = "make the elements structs with such a field"
+            self.refuse("logical", "wrong-shape", "elements have no spelling of their own", hint)
+            return None
+        if self.document.compute is not None:
+            hint = "compute the number of a unit, and say `logical: {timestamp: s}` of it; or let readers see the text"
+            hint = hint if what == "time" else "say it of the text on the wire; or let readers see the text"
+            message = f"a text that is computed may say no {what}, and nothing holds it"
+            self.refuse("logical", "wrong-shape", message, hint)
+            return None
+        for key in ("scale", "offset", "epoch"):
+            if key in self.document.given:
+                self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a {what}", f"drop `{key}`")
+        self._check_room(word, saying, type)
+        return Meaning(saying)
+
+    def _check_room(self, word: str, saying: Said, type: Text) -> None:
+        """A text of a stated size has the bytes of all that builders write."""
+        least, most = _room(saying)
+        is_fine = word == "timestamp"
+        match type.size:
+            case Padded(size) if size < most:
+                message, hint = f"{size} bytes have no room for each {word}", f"write str({most}), or more"
+            case Literal(int(size)) if size < least or (not is_fine and size > most):
+                message, hint = f"no {word} has {size} bytes", f"write str({most}), or say what fills it up by `pad`"
+            case Literal() if least < most and not self.document.raw:
+                written = "in UTC, in 20 or 27 bytes" if is_fine else f"in {least} to {most} bytes"
+                message = f"builders write each {word} {written}"
+                hint = "give `raw: NAME`: readers see the text, too, and builders write that"
+                hint = hint if is_fine else f"write str({most}), and say what fills it up by `pad`"
+            case _:
+                return
+        self.refuse("logical", "wrong-shape", message, hint)
+
+    # --- addresses -------------------------------------------------------------------------------------------------
+
+    def _written(self, written: Written) -> Meaning | None:
+        if self.document.compute is not None:
+            message = f"bytes that are computed may be no {written.kind}, and nothing holds them"
+            self.refuse("logical", "wrong-shape", message, "say it of the bytes on the wire, or let readers see bytes")
+            return None
+        size = _SIZES[written.kind]
+        if not (isinstance(self.type, Bytes) and self.type.size == Literal(size)):
+            hint = f"write bytes({size})"
+            self.refuse("logical", "wrong-shape", f"{written.kind} is of {size} bytes on the wire", hint)
+            return None
+        for key in ("scale", "offset", "epoch"):
+            if key in self.document.given:
+                self.refuse(key, "conflicting-keys", f"`{key}` beside `logical: {written.kind}`", f"drop `{key}`")
+        return Meaning(written)
+
+    # --- names -----------------------------------------------------------------------------------------------------
+
+    def _named(self, null: Scalar) -> Meaning | None:
+        """The names of an open set of values."""
+        if not isinstance(self.type, Integer | Boolean | Text | Bytes) or isinstance(self.stated, Array):
+            hint = "say `raw` of an integer, a boolean, a text or bytes, or drop it"
+            self.refuse("raw", "wrong-shape", "no value of this type is kept beside its name", hint)
+            return None
+        place = self.place / "values"
+        entries = mappings_of(self.around.scope, place, self.document.values or {}, self.type)
+        if null is not None:
+            check_null(self.around.scope, self.place / "null", null, entries)
+        found = named_values(self.around.scope, place, entries)
+        return None if found is None else Meaning(found)
+
+    # --- scales ----------------------------------------------------------------------------------------------------
+
+    def _scaled(self) -> Meaning | None:
+        scale, offset = self._number("scale", 1), self._number("offset", 0)
+        if "epoch" in self.document.given and self.document.logical is not None:
+            self.refuse("epoch", "conflicting-keys", "a number counts from nowhere", "drop `epoch`")
+        is_float = self.document.logical == "float"
+        if scale is None or offset is None:
+            return None
+        if not is_float and not {"scale", "offset"} & self.document.given:
+            return Meaning()
+        if not isinstance(self.type, Integer):
+            key = next(key for key in ("scale", "offset", "logical") if key in self.document.given)
+            is_text = isinstance(self.type, Text) and key == "scale"
+            hint = "a text says a decimal by `logical: 'decimal(10, 2)'`" if is_text else f"drop `{key}`"
+            self.refuse(key, "wrong-shape", "only integers have a scale", hint)
+            return None
+        if not scale:
+            self.refuse(
+                "scale", "bad-meaning", "a scale of 0 has no inverse", "write what the integer is a multiple of"
+            )
+            return None
+        exact = None if is_float else _exact(scale, offset, self.type)
+        return Meaning(exact) if exact is not None else self._measured(scale, offset, self.type)
+
+    def _number(self, key: str, default: int) -> Fraction | None:
+        if key not in self.document.given:
+            return Fraction(default)
+        text = (self.place / key).text
+        try:
+            found = _fraction(text) if text.isascii() and "_" not in text and not respelled(text) else None
+        except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
+            found = None
+        if found is None or max(abs(found.numerator), found.denominator) >= 10**_MOST_DIGITS:
+            hint = respelled(text) or "write a decimal such as 0.01, or a fraction such as 1/256"
+            self.around.reports(self.place / key, "bad-meaning", f"{text} is no number", hint)
+            return None
+        return found
+
+    def _measured(self, scale: Fraction, offset: Fraction, type: Integer) -> Meaning | None:
+        """Floats: each integer another one, which is the nearest to what it means."""
+        measured = Measured(float(scale), float(offset))
+        largest = max(abs(bound * measured.scale + measured.offset) for bound in (type.minimum, type.maximum))
+        if type.bits > _EXACT or not largest < abs(measured.scale) * 2**51 or not measured.scale:
+            key = "scale" if "scale" in self.document.given else "logical"
+            message = "as a float it would not tell each integer from the next"
+            self.refuse(key, "lossy-meaning", message, "take a shorter scale or offset, a narrower integer, or drop it")
+            return None
+        return Meaning(measured)
+
+    # --- raw -------------------------------------------------------------------------------------------------------
+
+    def _check_raw(self, meaning: Meaning) -> None:
+        raw = self.document.raw
+        if raw is None:
+            return
+        if flaw := names.logical_name_flaw(raw):
+            self.around.reports(self.place / "raw", "bad-name", f"{raw} cannot be the name of a column", flaw)
+        if isinstance(meaning.shown, Named):
+            return
+        is_time = isinstance(meaning.shown, Scaled) and meaning.shown.kind != "decimal"
+        if not (is_time or isinstance(meaning.shown, Said)) or isinstance(self.stated, Array):
+            hint = "the others lose nothing; name the field twice, with a `compute`"
+            message = "`raw` is of single times and dates, of texts that say numbers, and of `values`"
+            self.refuse("raw", "wrong-shape", message, hint)
+
+
+def _room(saying: Said) -> tuple[int, int]:
+    """The bytes that a text may have: the fewest, and the most."""
+    match saying.counted:
+        case Scaled("decimal", precision=precision, digits=digits):
+            point = digits + 1 if digits else 0
+            return 1 + point, 1 + max(precision - digits, 1) + point
+        case Scaled("timestamp"):
+            return 20, 27
+        case Scaled():
+            return 10, 10
+        case whole:
+            return 1, max(len(str(whole.minimum)), len(str(whole.maximum)))
+
+
+def _fraction(text: str) -> Fraction | None:
+    """The number that a text says; None where it has more digits than any scale."""
+    above, slash, below = text.partition("/")
+    if slash:
+        parts = integer(above), integer(below)
+        return None if parts[0] is None or parts[1] is None else Fraction(parts[0], parts[1])
+    number = Decimal(text)
+    return Fraction(number) if number.is_finite() and abs(number.adjusted()) <= _MOST_DIGITS else None
+
+
+def _exact(scale: Fraction, offset: Fraction, type: Integer) -> Scaled | None:
+    """The scale as whole numbers of a last digit; None where decimals of 38 digits do not hold them."""
+    digits = 0
+    while (scale * 10**digits).denominator != 1 or (offset * 10**digits).denominator != 1:
+        digits += 1
+        if digits > LONGEST:
+            return None
+    multiplier, added = int(scale * 10**digits), int(offset * 10**digits)
+    ends = (type.minimum * multiplier + added, type.maximum * multiplier + added)
+    if not digits and all(-(1 << 63) <= end < 1 << 63 for end in ends):
+        return Scaled("integer", multiplier, added)
+    room = len(str(max(abs(type.minimum), type.maximum))) + len(str(abs(multiplier))) + 2
+    if max(room, len(str(abs(added))) + 1) > LONGEST:
+        return None
+    return Scaled("decimal", multiplier, added, max(*(len(str(abs(end))) for end in ends), digits), digits)
+
+
+def _moment(written: str) -> datetime | None:
+    try:
+        if len(written) == len("1970-01-01"):
+            day = date.fromisoformat(written)
+            return datetime(day.year, day.month, day.day, tzinfo=UTC)
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
+
+
+# --- lowering ------------------------------------------------------------------------------------------------------
+
+
+def with_meanings(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+    """The types; what readers can be shown is held against its limits, and what has a `raw` name is two fields."""
+    return tuple((name, _lowered(type) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _lowered(struct: Struct) -> Struct:
+    return replace(struct, steps=tuple(each for step in struct.steps for each in _lowered_step(step)))
+
+
+def _lowered_step(step: Step) -> Iterator[Step]:
+    if isinstance(step, Field) and step.meaning is not None:
+        yield from _fields(step, step.meaning)
+    elif isinstance(step, Field) and step.bits:
+        yield replace(step, bits=tuple(_raw_bit(bit) for bit in step.bits))
+        for bit in step.bits:
+            if bit.meaning is not None and isinstance(bit.meaning.shown, Named):
+                yield _told_by_bits(step, bit, bit.meaning.shown)
+    else:
+        yield step
+
+
+def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
+    field = step if not meaning.raw else replace(step, name=meaning.raw, meaning=replace(meaning, shown=None))
+    limited = meaning.minimum is not None
+    in_place = limited and field.compute is None and meaning.null is None
+    if in_place and meaning.minimum is not None and meaning.maximum is not None:
+        low = meaning.minimum if field.minimum is None else max(meaning.minimum, field.minimum)
+        high = meaning.maximum if field.maximum is None else min(meaning.maximum, field.maximum)
+        yield replace(field, minimum=low, maximum=high)
+    else:
+        yield field
+    if limited and not in_place:
+        yield Check(_within(field, meaning), field.code, field.wire_name, field.when)
+    if meaning.raw and isinstance(meaning.shown, Scaled):
+        yield _seen(step, meaning, meaning.shown)
+    elif isinstance(meaning.shown, Named):
+        yield _told(step, Meaning(replace(meaning.shown, raw=meaning.raw)))
+    elif meaning.raw and isinstance(meaning.shown, Said):
+        told = _told(step, Meaning(replace(meaning.shown, raw=meaning.raw), null=meaning.null))
+        yield replace(told, agrees=True)
+
+
+def _raw_bit(bit: Bit) -> Bit:
+    return bit if bit.meaning is None else replace(bit, meaning=replace(bit.meaning, shown=None))
+
+
+def _told_by_bits(field: Field, bit: Bit, named: Named) -> Field:
+    """The name that bits have for readers, as of a field of their own."""
+    type: Type = Boolean() if bit.flag else Integer(bit.width, bit.signed)
+    whole = replace(field, name=bit.name, wire_name=bit.name, type=type, doc=bit.doc)
+    return _told(whole, Meaning(replace(named, raw=bit.title)))
+
+
+def _reference(field: Field) -> FieldRef:
+    return FieldRef(0, field.wire_name, kind=Kind.INTEGER)
+
+
+def _within(field: Field, meaning: Meaning) -> Expression:
+    """Whether the value is one that readers can be shown, or means null."""
+    value = _reference(field)
+    low, high = Binary(">=", value, Literal(meaning.minimum)), Binary("<=", value, Literal(meaning.maximum))
+    within: Expression = Binary("and", low, high)
+    if meaning.null is not None:
+        within = Binary("or", _is_null(field, meaning), within)
+    return within if field.compute is None else Binary("or", Binary("==", value, Literal(None)), within)
+
+
+def _is_null(field: Field, meaning: Meaning) -> Expression:
+    return Binary("==", _reference(field), Literal(meaning.null if isinstance(meaning.null, int) else None))
+
+
+def _told(field: Field, meaning: Meaning) -> Field:
+    """The name, or the time, that what readers see on the wire tells, too."""
+    plain = _element(field.type)
+    match plain:
+        case Integer(bits, signed):
+            type: Type = Integer(bits, signed)
+        case Boolean():
+            type = Boolean()
+        case Text():
+            type = Text()
+        case _:
+            type = Bytes()
+    value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
+    return Field(
+        name=field.name,
+        wire_name=f"{field.wire_name} to readers",
+        type=type,
+        doc=field.doc,
+        when=field.when,
+        compute=value,
+        meaning=meaning,
+        since=field.since,
+        until=field.until,
+    )
+
+
+def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
+    """What readers see of a field that they see on the wire, too."""
+    value: Expression = _reference(field)
+    if shown.multiplier != 1:
+        value = Binary("*", value, Literal(shown.multiplier))
+    if meaning.divisor != 1:
+        value = Binary("//", value, Literal(meaning.divisor))
+    if meaning.null is not None:
+        value = Conditional(_is_null(field, meaning), Literal(None), value)
+    return Field(
+        name=field.name,
+        wire_name=f"{field.wire_name} to readers",
+        type=Integer(64, signed=True),
+        doc=field.doc,
+        when=field.when,
+        compute=value,
+        meaning=Meaning(replace(shown, multiplier=1)),
+        since=field.since,
+        until=field.until,
+        agrees=True,
+    )

@@ -1,0 +1,510 @@
+"""A field of a document -> a field of the model: every key read for the type and the encoding that it stands in."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from wireloom import names
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Position,
+    Unary,
+    parts,
+    references,
+)
+from wireloom.expr.types import SIZE_OF_RECORDS
+from wireloom.model.ground import unit
+from wireloom.model.types import (
+    Amount,
+    Array,
+    Blocks,
+    Delimiter,
+    Encoding,
+    Field,
+    Form,
+    Held,
+    Integer,
+    JsonText,
+    Map,
+    Meaning,
+    Nullable,
+    NumberForm,
+    Padded,
+    Presence,
+    Scalar,
+    Text,
+    Type,
+    not_null,
+)
+from wireloom.model.types import Mapping as ValueMapping
+from wireloom.numbers import notation_of
+from wireloom.resolve.bind import builtins, constants
+from wireloom.resolve.bind.expressions import BROKEN, expression
+from wireloom.resolve.bind.outline import is_open, mapped_kind
+from wireloom.resolve.bind.scopes import MeaningError, Scope
+from wireloom.resolve.types.bits import bits_of
+from wireloom.resolve.types.checksums_and_tables import checksum_of, is_table, table_reference_of
+from wireloom.resolve.types.conversions import meaning_of, null_of
+from wireloom.resolve.types.key_combinations import check_form, check_keys, has_check
+from wireloom.resolve.types.notations import (
+    UNKNOWN,
+    Surroundings,
+    amount_of,
+    has_digits,
+    has_order,
+    has_size,
+    has_text,
+    is_encoded,
+    plainly_named,
+    prefix_of,
+    said_of_name,
+    type_of,
+)
+from wireloom.resolve.types.type_keys import GROUP, adorned, check_ending, packing_of
+from wireloom.resolve.types.value_limits import (
+    KEYS_OF_ELEMENTS,
+    bounds_of,
+    check_element_keys,
+    holding,
+    single_of,
+    spelling_of,
+    with_keys,
+)
+from wireloom.resolve.types.value_tables import check_null, mappings_of
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+_MOST_DELIMITERS = 8  # of one value
+_LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
+_MOST_LOST = 2**31 - 1  # elements of a list: a record has no more bytes
+_IN_NUMBERS = frozenset("+-0123456789ABCDEFabcdef")
+
+
+def field_of(around: Surroundings, place: Place, name: str, document: str | FieldDocument, form: Form) -> Field:
+    """The field that an item of `fields` states."""
+    flaw = names.field_name_flaw(name)
+    if flaw:
+        around.scope.draft.reports_entry(place, "bad-name", f"{name} cannot be the name of a field", flaw)
+    full = FieldDocument(type=document) if isinstance(document, str) else document
+    at = place if isinstance(document, str) else place / "type"
+    check_keys(around, place, full)
+    around = _stated(around, place, full)
+    stated = _field(around, place, name, full, _type(around, place, at, full))
+    check_form(around, place, stated, full, form)
+    if form is not Form.OBJECT or not stated.on_wire:
+        return stated
+    return replace(stated, member=name if full.member is None else full.member)
+
+
+def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
+    """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
+    if document.compute is not None or document.counted:
+        return replace(around, order=NumberForm.OWN, charset="")
+    if document.byte_order is not None:
+        around = replace(around, order=NumberForm(document.byte_order))
+    if document.charset is not None:
+        around = replace(around, charset=constants.charset_of(document.charset))
+    around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(around, place, document))
+    return around if document.pad is None else replace(around, fill=_fill(around, place / "pad"))
+
+
+def _fill(around: Surroundings, place: Place) -> bytes:
+    """What fills a text up: a byte, or as many as a character has."""
+    data, width = constants.hexadecimal(place.text), unit(around.charset)
+    if isinstance(data, bytes) and len(data) == width:
+        return data
+    what, hint = ("one byte", "write 00, 20 ...") if width == 1 else ("two bytes", "write 0000, 2000 ...")
+    around.reports(place, "bad-const", f"{place.text or 'nothing'} is not {what} in hexadecimal", hint)
+    return bytes(width)
+
+
+def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> Delimiter | None:
+    if document.delimiter is None:
+        return None
+    found = [_ending(around, at) for at in _delimiter_places(place, document)] or [b""]
+    delimiter = Delimiter(
+        found[0], document.else_ or "", unit(around.charset), others=tuple(found[1:]), kept=document.kept
+    )
+    return delimiter if document.escape is None else _with_escape(around, place, document, delimiter)
+
+
+def _delimiter_places(place: Place, document: FieldDocument) -> list[Place]:
+    """Where delimiters are stated: one, or each of a list."""
+    stated = document.delimiter
+    if not isinstance(stated, list):
+        return [place / "delimiter"]
+    return [place / "delimiter" / index for index in range(len(stated))]
+
+
+def _ending(around: Surroundings, place: Place) -> bytes:
+    data = constants.hexadecimal(place.text)
+    if isinstance(data, bytes) and len(data) % unit(around.charset):
+        message, hint = f"{place.text} is no whole number of characters", "write 0000, 0d000a00 ..."
+        around.reports(place, "bad-const", message, hint)
+    return data if isinstance(data, bytes) else b""
+
+
+def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
+    """Report delimiters and escapes of which readers could not tell where a value ends."""
+    found, places = (delimiter.data, *delimiter.others), _delimiter_places(place, document)
+    for at, data in zip(places, found, strict=False):
+        check_ending(around, at, data)
+    if not 0 < len(places) <= _MOST_DELIMITERS:
+        message, hint = f"{len(places)} delimiters", f"state 1 to {_MOST_DELIMITERS}"
+        around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+    elif all(found) and (flaw := delimiter.ending.flaw()):
+        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", *flaw)
+    elif all(found) and (flaw := delimiter.ending.flaw_of_escape()):
+        around.reports(place / "escape", "conflicting-keys", *flaw)
+
+
+def _with_escape(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> Delimiter:
+    codes = [(place / "escaped" / code, code) for code in document.escaped or ()]
+    escaped = tuple((_byte(around, at, code), _byte(around, at, at.text)) for at, code in codes)
+    return replace(delimiter, escape=_byte(around, place / "escape", (place / "escape").text), escaped=escaped)
+
+
+def _byte(around: Surroundings, place: Place, text: str) -> int:
+    data = constants.hexadecimal(text)
+    if isinstance(data, bytes) and len(data) == 1:
+        return data[0]
+    around.reports(place, "bad-hex", f"{text or 'nothing'} is no byte", "write two hexadecimal digits")
+    return 0
+
+
+def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
+    """The type that a field states."""
+    type = type_of(replace(around, partial=True), at, document.type)
+    type = plainly_named(around, type, ordered=document.byte_order is not None)
+    if (found := said_of_name(around, document, type)) is not None:
+        key, name, written = found
+        message = f"{name} is a name for {written}, and `{key}` is of types that stand at the field"
+        alone = "" if isinstance(not_null(type), Array) else "; of names those of integers alone take it"
+        hint = f"write {written} in its place{alone}"
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+        return UNKNOWN
+    region = prefix_of(around, document.size)
+    ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
+    if around.encoding is Encoding.BINARY and not ordered:
+        message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
+        around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
+    if document.charset is not None and not is_encoded(type) and document.charset != constants.UTF8:
+        message, hint = "nothing here is a text", "drop `charset`, or say it where the texts stand"
+        around.scope.draft.reports_entry(place / "charset", "wrong-shape", message, hint)
+    if around.fill is not None and not has_size(type, Padded):
+        message = "nothing here is a text or bytes of a constant size"
+        hint = "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up"
+        around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
+    if around.delimiter is not None:
+        _check_delimiter(around, place, document, around.delimiter)
+        if not has_size(type, Delimiter):
+            message = "nothing here is a text, bytes or digits without a size"
+            hint = "a list ends at a `terminator`" if isinstance(not_null(type), Array) else "drop `delimiter`"
+            around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+        elif has_digits(type):
+            _check_digits(around, place, document, around.delimiter)
+        elif around.delimiter.kept and has_text(type):
+            _check_kept(around, place, around.delimiter)
+    return type
+
+
+def _check_kept(around: Surroundings, place: Place, delimiter: Delimiter) -> None:
+    """Report delimiters with which no text can end."""
+    for data in delimiter.ending.delimiters:
+        try:
+            data.decode(around.charset or "utf-8")
+        except UnicodeDecodeError:
+            message = f"no text ends with {data.hex()}"
+            around.scope.draft.reports_entry(place / "kept", "conflicting-keys", message, "drop `kept`, or write bytes")
+
+
+def _check_digits(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
+    """Report what cannot stand behind digits, and a code for those that do not end."""
+    ending = delimiter.data
+    if not delimiter.is_plain:
+        message, hint = "digits end at one delimiter, which is none of them", "drop all else that is said of it"
+        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", message, hint)
+    elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
+        message = f"{ending.hex()} does not end digits"
+        hint = "one or two bytes do, of which the first is no digit or sign"
+        around.reports(place / "delimiter", "bad-const", message, hint)
+    if document.else_ is not None and not has_check(document, besides="delimiter"):
+        message, hint = "nothing here has a check of its own", "digits that do not end are `truncated` or `int_range`"
+        around.reports(place / "else", "useless-else", message, hint)
+
+
+def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:
+    scope = around.scope
+    late = scope.whole()
+    type = adorned(around, place, document, type)
+    if document.counted and type is not UNKNOWN:
+        _check_counted(around, place / "counted", type)
+    single = single_of(type)
+    minimum, maximum = bounds_of(around, place / "range", document.range, single)
+    mappings = _mappings(around, place, document, single)
+    meaning = meaning_of(around, place, document, type)
+    if meaning is not None:
+        _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
+        _check_limits(around, place / "range", meaning, minimum, maximum)
+    spelling = spelling_of(around, place, document, type if document.logical else single)
+    held = Held(_code(document, single), mappings, minimum, maximum, spelling)
+    if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
+        message, hint = "null is none of the values, and the type allows it", "drop the `?`, or say `null: null`, too"
+        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
+    if single is not type:
+        check_element_keys(around, place, document, single, mappings)
+        type, held = holding(type, held), Held(_code(document, type, without=KEYS_OF_ELEMENTS))
+    keyed = isinstance(not_null(type), Map)
+    return Field(
+        name=document.as_ or name,
+        wire_name=name,
+        type=with_keys(type, spelling, held.code) if keyed else type,
+        doc=document.doc,
+        unit=document.unit,
+        code=held.code,
+        at=_expression(scope, place / "at", document.at, Kind.INTEGER),
+        size=None if document.size is None else _region(around, place / "size", document.size),
+        packing=packing_of(around, place / "unpack", document, type),
+        when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
+        presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
+        default=_default(around, place, document, type, held),
+        has_default=document.default is not None or _says_null(document, held),
+        const=_known_constant(around, place / "const", document.const, type, held),
+        mappings=held.mappings,
+        meaning=meaning,
+        minimum=held.minimum,
+        maximum=held.maximum,
+        spelling=None if keyed else held.spelling,
+        bits=bits_of(around, place / "bits", document, type),
+        derive=_derived(late, place / "derive", document.derive, type, document),
+        compute=_expression(scope, place / "compute", document.compute, _kind(type)),
+        checksum=checksum_of(around, place, name, document, type),
+        refers=table_reference_of(around, place / "refers", document, type),
+        table=is_table(around, place / "table", document, type),
+        flatten=bool(document.flatten),
+        inline=document.inline,
+        counted=document.counted,
+        hidden=document.hidden,
+        tag=document.tag or 0,
+        one_of=document.one_of or "",
+        group=document.wire == GROUP,
+        since=document.since or "",
+        until=document.until or "",
+        base=_base(around, place / "from", document),
+        notation=_notation(place, document),
+    )
+
+
+def _notation(place: Place, document: FieldDocument) -> str:
+    """How the field's constant is written, or its range."""
+    stated = "const" if document.const is not None else "range"
+    return notation_of((place / stated).text) if getattr(document, stated) is not None else ""
+
+
+def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
+    """A counter is a whole number that has room for as many elements as a list may lose."""
+    if not (isinstance(type, Integer) and type.is_plain):
+        message = "what is counted are whole numbers"
+    elif type.maximum < _MOST_LOST:
+        message = f"a list may lose more than {type.maximum} elements"
+    else:
+        return
+    around.scope.draft.reports_entry(place, "wrong-shape", message, "give it the type int64")
+
+
+def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
+    """The mark that the offset counts from."""
+    if document.base is None or around.encoding is not Encoding.BINARY:
+        return ""
+    try:
+        around.scope.check_base(document.base)
+    except MeaningError as error:
+        around.reports(place, error.id, error.message, error.hint)
+    return document.base  # wherever that would be, it is not the start of the struct
+
+
+def _region(around: Surroundings, place: Place, written: object) -> Amount:
+    """The bytes of a region, which are in one piece."""
+    size = amount_of(around, place, written)
+    if isinstance(size, Blocks):
+        hint = f"write bytes({written}) or str({written}), which have no region of their own"
+        around.reports(place, "wrong-shape", "a region is in one piece", hint)
+        return BROKEN
+    return size
+
+
+# --- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _mappings(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type
+) -> tuple[ValueMapping, ...] | None:
+    """The values that there are and what they mean; what `null` says means null."""
+    if document.values is None or is_open(document):
+        return None
+    found = mappings_of(around.scope, place / "values", document.values, type)
+    null = null_of(around, place, document, type)
+    if null is not None:
+        check_null(around.scope, place / "null", null, found)
+        found = (*found, ValueMapping(null, Literal(None)))
+    if _has_several_sizes(type, found) and any(map(_looks_at_places, found)):
+        message = "what a value means looks at a place, and values of several sizes decide where that is"
+        hint = "let a `compute` field behind it say what it means"
+        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
+    return found
+
+
+def _has_several_sizes(type: Type, mappings: Sequence[ValueMapping]) -> bool:
+    """Whether which value it is decides in how many bytes it stands."""
+    if isinstance(type, Integer):
+        return type.width is None
+    return len({len(each.wire) for each in mappings if isinstance(each.wire, str | bytes)}) > 1
+
+
+def _looks_at_places(mapping: ValueMapping) -> bool:
+    """Whether what a value means follows from the size of the record, or from where something stands."""
+    return any(isinstance(each, Position | MarkRef) for each in references(mapping.value))
+
+
+def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Expression | None:
+    return None if written is None else expression(scope, place, written, wanted)
+
+
+def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
+    """The expression that builders derive a value by: what readers see where a table maps it."""
+    mapped = document.values is not None and not is_open(document)
+    wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
+    found = _expression(scope, place, written, wanted)
+    if found is not None and (name := _measured_record(scope, found)):
+        message = f"len is of a text or bytes, and {name} may be a record, which has none"
+        scope.draft.reports(place, "expression-type", message, SIZE_OF_RECORDS)
+        return BROKEN
+    return found
+
+
+def _measured_record(scope: Scope, expression: Expression) -> str:
+    """What may be a record and is measured all the same, whatever else there is; empty if nothing is."""
+    match expression:
+        case Call("len", (FieldRef(name=name) as field,)):
+            return name if scope.may_be_record(field) else ""
+        case Binary() | Unary():
+            return next((name for part in parts(expression) if (name := _measured_record(scope, part))), "")
+        case _:
+            return ""
+
+
+def _kind(type: Type) -> Kind:
+    """The kind of a type's values; any, where what is wrong with the type has been said."""
+    if type is UNKNOWN:
+        return Kind.ANY
+    return builtins.kind(not_null(type))
+
+
+def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) -> str:
+    """The code of the field's own check; empty where it has none."""
+    given = document.model_fields_set - ({"values"} if is_open(document) else set()) - set(without)
+    defaults = {
+        "const": "bad_constant",
+        "values": "unknown_value",
+        "range": "out_of_range",
+        "length": "bad_text",
+        "pattern": "bad_text",
+        "logical": "bad_text" if isinstance(not_null(type), Text) else "out_of_range",
+        "size": "bad_region",
+    }
+    own = next((code for key, code in defaults.items() if key in given), "")
+    return (document.else_ or own) if own else ""
+
+
+def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, id: str) -> Scalar:
+    if written is None or type is UNKNOWN:
+        return written
+    value = constants.constant(type, place, written)
+    if value is constants.NONE:
+        around.reports(place, id, f"{place.text} is not of the field's type", constants.remedy(type, place.text))
+        return None
+    return value  # type: ignore[return-value]
+
+
+def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
+    """A constant, which a record can have: of the field's size, in its range, among its values."""
+    if written is not None and isinstance(not_null(type), JsonText):
+        message, hint = "JSON may be written in several ways, and none is constant", "give the field the value's type"
+        around.scope.draft.reports_entry(place, "bad-const", message, hint)
+        return None
+    value = _constant(around, place, written, type, "bad-const")
+    if value is None:
+        return None
+    if isinstance(type, Nullable):
+        message, hint = "null is not the constant, and the type allows it", "drop the `?`"
+        around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
+        return None
+    flaw = _flaw(value, type, held)
+    if flaw:
+        message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
+        around.reports(place, "bad-const", message, "write one that it may be")
+        return None
+    return value
+
+
+def _flaw(value: Scalar, type: Type, held: Held) -> str:
+    """Why no record has the value in its field; empty where one may."""
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        return "is none of the field's values"
+    if isinstance(value, int | float) and not (
+        (held.minimum is None or value >= held.minimum) and (held.maximum is None or value <= held.maximum)
+    ):
+        return "is out of the field's range"
+    return constants.misfit(type, value)
+
+
+def _default(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Scalar:
+    """The wire value that stands for an absent one: where a constant may be absent, that constant."""
+    value = _constant(around, place / "default", document.default, type, "bad-default")
+    if value is None:
+        return None
+    if document.const is not None and document.default != document.const:
+        message = f"{document.default} is not the constant {document.const}"
+        around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
+        return None
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        known = ", ".join(str(each.wire) for each in held.mappings)
+        message = f"{document.default} is none of the values, so that each record without the field would be an error"
+        around.reports(place / "default", "bad-default", message, f"they are {known}")
+        return None
+    if document.const is None and (flaw := _flaw(value, type, held)):
+        message = f"{(place / 'default').text or 'nothing'} {flaw}, so that no record says it"
+        around.reports(place / "default", "bad-default", message, "write one that it may be")
+        return None
+    return value
+
+
+def _says_null(document: FieldDocument, held: Held) -> bool:
+    """Whether an absent value counts as null on the wire, which means something."""
+    return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())
+
+
+def _check_limits(
+    around: Surroundings, place: Place, meaning: Meaning, minimum: int | None, maximum: int | None
+) -> None:
+    """A range has numbers that readers can be shown, unless one of it means null."""
+    low, high = meaning.minimum, meaning.maximum
+    if low is None or high is None or meaning.null is not None:
+        return
+    if (minimum is not None and minimum > high) or (maximum is not None and maximum < low):
+        hint = f"numbers of such times are {low} to {high}"
+        around.reports(place, "bad-range", "no time that readers can be shown is in the range", hint)
+
+
+def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:
+    """What means null is on the wire, where the range holds."""
+    if not isinstance(null, int | float):
+        return
+    if (minimum is not None and null < minimum) or (maximum is not None and null > maximum):
+        message = f"{null} means null, and is out of the range"
+        around.reports(place, "bad-const", message, "a range is of what is on the wire: let it hold this, too")

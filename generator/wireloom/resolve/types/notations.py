@@ -1,0 +1,862 @@
+"""The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TypeVar
+
+from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.types import a_kind
+from wireloom.expr.types import kind as expression_kind
+from wireloom.model.ground import ENTRY
+from wireloom.model.traversal import parts
+from wireloom.model.types import (
+    ORDERED,
+    Alternative,
+    Amount,
+    Array,
+    Attempt,
+    Blocks,
+    Boolean,
+    Bytes,
+    Case,
+    Delimiter,
+    Encoding,
+    Extension,
+    Fallback,
+    FieldTag,
+    Float,
+    Integer,
+    JsonText,
+    Map,
+    MemberTag,
+    Null,
+    Nullable,
+    NumberForm,
+    OneOf,
+    Padded,
+    PeekTag,
+    Prefix,
+    Reference,
+    Refusal,
+    Scalar,
+    Select,
+    Text,
+    Trial,
+    Type,
+)
+from wireloom.names import type_name_flaw
+from wireloom.numbers import integer, notation_of, respelled, respelled_ends
+from wireloom.problems import nearest
+from wireloom.resolve.bind import builtins, constants, notation
+from wireloom.resolve.bind.draft import written as parsed_text
+from wireloom.resolve.bind.expressions import BROKEN, expression
+from wireloom.resolve.bind.foreign_types import hint_of_type
+from wireloom.resolve.bind.outline import reach
+from wireloom.resolve.bind.scopes import Scope, word_named
+from wireloom.resolve.bind.wording import MISNAMED
+from wireloom.spec.documents import Place
+from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
+from wireloom.spec.language import MemberTag as MemberTagDocument
+from wireloom.spec.language import PeekTag as PeekTagDocument
+from wireloom.spec.language import Refusal as RefusalDocument
+
+_BYTE = 8  # bits of a number that has no order of bytes
+_NEAR = 0.75  # a name that is not one, and the type that there is not
+_WIDEST = 64  # bits of a number on the wire
+_HINT_OF_BLOCKS = "write blocks(uint8), or of a list whose blocks may have sizes, blocks(zigzag64, zigzag64)"
+_RANGE = 256  # values of one range of cases
+_SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
+_PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
+_OF_SOME_ENCODINGS = (
+    "varint",
+    "bits",
+    "coded",
+    "decimal",
+    "zoned",
+    "columns",
+    "digits",
+    "int65",
+    "float16",
+)  # scalars that others lack
+_JSON_KINDS = ("object", "array", "any")
+UNKNOWN = Null()  # stands for a type whose problem has been noted
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a type stands: what names mean there, and how values are written."""
+
+    scope: Scope
+    encoding: Encoding
+    order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
+    count: Prefix | None = None  # stands before the elements of the list that a field states
+    delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
+    fill: bytes | None = None  # at the end of texts and bytes of a stated size
+    charset: str = ""  # of texts, where a struct or a field says another than UTF-8
+    partial: bool = False  # no whole number of bytes may stand here
+
+    def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
+        """Note a problem."""
+        self.scope.draft.reports(place, id, message, hint, column=column)
+
+
+def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfType) -> Type:
+    """The wire type that a field, a case or a root states."""
+    match form:
+        case str():
+            return type_of_text(around, place, form)
+        case SelectType():
+            return select_of(replace(around, partial=False), place, form)
+        case OneOfType():
+            return one_of_of(replace(around, partial=False), place, form, open=False)
+
+
+# --- notation ------------------------------------------------------------------------------------------------------
+
+
+def type_of_text(around: Surroundings, place: Place, text: str, column: int = 0) -> Type:
+    """The wire type that a notation states."""
+    try:
+        parsed = notation.parse(text, column)
+    except notation.NotationError as error:
+        around.reports(place, "type-syntax", error.message, error.hint, column=error.column)
+        return UNKNOWN
+    return _type(around, place, parsed)
+
+
+def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type:
+    match parsed:
+        case notation.Union(options):
+            _require_form(around, place, "union", "a union", options[0])
+            alternatives = tuple(
+                Alternative(_alternative_name(option), _type(around, place, option)) for option in options
+            )
+            return OneOf(alternatives)
+        case notation.Optional(type=single):
+            return _optional(around, place, single)
+        case notation.Single():
+            return _single(around, place, parsed)
+
+
+def _optional(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    """A type or null: in binary a size or a count in front that is -1."""
+    inner = _single(around, place, single)
+    match inner:
+        case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
+            if prefix.number.signed:
+                return Nullable(_with_null(inner, replace(prefix, null=True)))
+            message, hint = "null is a size of -1, which this number never is", "write a signed one: str(int16)?"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
+        case _:
+            _require_form(around, place, "nil", "null", single)
+    return Nullable(inner)
+
+
+def _with_null(type: Text | Bytes | Array, prefix: Prefix) -> Type:
+    return replace(type, count=prefix) if isinstance(type, Array) else replace(type, size=prefix)
+
+
+def _alternative_name(option: notation.Single | notation.Optional) -> str:
+    single = option.type if isinstance(option, notation.Optional) else option
+    match single.name, single.arguments:
+        case "ext", (code, *_):
+            return f"ext {code.text.strip()}"
+        case "json", (kind,):
+            return f"json({kind.text.strip()})"
+        case name, _:
+            return name
+
+
+def _require_form(
+    around: Surroundings, place: Place, name: str, what: str, at: notation.Single | notation.Optional
+) -> None:
+    """Report a type of the language that the encoding lacks."""
+    builtin = builtins.BUILTINS[name]
+    if around.encoding in builtin.forms:
+        return
+    column = at.type.column if isinstance(at, notation.Optional) else at.column
+    message = f"{what} has no form in {around.encoding.value}"
+    around.reports(place, "wrong-encoding", message, builtin.instead[around.encoding], column=column)
+
+
+def _single(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    name, arguments = single.name, single.arguments
+    match name, arguments:
+        case "list", (element,):
+            inner = replace(around, count=None, partial=True)  # they fill bytes one behind the other
+            return Array(type_of_text(inner, place, element.text, element.column), around.count)
+        case "map", (entry,):
+            key = _key(around, entry)
+            return Array(_argument(around, place, entry), around.count, key, "duplicate_key", entries=True)
+        case "map", (key, value):
+            _require_form(around, place, "map", "a map", single)
+            return Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
+        case "ext", (code, content):
+            return _extension(around, place, single, code, content)
+        case "json", ():
+            return JsonText()
+        case "json", (word,):
+            return _json_text(around, place, word)
+        case "str" | "bytes", (size,):
+            return _sized(around, place, name, size)
+        case builtins.EXTENDED, _:
+            return _extended(around, place, single)
+        case (("list" | "map" | "ext"), _):
+            forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE) or map(ENTRY)", "ext": "ext(CODE, TYPE)"}
+            around.reports(
+                place,
+                "type-syntax",
+                f"{name} with {len(arguments)} arguments",
+                f"write {forms[name]}",
+                column=single.column,
+            )
+            return UNKNOWN
+        case _, ():
+            return _named(around, place, single)
+        case _ if name in builtins.TYPE_NAMES or name in around.scope.draft.content.types:
+            around.reports(place, "type-syntax", f"{name} takes no arguments", f"write {name}", column=single.column)
+            return UNKNOWN
+        case _:
+            return _named(around, place, single)
+
+
+def _key(around: Surroundings, entry: notation.Argument) -> str:
+    """What expressions call the member that readers call `key`."""
+    struct = around.scope.draft.content.types.get(entry.text.strip())
+    fields = [each for each in struct.fields if each.is_field] if isinstance(struct, StructType) else []
+    named = (each.key for each in fields if isinstance(each.field, FieldDocument) and each.field.as_ == ENTRY[0])
+    return next(named, ENTRY[0])
+
+
+def _extended(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    _require_form(around, place, builtins.EXTENDED, builtins.EXTENDED, single)
+    try:
+        return _ordered(around, builtins.extended_of(single))
+    except notation.NotationError as error:
+        around.reports(place, "type-syntax", error.message, error.hint, column=error.column)
+        return UNKNOWN
+
+
+def _argument(around: Surroundings, place: Place, argument: notation.Argument) -> Type:
+    return type_of_text(replace(around, partial=False), place, argument.text, argument.column)
+
+
+def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    draft = around.scope.draft
+    types = draft.content.types
+    if single.name in builtins.SCALARS:
+        if (name := builtins.builtin_of(single.name)) in _OF_SOME_ENCODINGS:
+            _require_form(around, place, name, single.name, single)
+        if name == "bits" and around.encoding is Encoding.BINARY and not around.partial:
+            message = f"{single.name} is no whole number of bytes"
+            hint = "it is the type of a field, beside others that fill its bytes, or of the elements of a list"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
+        if name == "digits" and around.encoding is Encoding.BINARY:
+            return _digits(around, place, single)
+        return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
+    if single.name in types:
+        return Reference(single.name)
+    if get_close_matches(single.name.lower(), [name.lower() for name in types if type_name_flaw(name)], 1, _NEAR):
+        around.reports(place, "unknown-type", f"there is no type {single.name}", MISNAMED, column=single.column)
+        return UNKNOWN
+    if single.name == "any":
+        around.reports(
+            place,
+            "unknown-type",
+            "any is a type of shared schemas only",
+            "name the alternatives in a `oneOf`",
+            column=single.column,
+        )
+        return UNKNOWN
+    if single.name == notation.BLOCKS:
+        message, hint = f"{single.name} is no type, but how long one is", "write bytes(blocks(uint8))"
+        around.reports(place, "unknown-type", message, hint, column=single.column)
+        return UNKNOWN
+    hint = hint_of_type(single.name, around.encoding, draft.content.types, draft.lent)
+    around.reports(place, "unknown-type", f"there is no type {single.name}", hint, column=single.column)
+    return UNKNOWN
+
+
+def _ordered(around: Surroundings, type: Type) -> Type:
+    """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
+    match type:
+        case Float() | Integer(form=NumberForm.OWN) if type.bits > _BYTE and around.encoding is Encoding.BINARY:
+            return replace(type, form=around.order)
+        case Integer(is_partial=True) | Boolean(bit=True) if around.encoding is Encoding.BINARY:
+            return replace(type, form=around.order)
+        case _:
+            return type
+
+
+def _delimited(around: Surroundings, type: Type) -> Type:
+    """A text or bytes that end where the delimiter that holds here stands."""
+    return replace(type, size=around.delimiter) if isinstance(type, Text | Bytes) and around.delimiter else type
+
+
+def _digits(around: Surroundings, place: Place, single: notation.Single) -> Type:
+    """As many digits as the value takes: they end where the delimiter that holds here stands."""
+    type = builtins.SCALARS[single.name]
+    ending = b"" if around.delimiter is None else around.delimiter.data
+    if not ending:
+        if around.delimiter is None:
+            message, hint = f"nothing says where the digits of {single.name} end", "give it a `delimiter`"
+            hint = f"{hint}, or write {single.name}4: so many digits"
+            around.reports(place, "wrong-shape", message, hint, column=single.column)
+        return UNKNOWN
+    return replace(type, ending=ending) if isinstance(type, Integer) else type
+
+
+def _sized(around: Surroundings, place: Place, name: str, size: notation.Argument) -> Type:
+    indent = len(size.text) - len(size.text.lstrip())
+    amount = amount_of(around, place, size.text.strip(), size.column + indent)
+    if isinstance(amount, Blocks) and amount.size is not None:
+        message, hint = "the number in front of bytes is their size", "drop the second one, which is of elements"
+        around.reports(place, "wrong-shape", message, hint, column=size.column + indent)
+    if name == "str" and not around.charset and around.encoding is not Encoding.BINARY:
+        _refuse_size(around, place, size, amount)
+        return Text()
+    if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
+        amount = Padded(amount.value, around.fill)
+    return encoded(around.charset, Text(amount)) if name == "str" else Bytes(amount)
+
+
+def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, amount: Amount) -> None:
+    """Report the bytes of a text of UTF-8 where its container says where it ends, unless all is wrong with them."""
+    if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
+        return
+    stated = size.text.strip()
+    message = f"str({stated}) states bytes, and a text of {around.encoding.value} says itself where it ends"
+    length = f"{stated} .. {stated}" if stated.isdecimal() else "1 .. 80"
+    hint = f"write str, and `length: {length}` where it is held to so many characters"
+    around.reports(place, "wrong-encoding", message, hint, column=size.column)
+
+
+def encoded(charset: str, type: Type) -> Type:
+    """A text as the bytes that it is in a character set."""
+    return Bytes(type.size, charset=charset) if isinstance(type, Text) and charset else type
+
+
+def is_encoded(type: Type) -> bool:
+    """Whether a text of the type has a character set of its own, or a problem hides what there is."""
+    match type:
+        case Bytes(charset=str(charset)) if charset:
+            return True
+        case Map(value=value):
+            return is_encoded(value)
+        case _:
+            return type is UNKNOWN or any(is_encoded(part) for part in parts(type))
+
+
+def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> Amount:
+    """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
+    if isinstance(written, str) and (blocks := notation.blocks(written, column)) is not None:
+        return _blocks(around, place, blocks)
+    found = prefix_of(around, written)
+    if found is None:
+        if isinstance(written, str) and written.startswith(f"{builtins.EXTENDED}("):
+            type_of_text(around, place, written, column)
+            return BROKEN
+        if _names_a_type(around, written):
+            message, hint = f"{written} is no integer of whole bytes", "write one, such as uint8 or varint, or a field"
+            around.reports(place, "wrong-shape", message, hint, column=column)
+            return BROKEN
+        if hint := _nearly_a_number(around, written):
+            around.reports(place, "unknown-type", f"there is no type {written}", hint, column=column)
+            return BROKEN
+        return expression(around.scope, place, written, Kind.INTEGER, column)
+    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({written})")
+    if around.scope.names_field(str(written)):
+        message = f"{written} is a type and a field here"
+        around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
+    return found
+
+
+def _nearly_a_number(around: Surroundings, written: object) -> str:
+    """Which integer type is meant by a name that has its letters, and means nothing here; empty where none is."""
+    if not isinstance(written, str) or around.scope.knows(written):
+        return ""
+    return builtins.nearly(written)
+
+
+def _blocks(around: Surroundings, place: Place, single: notation.Single) -> Amount:
+    """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
+    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({notation.BLOCKS})")
+    number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
+    size = sizes[0] if sizes else None
+    if len(sizes) > 1:
+        message = f"{notation.BLOCKS} with {len(single.arguments)} arguments"
+        around.reports(place, "type-syntax", message, _HINT_OF_BLOCKS, column=single.column)
+    if number is None or None in sizes:
+        return BROKEN
+    if size is not None and not number.signed:
+        message, hint = "a size stands behind a negative number, which this one never is", "write zigzag64, int32 ..."
+        around.reports(place, "wrong-shape", message, hint, column=single.arguments[0].column)
+    return Blocks(number, size)
+
+
+def _number_of_blocks(around: Surroundings, place: Place, argument: notation.Argument) -> Integer | None:
+    found = prefix_of(around, argument.text.strip())
+    if found is None:
+        message = f"{argument.text.strip() or 'nothing'} is no integer of whole bytes"
+        around.reports(place, "wrong-shape", message, _HINT_OF_BLOCKS, column=argument.column)
+    return None if found is None else found.number
+
+
+def _names_a_type(around: Surroundings, written: object) -> bool:
+    content = around.scope.draft.content
+    if not isinstance(written, str) or around.scope.names_field(written) or written in content.parameters:
+        return False
+    return written in builtins.SCALARS or written in content.types
+
+
+def prefix_of(around: Surroundings, written: object) -> Prefix | None:
+    """The number that an integer type states in place of a size or a count; None where that is an expression."""
+    type = _integer(around, written, frozenset()) if isinstance(written, str) else None
+    if type is None or type.is_partial or type.bits > _WIDEST or type.is_endless:
+        return None
+    ordered = _ordered(around, type)
+    return Prefix(ordered) if isinstance(ordered, Integer) else None
+
+
+def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
+    """An integer in place of the name that the spec has for it, in the byte order of the format, or that here."""
+    match type:
+        case Nullable(type=inner):
+            return replace(type, type=plainly_named(around, inner, ordered=ordered))
+        case Reference(name=name):
+            found = _integer(around, name, frozenset())
+            if found is None or found.digits or found.is_partial or found.is_endless:
+                return type
+            return _ordered(around, found) if ordered else found
+        case _:
+            return type
+
+
+_OF_TEXTS = frozenset({"length", "pattern", "charset", "logical", "const", "null", "values", "raw", "delimiter", "pad"})
+_OF_NUMBERS = frozenset({"const", "null", "range", "byteOrder"})
+_OF_ELEMENTS = frozenset({"length", "pattern", "values", "range"})
+
+
+def said_of_name(around: Surroundings, document: FieldDocument, type: Type) -> tuple[str, str, str] | None:
+    """A key of the field that says something of what a name stands for, the name, and the type to write instead.
+
+    Only names of integers take such keys; None where there is no other.
+    """
+    match type:
+        case Nullable(type=inner):
+            return said_of_name(around, document, inner)
+        case Array(element=Reference() as element) if document.given & _OF_ELEMENTS:
+            found = said_of_name(around, document, element)
+            return found if found is not None and found[0] in _OF_ELEMENTS else None
+        case Reference(name=name):
+            written, keys = _meant_by(around, name, frozenset())
+            given = document.given & keys - ({"charset"} if document.charset == constants.UTF8 else set())
+            return (min(given), name, written) if given else None
+        case _:
+            return None
+
+
+def _meant_by(around: Surroundings, name: str, seen: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """The type that a name stands for in the end, and the keys of fields that say something of it."""
+    written = around.scope.draft.content.types.get(name)
+    form = parsed_text(written) if isinstance(written, str) else None
+    if not isinstance(written, str) or not isinstance(form, notation.Single) or name in seen:
+        return "", frozenset()
+    if form.name in around.scope.draft.content.types:
+        return _meant_by(around, form.name, seen | {name})
+    keys = {"str": _OF_TEXTS, "bytes": _OF_TEXTS - {"length", "pattern", "charset"}, "list": _OF_ELEMENTS}.get(
+        form.name
+    )
+    if keys is None:
+        scalar = builtins.SCALARS.get(form.name)
+        keys = _OF_NUMBERS if isinstance(scalar, Integer | Float) else frozenset()
+        keys |= {"const", "values"} if isinstance(scalar, Boolean | Integer) else set()
+    return written, keys
+
+
+def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer | None:
+    """The integer type that a text says, or a named type that is nothing else."""
+    match parsed_text(text):
+        case notation.Single(builtins.EXTENDED, _) as single:
+            try:
+                return builtins.extended_of(single)
+            except notation.NotationError:
+                return None
+        case notation.Single(name, ()) if name in builtins.SCALARS:
+            type = builtins.SCALARS[name]
+            return type if isinstance(type, Integer) else None
+        case notation.Single(name, ()) if name in around.scope.draft.content.types and name not in seen:
+            form = around.scope.draft.content.types[name]
+            return _integer(around, form, seen | {name}) if isinstance(form, str) else None
+        case _:
+            return None
+
+
+def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:
+    kind = word.text.strip()
+    if kind not in _JSON_KINDS:
+        around.reports(
+            place,
+            "type-syntax",
+            f"json({kind}) is no type",
+            f"write json({'), json('.join(_JSON_KINDS)})",
+            column=word.column,
+        )
+        return UNKNOWN
+    return JsonText(kind)
+
+
+def _extension(
+    around: Surroundings, place: Place, single: notation.Single, code: notation.Argument, content: notation.Argument
+) -> Type:
+    _require_form(around, place, "ext", "ext", single)
+    number = integer(code.text.strip())
+    if number is None or not -128 <= number <= 127:
+        hint = "an integer from -128 to 127 comes first: ext(5, bytes)"
+        around.reports(place, "type-syntax", f"{code.text.strip()} is no ext type", hint, column=code.column)
+        return UNKNOWN
+    inner = _argument(around, place, content)
+    if inner is UNKNOWN:
+        return UNKNOWN
+    if not isinstance(inner, Text | Bytes):
+        around.reports(
+            place,
+            "type-syntax",
+            "the content of ext is neither str nor bytes",
+            "write ext(CODE, bytes)",
+            column=content.column,
+        )
+        return UNKNOWN
+    return Extension(number, inner)
+
+
+def has_order(type: Type) -> bool:
+    """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
+    match type:
+        case Integer() | Float() | Boolean():
+            return type.form in ORDERED
+        case Text(size=Prefix(number) | Blocks(number)) | Bytes(size=Prefix(number) | Blocks(number)):
+            return has_order(number)
+        case Array(count=Prefix(number) | Blocks(number)) if has_order(number):
+            return True
+        case Array(count=Blocks(size=Integer() as size)) if has_order(size):
+            return True
+        case Select(tag=PeekTag(number, octets=False)) if has_order(number):
+            return True
+        case _:
+            return type is UNKNOWN or any(has_order(part) for part in parts(type))
+
+
+def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
+    """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
+    match type:
+        case Text(size=size) | Bytes(size=size) if isinstance(size, kind):
+            return True
+        case Integer():
+            return kind is Delimiter and has_digits(type)
+        case _:
+            return type is UNKNOWN or any(has_size(part, kind) for part in parts(type))
+
+
+def has_text(type: Type) -> bool:
+    """Whether a text is of the type."""
+    is_text = isinstance(type, Text) or (isinstance(type, Bytes) and bool(type.charset))
+    return is_text or any(map(has_text, parts(type)))
+
+
+def has_digits(type: Type) -> bool:
+    """Whether a number of the type has as many digits as its value takes."""
+    return bool(type.ending) if isinstance(type, Integer) else any(map(has_digits, parts(type)))
+
+
+# --- unions --------------------------------------------------------------------------------------------------------
+
+
+def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> OneOf:
+    """Alternatives by the family of the wire value."""
+    if around.encoding not in (Encoding.MSGPACK, Encoding.JSON):
+        hint = "use `select`"
+        around.reports(place, "wrong-encoding", f"values of {around.encoding.value} do not tell their kind", hint)
+    alternatives = tuple(
+        Alternative(name, type_of_text(around, place / "oneOf" / name, text)) for name, text in form.one_of.items()
+    )
+    return OneOf(alternatives, open, form.else_ or "type_mismatch", form.ext_else or "type_mismatch")
+
+
+def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
+    """A union chosen by a tag."""
+    tag, tag_type = _tag(around, place / "select", form)
+    keys = _keys(around, tag.expression) if isinstance(tag, FieldTag) else _Keys(tag_type)
+    cases: list[Case] = []
+    taken: dict[tuple[type, Scalar], str] = {}
+    for text, case in form.cases.items():
+        where = place / "cases" / text
+        values = _case_values(around, where, _renamed(text, keys.names), keys)
+        if isinstance(tag, PeekTag):
+            values = _peeked(around, where, values, tag)
+        _take(around, where, values, str(case), taken)
+        cases.append(Case(values, _case_type(around, where, case)))
+    if form.otherwise is not None:
+        _check_otherwise(around, place, form)
+        cases.append(Case((), type_of_text(around, place / "otherwise", form.otherwise)))
+    return Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+
+
+def _take(
+    around: Surroundings, place: Place, values: tuple[Scalar, ...], case: str, taken: dict[tuple[type, Scalar], str]
+) -> None:
+    """Report values that select another case already."""
+    for value in values:
+        if (type(value), value) in taken:
+            message = f"{value!s} selects {taken[type(value), value]} already"
+            around.scope.draft.reports_entry(place, "duplicate-case", message, "a value selects one case")
+        taken[type(value), value] = case
+
+
+def chosen_by(
+    around: Surroundings, place: Place, select: object, cases: Mapping[str, str]
+) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
+    """A tag, and words with the values of the tag that select them."""
+    tag = _selecting(around, place / "select", select)
+    keys = _keys(around, tag)
+    found: list[tuple[tuple[Scalar, ...], str]] = []
+    taken: dict[tuple[type, Scalar], str] = {}
+    for text, word in cases.items():
+        where = place / "cases" / text
+        values = _case_values(around, where, _renamed(text, keys.names), keys)
+        _take(around, where, values, word, taken)
+        found.append((values, word))
+    return tag, tuple(found)
+
+
+def hint_of_member(name: str) -> str:
+    """How a union is chosen by a member where the member alone does not tell."""
+    return f"make it a field, and the union one beside it: `select: {name}` with `inline` and `flatten`"
+
+
+def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
+    report = around.scope.draft.reports_entry
+    if isinstance(form.select, MemberTagDocument):
+        name = form.select.member
+        report(place / "otherwise", "wrong-encoding", "no case of a member is for other values", hint_of_member(name))
+    if form.else_ is not None:
+        report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
+
+
+def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | Refusal:
+    return Refusal(case.error) if isinstance(case, RefusalDocument) else type_of_text(around, place, case)
+
+
+def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag | PeekTag | MemberTag, Kind]:
+    """The tag and the kind of its values."""
+    match form.select:
+        case PeekTagDocument(peek=name):
+            _require_encoding(around, place, Encoding.BINARY, "peek")
+            if (width := _PEEKED(name)) is not None:
+                return PeekTag(
+                    Integer(_BYTE * int(width[1]), signed=False, form=NumberForm.BIG), octets=True
+                ), Kind.BYTES
+            peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
+            if not isinstance(peeked, Integer) or not peeked.is_plain or peeked.is_partial or peeked.bits > 64:
+                around.reports(
+                    place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
+                )
+                peeked = Integer(8, signed=True)
+            return PeekTag(peeked), Kind.INTEGER
+        case MemberTagDocument() as member:
+            _require_encoding(around, place, Encoding.JSON, "member")
+            if member.presence and "default" in member.model_fields_set:
+                message, hint = "`default` beside `presence`", "drop it: a member that is not there selects `false`"
+                around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
+            kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
+            required = not member.presence and "default" not in member.model_fields_set
+            return MemberTag(member.member, member.presence, member.default, required), kind
+        case written:
+            resolved = _selecting(around, place, written)
+            return FieldTag(resolved), Kind.ANY if resolved is BROKEN else expression_kind(resolved)
+
+
+def _selecting(around: Surroundings, place: Place, written: object) -> Expression:
+    """An expression whose value selects."""
+    tag = expression(around.scope, place, written, Kind.ANY)
+    found = Kind.ANY if tag is BROKEN else expression_kind(tag)
+    if found in _SELECT_NOTHING:
+        hint = "an integer, a boolean, a text or bytes selects"
+        around.scope.draft.reports(
+            place, "expression-type", f"{written} is {a_kind(found)}, which selects nothing", hint
+        )
+        return BROKEN
+    return tag
+
+
+def _require_encoding(around: Surroundings, place: Place, encoding: Encoding, what: str) -> None:
+    if around.encoding is not encoding:
+        around.reports(
+            place, "wrong-encoding", f"{what} has no meaning in {around.encoding.value}", f"it is of {encoding.value}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
+
+    kind: Kind
+    known: tuple[Scalar, ...] | None = None
+    charset: str = ""
+    names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
+    words: tuple[tuple[str, str], ...] = ()  # of texts, where others may have no name
+
+
+def _keys(around: Surroundings, tag: Expression) -> _Keys:
+    """What the keys of cases are that an expression selects."""
+    if tag is BROKEN:
+        return _Keys(Kind.ANY)
+    scope = around.scope
+    return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), scope.names(tag), scope.words(tag))
+
+
+_OTHERWISE = ("default", "_", "*", "else", "other", "others", "any")
+_DASHED = re.compile(r"([0-9]+|0x[0-9a-fA-F]+)\s*(?:-|\.\.\.|to)\s*([0-9]+|0x[0-9a-fA-F]+)")
+_TRUTHS = {"yes": "true", "on": "true", "1": "true", "true": "true", "no": "false", "off": "false", "0": "false"} | {
+    "false": "false"
+}
+
+
+def _instead(word: str, kind: Kind) -> str:
+    """What to write in place of a key of `cases` that is no value of the tag."""
+    if word in _OTHERWISE:
+        return "what no case lists is of the type that `otherwise`, beside `cases`, says"
+    if kind is Kind.BOOLEAN and word.lower() in _TRUTHS:
+        return f"write {_TRUTHS[word.lower()]}"
+    if kind is Kind.INTEGER and (ends := _DASHED.fullmatch(word)) is not None:
+        return f"a range is {ends[1]} .. {ends[2]}"
+    return respelled(word) if kind is Kind.INTEGER else ""
+
+
+def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> tuple[Scalar, ...]:
+    """The values that a key of `cases` lists."""
+    values: list[Scalar] = []
+    if place.key is None and (keys.kind is Kind.TEXT or keys.charset):
+        message, hint = "null selects no case", 'put it into quotes where the text "null" is meant'
+        around.scope.draft.reports_entry(place, "bad-case", message, hint)
+    for word in _words(around, place, text, keys):
+        if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
+            values += _range_values(around, place, word)
+            continue
+        value = constants.value(word, keys.kind, keys.charset)
+        if value is constants.NONE:
+            hint = _instead(word, keys.kind)
+            if keys.kind is Kind.BYTES and not keys.charset:
+                hint = "bytes are written in hexadecimal, without 0x"
+            message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
+            if keys.names:
+                message, hint = f"the tag has no name {word}", nearest(word, (name for _, name in keys.names))
+            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+        elif keys.known is not None and value not in keys.known:
+            texts = [str(each) for each in keys.known]
+            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
+        elif hint := word_named(word, keys.words):
+            around.scope.draft.reports_entry(place, "bad-case", f"'{word}' is what readers see of the tag", hint)
+        else:
+            values.append(value)  # type: ignore[arg-type]
+    return tuple(values)
+
+
+def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterator[str]:
+    """What a key lists. Blanks are of a text that stands alone; in a list nobody can tell whose they are."""
+    texts = keys.kind is Kind.TEXT or bool(keys.charset)
+    if texts and ("," not in text or text in (keys.known or ())):
+        yield text
+        return
+    for position, part in enumerate(text.split(",")):
+        word = part.strip()
+        if texts and word != (part.lstrip() if position else part):
+            hint = "give it a key of its own, which has blanks as they stand, or drop them"
+            around.scope.draft.reports_entry(place, "bad-case", f"{part!r} has blanks at its ends", hint)
+        yield word
+
+
+def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag: PeekTag) -> tuple[Scalar, ...]:
+    """Bytes ahead as the numbers that they are, the highest byte first."""
+    width = tag.type.bits // _BYTE
+    for value in values:
+        if isinstance(value, bytes) and len(value) != width:
+            message, hint = f"{value.hex()} is of {len(value)} bytes", f"bytes({width}) are looked at"
+            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+        elif isinstance(value, int) and not tag.type.minimum <= value <= tag.type.maximum:
+            hint = f"what is looked at is {tag.type.minimum} to {tag.type.maximum}"
+            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {value}", hint)
+    return tuple(int.from_bytes(value, "big") if isinstance(value, bytes) else value for value in values)
+
+
+def _renamed(text: str, names: tuple[tuple[int, str], ...]) -> str:
+    """A key of `cases` with numbers in place of the names that they have."""
+    words = [text] if text in {name for _, name in names} else [word.strip() for word in text.split(",")]
+    found = ([str(number) for number, name in names if name == word] or [word] for word in words)
+    return ", ".join(each for numbers in found for each in numbers) if names else text
+
+
+def _range_values(around: Surroundings, place: Place, word: str) -> range:
+    """The values of `1 .. 9`."""
+    low, high = (integer(part.strip()) for part in word.split("..", 1))
+    if low is None or high is None or not low <= high < low + _RANGE:
+        hint = respelled_ends(word) or f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
+        around.scope.draft.reports_entry(place, "bad-case", f"{word} is no range of cases", hint)
+        return range(0)
+    return range(low, high + 1)
+
+
+def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt:
+    """Alternatives over the same bytes, each of a name of its own."""
+    names = [trial.name for trial in form.attempt]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            message = f"two alternatives are called {name}"
+            around.reports(
+                place / "attempt" / index / "name", "duplicate-case", message, "the name tells which one holds"
+            )
+    return Attempt(
+        tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
+        form.kind or "",
+        form.reason or "",
+    )
+
+
+def _trial(around: Surroundings, place: Place, form: AttemptType, index: int) -> Trial:
+    trial = form.attempt[index]
+    structs = reach(around.scope.draft, trial.type).structs
+    fallbacks = tuple(
+        Fallback(
+            tuple(fallback.codes),
+            _when(around.scope.parameters_only(), place / "fallback" / number / "when", fallback.when),
+        )
+        for number, fallback in enumerate(trial.fallback)
+    )
+    build_when = _when(around.scope.parameters_only().within(structs), place / "buildWhen", trial.build_when)
+    return Trial(trial.name, type_of_text(around, place / "type", trial.type), fallbacks, build_when)
+
+
+def _when(scope: Scope, place: Place, written: object) -> Expression | None:
+    return None if written is None else expression(scope, place, written, Kind.BOOLEAN)
+
+
+# --- changes to a type ---------------------------------------------------------------------------------------------
+
+_Changed = TypeVar("_Changed", Integer, Bytes, Array)
+
+
+def with_inner(type: Type, wanted: type[_Changed], change: Callable[[_Changed], Type]) -> Type | None:
+    """The type with its innermost `wanted` type changed, through null and lists; None where there is none."""
+    match type:
+        case Nullable(inner):
+            changed = with_inner(inner, wanted, change)
+            return None if changed is None else Nullable(changed)
+        case _ if isinstance(type, wanted):
+            return change(type)
+        case Array(element=inner):
+            changed = with_inner(inner, wanted, change)
+            return None if changed is None else replace(type, element=changed)
+        case _:
+            return None

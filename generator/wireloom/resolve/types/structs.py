@@ -1,0 +1,262 @@
+"""The named types of a format, and structs: their container, their steps in order, their versions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal
+from wireloom.model.types import (
+    Array,
+    Bytes,
+    Check,
+    Discard,
+    Encoding,
+    End,
+    Field,
+    Form,
+    Frame,
+    Mark,
+    Need,
+    NumberForm,
+    Step,
+    Struct,
+    Terminator,
+    Text,
+    Type,
+    Verify,
+    Version,
+)
+from wireloom.problems import nearest
+from wireloom.resolve.bind import constants
+from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.expressions import expression, first_field
+from wireloom.resolve.bind.outline import Member, Outlines
+from wireloom.resolve.bind.scopes import AHEAD, Scope
+from wireloom.resolve.types.bit_runs import runs
+from wireloom.resolve.types.fields import field_of
+from wireloom.resolve.types.notations import Surroundings, attempt_of, one_of_of, select_of, type_of_text
+from wireloom.resolve.types.type_keys import require_counted
+from wireloom.spec.documents import Place
+from wireloom.spec.language import (
+    AttemptType,
+    CheckStep,
+    DiscardStep,
+    Entry,
+    FieldDocument,
+    NeedStep,
+    OneOfType,
+    SelectType,
+    StructType,
+    VerifyStep,
+)
+
+_FORMS: dict[Encoding, tuple[Form, ...]] = {  # the first is the default
+    Encoding.BINARY: (Form.SEQUENCE,),
+    Encoding.MSGPACK: (Form.ARRAY, Form.OBJECT),
+    Encoding.JSON: (Form.OBJECT, Form.ARRAY),
+    Encoding.PROTOBUF: (Form.MESSAGE,),
+}
+
+
+def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
+    """The struct that a named type states."""
+    form = _form(around, place / "form", document)
+    if document.byte_order is not None:
+        _require_binary(around, place / "byteOrder", "byteOrder")
+        around = replace(around, order=NumberForm(document.byte_order))
+    if document.charset is not None:
+        if around.encoding is Encoding.JSON:
+            message, hint = "texts of JSON are UTF-8", "drop `charset`"
+            around.reports(place / "charset", "wrong-encoding", message, hint)
+        around = replace(around, charset=constants.charset_of(document.charset))
+    steps = tuple(
+        _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
+        for position, entry in enumerate(document.fields)
+    )
+    _require_one_frame(around, place / "fields", document)
+    if around.encoding is Encoding.BINARY:
+        steps = runs(around, place / "fields", document, with_written_ends(steps))
+    return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
+
+
+def _form(around: Surroundings, place: Place, document: StructType) -> Form:
+    forms = _FORMS[around.encoding]
+    if document.form is None:
+        return forms[0]
+    form = Form(document.form)
+    if form not in forms:
+        message = f"a struct of {around.encoding.value} is no {form.value}"
+        around.reports(place, "wrong-encoding", message, "drop `form`")
+        return forms[0]
+    return form
+
+
+def _versions(around: Surroundings, place: Place, document: StructType) -> tuple[Version, ...]:
+    scope = around.scope.at(AHEAD)
+    return tuple(
+        Version(
+            name,
+            version.arity,
+            None if version.when is None else expression(scope, place / name / "when", version.when, Kind.BOOLEAN),
+        )
+        for name, version in (document.versions or {}).items()
+    )
+
+
+def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: StructType) -> Step:
+    where = place / entry.key
+    if entry.is_field:
+        return field_of(around, where, entry.key, entry.field, form)
+    if entry.check is not None:
+        return _check(around, where, entry.check)
+    _require_binary(around, where, entry.key)
+    if entry.verify is not None:
+        return _verify(around, where, entry.verify, struct)
+    if entry.mark is not None:
+        return Mark(entry.mark)
+    if entry.need is not None:
+        return _need(around, where, entry.need)
+    if entry.discard is not None:
+        return _discard(around, where, entry.discard)
+    if entry.end is not None:
+        return End(entry.end)
+    size = expression(around.scope, where, entry.frame, Kind.INTEGER)
+    return Frame(size, first_field(size))
+
+
+def _require_binary(around: Surroundings, place: Place, word: str) -> None:
+    if around.encoding is not Encoding.BINARY:
+        message = f"`{word}` has no meaning in {around.encoding.value}"
+        around.scope.draft.reports_entry(place, "wrong-encoding", message, "it is of binary")
+
+
+def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:
+    """A struct ends in one place; a second `frame` would end what the first one bounds."""
+    frames = [position for position, entry in enumerate(document.fields) if entry.key == "frame"]
+    for position in frames[1:]:
+        message, hint = "a `frame` says already where the struct ends", "drop one, or `check` that both say the same"
+        around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
+
+
+def _when(around: Surroundings, place: Place, written: object) -> Expression | None:
+    return None if written is None else expression(around.scope, place, written, Kind.BOOLEAN)
+
+
+def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
+    around = replace(around, scope=around.scope.checking())
+    that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
+    field = _named_field(around, place / "field", document.field, that)
+    return Check(that, document.else_, field, _when(around, place / "when", document.when), document.doc)
+
+
+def _named_field(around: Surroundings, place: Place, name: str | None, expression: Expression) -> str:
+    """The field that an error names: the given one, or the first one of the expression."""
+    if name is None:
+        return first_field(expression)
+    _require_field(around, place, name, lambda _: True)
+    return name
+
+
+def _require_field(around: Surroundings, place: Place, name: str, wanted: Callable[[str], bool]) -> None:
+    known = [each for each in around.scope.outlines.types[around.scope.type].members if wanted(each)]
+    if name not in known and not around.scope.is_open:
+        around.reports(place, "unknown-field", f"there is no field {name} here", nearest(name, known))
+
+
+def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: StructType) -> Verify:
+    def holds_checksum(name: str) -> bool:
+        fields = (entry.field for entry in struct.fields if entry.is_field and entry.key == name)
+        return any(isinstance(field, FieldDocument) and field.checksum is not None for field in fields)
+
+    own = any(entry.is_field and entry.key == document.field for entry in struct.fields)
+    if own and not holds_checksum(document.field):
+        message = f"{document.field} holds no checksum"
+        hint = "give it `checksum` and `over`, or name the field that has them"
+        around.reports(place / "field", "unknown-field", message, hint)
+    else:
+        _require_field(around, place / "field", document.field, holds_checksum)
+    return Verify(document.field, _when(around, place / "when", document.when))
+
+
+def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
+    size = expression(around.scope, place / "bytes", document.bytes, Kind.INTEGER)
+    return Need(size, _named_field(around, place / "field", document.field, size))
+
+
+def _may_be_list(member: Member) -> bool:
+    return member.kind is Kind.LIST or member.broken
+
+
+def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Discard:
+    members = around.scope.outlines.types[around.scope.type].members
+    listed = members.get(document.list_)
+    _require_field(around, place / "list", document.list_, lambda name: _may_be_list(members[name]))
+    struct = around.scope.draft.content.types[around.scope.type]
+    entries = struct.fields if isinstance(struct, StructType) else ()
+    if sum(entry.is_field and entry.key == document.list_ for entry in entries) > 1:
+        message = f"{document.list_} is several fields, of other versions each, and what is looked into is one list"
+        hint = f"give the list a name of its own, and `as: {document.list_}` for its readers"
+        around.reports(place / "list", "wrong-shape", message, hint)
+    elif listed is not None and listed.position > around.scope.position:
+        message = f"{document.list_} is not read yet where it is looked into"
+        around.reports(place / "list", "later-name", message, "move the step behind the list")
+    require_counted(around, place / "count", document.count)
+    scope = around.scope.within(listed.elements if listed is not None else ())
+    if listed is None or listed.broken or listed.kind is not Kind.LIST:
+        scope = scope.unseeing()
+    keep = expression(scope, place / "keep", document.keep, Kind.BOOLEAN)
+    return Discard(document.list_, keep, document.count, _when(around, place / "when", document.when))
+
+
+_ALWAYS = Literal(True)  # noqa: FBT003 - a value
+
+
+def with_written_ends(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps of a struct, each such list with what stands behind it."""
+    return tuple(_with_written_end(step, steps[place + 1 :]) for place, step in enumerate(steps))
+
+
+def _with_written_end(step: Step, behind: Sequence[Step]) -> Step:
+    match step:
+        case Field(type=Array(count=Terminator(behind=known) as terminator) as listed) if known is not None:
+            changed = replace(terminator, behind=_is_end_written(behind))
+            return replace(step, type=replace(listed, count=changed))
+        case _:
+            return step
+
+
+def _is_end_written(behind: Sequence[Step]) -> Expression:
+    """Where the bytes left, which readers see, stand behind it alone, it is left out if there are none."""
+    match [step for step in behind if isinstance(step, Field) and step.in_struct]:
+        case [Field(at=None, size=None, hidden=False, mappings=None, const=None, derive=None, meaning=None) as rest]:
+            match rest.type:
+                case Text(size=None) | Bytes(size=None):
+                    return Binary(">", Call("len", (FieldRef(0, rest.wire_name, kind=Kind.BYTES),)), Literal(0))
+                case Array(count=None):
+                    return Binary(">", Call("count", (FieldRef(0, rest.wire_name, kind=Kind.LIST),)), Literal(0))
+                case _:
+                    return _ALWAYS
+        case _:
+            return _ALWAYS
+
+
+def named_types(draft: Draft, outlines: Outlines) -> tuple[tuple[str, Type], ...]:
+    """Every named type, in the order of the spec."""
+    return tuple(
+        (name, _named_type(draft, outlines, draft.place / "types" / name, name, form))
+        for name, form in draft.content.types.items()
+    )
+
+
+def _named_type(draft: Draft, outlines: Outlines, place: Place, name: str, form: TypeForm) -> Type:
+    around = Surroundings(Scope(draft, outlines, name), outlines.encodings[name])
+    match form:
+        case str():
+            return type_of_text(around, place, form)
+        case SelectType():
+            return select_of(around, place, form)
+        case OneOfType():
+            return one_of_of(around, place, form, open=name in outlines.recursive)
+        case AttemptType():
+            return attempt_of(around, place, form)
+        case StructType():
+            return struct_of(around, place, name, form)

@@ -1,0 +1,232 @@
+"""What keys of a field say about its type: elements, bytes, base64, protobuf's integers, packed regions."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from wireloom.expr.ast import Expression, Kind, Literal, Position, references
+from wireloom.model.traversal import parts
+from wireloom.model.types import (
+    Amount,
+    Array,
+    Blocks,
+    Bytes,
+    Integer,
+    Jump,
+    Last,
+    Nullable,
+    NumberForm,
+    Packing,
+    Prefix,
+    Reference,
+    Salvage,
+    Terminator,
+    Text,
+    Type,
+    not_null,
+    stated,
+)
+from wireloom.problems import nearest
+from wireloom.resolve.bind import constants
+from wireloom.resolve.bind.expressions import BROKEN, expression
+from wireloom.resolve.types.notations import UNKNOWN, Surroundings, amount_of, chosen_by, prefix_of, with_inner
+from wireloom.resolve.types.value_limits import bounds_of
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument, StructType
+from wireloom.spec.language import Jump as JumpDocument
+from wireloom.spec.language import Salvage as SalvageDocument
+
+_NOUNS = {Integer: "an integer", Bytes: "bytes", Array: "a list"}
+GROUP = "group"  # of `wire`, which says it of a message; all others are of integers
+_LONGEST_ENDING = 16  # bytes of a delimiter or a terminator
+_Changed = TypeVar("_Changed", Integer, Bytes, Array)
+
+
+def adorned(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
+    """The type with what the field's keys say about it."""
+    if type is UNKNOWN:
+        return type
+    if document.wire not in ("varint", GROUP):
+        form = NumberForm(document.wire)
+        _check_zigzag(around, place / "wire", form, type)
+        type = _changed(around, place / "wire", type, Integer, lambda integer: replace(integer, form=form))
+    if document.line_feeds:
+        type = _changed(around, place / "lineFeeds", type, Bytes, lambda bytes: replace(bytes, line_feeds=True))
+    if document.else_ is not None and _is_sized(type):
+        code = document.else_
+        type = _changed(around, place / "else", type, Bytes, lambda bytes: replace(bytes, code=code))
+    return _adorned_list(around, place, document, type)
+
+
+def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Type) -> None:
+    """Zigzag is a way to write negative numbers."""
+    inner = type.element if isinstance(type, Array) else type
+    if form is NumberForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
+        hint = "drop `wire`, or give the field int32 or int64"
+        around.reports(place, "wrong-shape", "zigzag is of signed integers", hint)
+
+
+def _is_sized(type: Type) -> bool:
+    match type:
+        case Nullable(inner):
+            return _is_sized(inner)
+        case Bytes(size=size):
+            return size is not None
+        case _:
+            return False
+
+
+def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:
+    if document.count is not None:
+        count = amount_of(around, place / "count", document.count)
+        type = _changed(around, place / "count", type, Array, lambda array: _counted(array, count))
+    if document.terminator is not None:
+        written = (place / "terminator").text
+        data = constants.hexadecimal(written.removesuffix("?"))
+        jump = None if document.jump is None else _jump(around, place / "jump", document.jump)
+        behind = Literal(True) if written.endswith("?") else None  # noqa: FBT003 - a value
+        if jump is not None and behind is not None:
+            message = "a list that goes on elsewhere has a terminator there"
+            around.reports(place / "terminator", "conflicting-keys", message, "drop the `?`, or `jump`")
+        terminator = Terminator(data if isinstance(data, bytes) else b"", jump, behind)
+        check_ending(around, place / "terminator", terminator.data)
+        type = _changed(around, place / "terminator", type, Array, lambda array: replace(array, count=terminator))
+    if document.last_when is not None:
+        last = Last(_last(around, place / "lastWhen", document.last_when, type))
+        type = _changed(around, place / "lastWhen", type, Array, lambda array: replace(array, count=last))
+    if document.unique is not None:
+        unique, code = document.unique, document.else_ or "duplicate_element"
+        type = _changed(
+            around, place / "unique", type, Array, lambda array: replace(array, unique=unique, unique_code=code)
+        )
+        if not isinstance(type, Array) or type.element is not UNKNOWN:
+            _check_unique(around, place / "unique", unique)
+    if document.salvage is not None:
+        salvage = _salvage(around, place / "salvage", document.salvage)
+        type = _changed(around, place / "salvage", type, Array, lambda array: replace(array, salvage=salvage))
+    _check_packed(around, place, type)
+    return type
+
+
+def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
+    """Elements that are no whole number of bytes fill bytes in one piece, and only a number says how many there are."""
+    plain = not_null(type)
+    if not isinstance(plain, Array) or not plain.packed:
+        return
+    hint = "say how many there are: `count: 16`, or the type of a number in front, `count: uint8`"
+    if isinstance(plain.count, Blocks):
+        around.reports(place / "count", "wrong-shape", "elements that share their bytes are in one piece", hint)
+    elif isinstance(plain.count, Terminator):
+        message = "elements that share their bytes leave no place for bytes that end the list"
+        around.reports(place / "terminator", "wrong-shape", message, hint)
+
+
+def _counted(array: Array, count: Amount) -> Array:
+    """The list with its count; one that stands in front it has already."""
+    return array if isinstance(array.count, Prefix) else replace(array, count=count)
+
+
+def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
+    """Report what cannot stand behind a value."""
+    if not 0 < len(data) <= _LONGEST_ENDING:
+        message = f"{place.text or 'nothing'} is not 1 to {_LONGEST_ENDING} bytes in hexadecimal"
+        around.reports(place, "bad-const", message, "write 00, 0d0a ...")
+
+
+def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | None:
+    """The numbers that stand for an element and say where the list goes on."""
+    found = prefix_of(around, document.type)
+    if found is None or found.number.signed or found.number.width is None:
+        message = f"{document.type} is no unsigned integer of stated width"
+        around.reports(place / "type", "wrong-shape", message, "write uint8, uint16 ... uint64")
+        return None
+    low, high = bounds_of(around, place / "range", document.range, found.number)
+    number = found.number
+    low, high = number.minimum if low is None else low, number.maximum if high is None else high
+    start = low if document.start is None else document.start
+    if low <= high and not low <= start <= high:
+        around.reports(place / "start", "bad-range", f"{start} is none of the numbers", f"they are {low} to {high}")
+    return Jump(number, low, high, start, document.most)
+
+
+def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:
+    """The condition that holds for the last element of a list alone."""
+    types = around.scope.draft.content.types
+    match type:
+        case Array(element=Reference(name)) if isinstance(types.get(name), StructType):
+            return expression(around.scope.within((name,)), place, written, Kind.BOOLEAN)
+        case Array():
+            message = "only fields of a struct say whether an element is the last"
+            around.scope.draft.reports_entry(place, "wrong-shape", message, "make it a list of structs")
+        case _:
+            pass
+    return BROKEN
+
+
+def _changed(
+    around: Surroundings, place: Place, type: Type, wanted: type[_Changed], change: Callable[[_Changed], Type]
+) -> Type:
+    changed = with_inner(type, wanted, change)
+    if changed is not None:
+        return changed
+    key = place.path[-1]
+    message = f"`{key}` is of {_NOUNS[wanted]}, and this is none"
+    around.scope.draft.reports_entry(place, "wrong-shape", message, f"drop `{key}`")
+    return type
+
+
+def _check_unique(around: Surroundings, place: Place, name: str) -> None:
+    scope = around.scope
+    member = scope.outlines.types[scope.type].members.get(_field_name(place))
+    known = [scope.outlines.types[struct].members for struct in (member.elements if member else ())]
+    if member is not None and (member.broken or member.kind is not Kind.LIST):
+        return  # said of its type
+    if not known or any(name not in members for members in known):
+        candidates = [each for members in known for each in members]
+        around.reports(place, "unknown-field", f"the elements have no field {name}", nearest(name, candidates))
+
+
+def _field_name(place: Place) -> str:
+    """The field's name in `types.T.fields[i].NAME.key`."""
+    return str(place.path[-2])
+
+
+def _salvage(around: Surroundings, place: Place, document: SalvageDocument) -> Salvage:
+    when = expression(around.scope, place / "when", document.when, Kind.BOOLEAN)
+    require_counted(around, place / "lost", document.lost)
+    return Salvage(tuple(document.codes), when, document.lost)
+
+
+def require_counted(around: Surroundings, place: Place, name: str) -> None:
+    """A `counted` field of that name must be in the struct."""
+    members = around.scope.outlines.types[around.scope.type].members
+    counted = [member.name for member in members.values() if member.counted]
+    if name not in counted and not around.scope.is_open:
+        hint = nearest(name, counted) or f"declare it: `- {name}: {{type: int64, counted: true}}`"
+        around.reports(place, "unknown-field", f"there is no counted field {name}", hint)
+
+
+def packing_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Packing | None:
+    """What a field says of the bytes of its region."""
+    if document.unpack is None:
+        return None
+    if _looks_at_positions(type):
+        message = "positions are those of the bytes around, which are others than those that come"
+        around.reports(place, "wrong-shape", message, "put the type into a struct, where they are those of the struct")
+    code = document.else_ or ""
+    if isinstance(document.unpack, str):
+        return Packing((((), document.unpack),), code=code)
+    tag, cases = chosen_by(around, place, document.unpack.select, document.unpack.cases)
+    return Packing(cases, tag, code, document.unpack.else_ or "unknown_case")
+
+
+def _looks_at_positions(type: Type) -> bool:
+    """Whether an amount outside of structs looks at where it stands."""
+    match type:
+        case Text(size=amount) | Bytes(size=amount) | Array(count=amount) if not isinstance(amount, Last | Terminator):
+            expression = stated(amount)
+            if expression is not None and any(isinstance(part, Position) for part in references(expression)):
+                return True
+        case _:
+            pass
+    return any(_looks_at_positions(part) for part in parts(type))

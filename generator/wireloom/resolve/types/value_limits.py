@@ -1,0 +1,304 @@
+"""What a field says of its values, and of each element of its list: a range, how many characters, a pattern."""
+
+from dataclasses import replace
+
+from wireloom.expr.ast import Literal
+from wireloom.model import logical
+from wireloom.model.ground import (
+    LONG,
+    NAMED_PATTERNS,
+    PatternError,
+    automaton,
+    check,
+    has_automaton,
+    spelling_of_said,
+    unit,
+    with_text,
+)
+from wireloom.model.logical import Said, Scaled
+from wireloom.model.types import (
+    Array,
+    Bytes,
+    Float,
+    Held,
+    Integer,
+    Map,
+    Mapping,
+    Nullable,
+    Padded,
+    Prefix,
+    Spelling,
+    Text,
+    Type,
+    charset_of,
+    not_null,
+)
+from wireloom.numbers import integer, respelled_ends
+from wireloom.resolve.facts.text_forms import said
+from wireloom.resolve.types.notations import UNKNOWN, Surroundings
+from wireloom.spec.documents import Place
+from wireloom.spec.language import FieldDocument
+
+_LONGEST = 64  # characters of a text in place of a time or a number
+_KNOWN = {"timestamp": "date-time", "date": "date"}
+
+
+def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
+    """What the text is held against; None where nothing is."""
+    keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
+    text, charset = not_null(type), charset_of(type)
+    if isinstance(text, Map):
+        text = text.key  # it is the keys that are spelled so
+    if isinstance(text, Text) and (saying := said(document.logical)) is not None:
+        return _of_saying(around, place, document, saying)
+    if not keys or type is UNKNOWN:
+        return None
+    if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
+        for key in keys:
+            message = f"only texts, lists of them, and the keys of maps have a {key}"
+            around.reports(place / key, "wrong-shape", message, f"drop `{key}`; `size` is of bytes")
+        return None
+    minimum, maximum = ends_of(around, place / "length", document.length)
+    _check_length(around, place / "length", minimum, maximum, text)
+    pattern, known = _pattern(around, place / "pattern", document, charset)
+    found = Spelling(minimum, maximum, pattern, known)
+    if pattern and (flaw := flaw_of_lengths(found, room_of(text), charset)):
+        message = f"no text of {flaw} looks like that"
+        around.reports(place / "pattern", "bad-pattern", message, "let one of them allow what the other does")
+    _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
+    return found
+
+
+def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
+    """The type; of a map, with what its keys are held against."""
+    match type:
+        case Nullable(inner):
+            return Nullable(with_keys(inner, spelling, code))
+        case Map() if spelling is not None:
+            return replace(type, spelling=spelling, misspelled=code)
+        case _:
+            return type
+
+
+def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
+    """How the text of a time or a number is spelled; it may be another one that means null."""
+    pattern = spelling_of_said(saying, fine=document.raw is not None)
+    found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
+    what, hint = "time", "let it say a time as RFC 3339 has it"
+    if document.logical not in _KNOWN:
+        what, hint = "number", _hint(saying.counted)
+    if document.null is None or found.has(document.null):
+        _check_stated(around, place, document, found, hint)
+        return found
+    _check_stated(around, place, document.model_copy(update={"null": None}), found, hint)
+    text = str(document.null)
+    if not (text.isascii() and text.isprintable() and len(text) <= _LONGEST):
+        hint = f"write at most {_LONGEST} characters of ASCII: '-', '' ..."
+        around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a {what}", hint)
+        return found
+    return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
+
+
+def _hint(counted: logical.Integer | Scaled) -> str:
+    """What texts say a number."""
+    if isinstance(counted, logical.Integer):
+        return f"write {counted.minimum} to {counted.maximum} in digits, without zeros in front"
+    before = max(counted.precision - counted.digits, 1)
+    return f"write at most {before} digits and {counted.digits} behind the point, without zeros in front"
+
+
+def _check_stated(around: Surroundings, place: Place, document: FieldDocument, spelling: Spelling, hint: str) -> None:
+    """Report what means null, or stands for what is absent, and is spelled otherwise."""
+    for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
+        if not spelling.has(value):
+            around.reports(place / name, id, f"{value!r} is not spelled as the field says", hint)
+
+
+def _check_length(
+    around: Surroundings, place: Place, minimum: int | None, maximum: int | None, text: Text | Bytes
+) -> None:
+    least = next((end for end in (minimum, maximum) if end is not None and end < 0), None)
+    if least is not None:
+        around.reports(place, "bad-range", f"no text has {least} characters", "begin with 0 or more")
+    beyond = next((end for end in (minimum, maximum) if end is not None and end > LONG[-1]), None)
+    if beyond is not None:
+        around.reports(place, "bad-range", f"no text has {beyond} characters", "end with less, or leave the end open")
+    _, room = room_of(text)
+    each = unit(text.charset) if isinstance(text, Bytes) else 1
+    if minimum is not None and room is not None and minimum * each > room:
+        around.reports(place, "bad-range", f"{minimum} characters have no room in {room} bytes", "give it more bytes")
+
+
+def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:
+    """The pattern, and the name that it has."""
+    written = document.pattern
+    if written is None:
+        return "", ""
+    if not has_automaton(charset):
+        message, hint = f"texts in {charset} are not held against patterns", "drop `pattern`, or check them by `values`"
+        around.reports(place, "wrong-shape", message, hint)
+        return "", ""
+    if not isinstance(written, str):
+        return NAMED_PATTERNS[written.named], written.named
+    if written in NAMED_PATTERNS:
+        message = f"the pattern {written} is of that text alone"
+        around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
+        return "", ""
+    try:
+        check(written)
+    except PatternError as error:
+        around.reports(place, "bad-pattern", f"{written} is no pattern: {error}", error.hint)
+        return "", ""
+    return written, ""
+
+
+def bounds_of(
+    around: Surroundings, place: Place, written: str | int | None, type: Type
+) -> tuple[int | None, int | None]:
+    """The smallest and the greatest value that a range allows; None where it is open."""
+    if written is None or type is UNKNOWN:
+        return None, None
+    minimum, maximum = ends_of(around, place, written)
+    plain = not_null(type)
+    if not isinstance(plain, Integer | Float):
+        hint = "say `length` of a text" if isinstance(plain, Text) else "drop `range`"
+        around.reports(place, "wrong-shape", "only numbers, and lists of them, have a range", hint)
+    elif isinstance(plain, Integer):
+        beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
+        if beyond is not None:
+            hint = f"it holds {plain.minimum} to {plain.maximum}"
+            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
+    return minimum, maximum
+
+
+def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tuple[int | None, int | None]:
+    """The two ends of a range; None where it is open."""
+    if written is None:
+        return None, None
+    low, dots, high = (part.strip() for part in str(written).partition(".."))
+    minimum, maximum = integer(low), integer(high)
+    if not dots and minimum is not None:
+        return minimum, minimum
+    if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
+        hint = respelled_ends(str(written)) or "write `0 .. 100`, `0 ..`, `.. 100` or `100`"
+        around.reports(place, "bad-range", f"{written} is no range", hint)
+        return None, None
+    if minimum is not None and maximum is not None and minimum > maximum:
+        around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
+    return minimum, maximum
+
+
+def _can_be(whole: Integer, value: int) -> bool:
+    return whole.minimum <= value <= whole.maximum
+
+
+KEYS_OF_ELEMENTS = ("values", "range", "length", "pattern")
+
+
+def single_of(type: Type) -> Type:
+    """The type of the innermost elements of a list; the type itself where it is no list, or one of maps."""
+    inner = not_null(type)
+    if not isinstance(inner, Array):
+        return type
+    found = single_of(inner.element)
+    return type if isinstance(not_null(found), Map) else found
+
+
+def check_element_keys(
+    around: Surroundings, place: Place, document: FieldDocument, element: Type, mappings: tuple[Mapping, ...] | None
+) -> None:
+    """Report what cannot be said of elements."""
+    for key in sorted(document.given & {*KEYS_OF_ELEMENTS}) if Array(element).packed else ():
+        message, hint = f"`{key}` of elements that share their bytes", f"drop `{key}`, or give them whole bytes"
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+    if mappings is None:
+        return
+    report = around.scope.draft.reports_entry
+    if isinstance(element, Nullable):
+        message, hint = "elements that may be null have no values", "drop the `?`, or make each element a struct"
+        report(place / "values", "wrong-shape", message, hint)
+    if any(not isinstance(each.value, Literal) for each in mappings):
+        message, hint = "what an element means is computed", "compute it in a struct that is the element"
+        report(place / "values", "wrong-shape", message, hint)
+
+
+def holding(type: Type, held: Held) -> Type:
+    """The list, with what its innermost elements are held against; itself where that is nothing."""
+    return type if held == Held(held.code) else _with_held(type, held)
+
+
+def _with_held(type: Type, held: Held) -> Type:
+    match type:
+        case Nullable(inner):
+            return Nullable(_with_held(inner, held))
+        case Array(element=element) if isinstance(not_null(element), Array):
+            return replace(type, element=_with_held(element, held))
+        case Array():
+            return replace(type, held=held)
+        case _:
+            return type
+
+
+_CHARACTER = 4  # bytes at most
+_BEYOND = 128  # the symbol of every character beyond ASCII
+_SEARCHED = 4000  # characters of a text that is looked for
+
+Room = tuple[int, int | None]
+"""The fewest and the most bytes; None: any number."""
+
+
+def room_of(text: Text | Bytes) -> Room:
+    """The bytes that a text has as its type says."""
+    match text.size:
+        case Literal(int(size)) if size >= 0:
+            return size, size
+        case Padded(size):
+            return 0, size
+        case Prefix(number):
+            return 0, number.maximum
+        case _:
+            return 0, None
+
+
+def _lengths(spelling: Spelling, room: Room, charset: str) -> Room:
+    """The fewest and the most characters of texts that have room and the right length."""
+    least, most = room
+    fewest = least if charset or not _beyond_ascii(spelling.pattern) else -(-least // _CHARACTER)
+    ends = [end for end in (most, spelling.maximum) if end is not None]
+    return max(fewest, spelling.minimum or 0), min(ends, default=None)
+
+
+def flaw_of_lengths(spelling: Spelling, room: Room, charset: str) -> str:
+    """What texts are called that the pattern takes none of; empty where it takes one."""
+    return "" if _has_lengths(spelling.pattern, *_lengths(spelling, room, charset)) else _described(spelling, room)
+
+
+def _has_lengths(pattern: str, least: int, most: int | None) -> bool:
+    """Whether a pattern takes a text of so many characters, as far as that shows within a few thousand."""
+    found, reached = automaton(pattern), frozenset((0,))
+    last = _SEARCHED if most is None else min(most, _SEARCHED)
+    for length in range(last + 1):
+        if length >= least and any(found.ends[state] for state in reached):
+            return True
+        reached = frozenset(way for state in reached for way in found.next[state] if way >= 0)
+        if not reached:
+            return False
+    return last == _SEARCHED
+
+
+def _beyond_ascii(pattern: str) -> bool:
+    """Whether a pattern takes characters beyond ASCII."""
+    found = automaton(pattern)
+    return any(row[found.classes[_BEYOND]] >= 0 for row in found.next)
+
+
+def _described(spelling: Spelling, room: Room) -> str:
+    """How long a text is that has room and the right length."""
+    least, most = room
+    bytes_ = "" if most is None else f"{most} bytes" if least == most else f"at most {most} bytes"
+    ends = (spelling.minimum, spelling.maximum)
+    numbers = [str(end) for end in dict.fromkeys(ends) if end is not None]
+    characters = f"{' .. '.join(numbers)} characters" if None not in ends else ""
+    if not characters and numbers:
+        characters = f"{numbers[0]} characters or {'more' if spelling.maximum is None else 'fewer'}"
+    return " and ".join(each for each in (bytes_, characters) if each) or "any length"

@@ -52,6 +52,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "transcode": {"catalog", "runtime"},
     "converting": {"transcode", "runtime"},
     "validating": {"transcode", "runtime"},
+    "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
     "validation_reports": {"validating", "runtime"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them
     "spark": {"ingest", "transcode", "catalog", "runtime"},
@@ -60,7 +61,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "demo": {"pipeline", "project", "model", "ingest", "spark", "catalog", "runtime"},
     "cli": {
         *("pipeline", "project", "outcomes", "explanation", "examples", "scaffold", "bundle", "catalog", "runtime"),
-        *("transcode", "converting", "validating", "validation_reports", "ingest", "spark", "medallion", "demo"),
+        *("transcode", "converting", "validating", "validation_reports", "inspection", "ingest", "spark", "medallion", "demo"),
     },
     "__main__": {"cli"},
 }
@@ -88,9 +89,10 @@ ROOMS = {  # a room of the runtime and the rooms that it may see
     "parsers": set(),
     "columns": set(),
     "root": {"parsers", "columns"},
+    "spans": {"parsers", "columns", "root"},
     "engine": {"columns", "root"},
     "streams": {"columns", "root", "engine"},
-    "codec": {"columns", "root", "engine", "streams"},
+    "codec": {"columns", "root", "engine", "streams", "spans"},
     "validation": {"parsers", "columns", "codec", "engine"},
     "conversion": {"columns", "root", "codec"},
 }

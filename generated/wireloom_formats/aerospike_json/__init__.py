@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
@@ -156,6 +157,24 @@ def build(
     """The bytes of one record; raises EncodeError where the format cannot say the value. Parameters as in `parse`."""
     return CODEC.build(
         value,
+        root=root,
+        max_depth=max_depth,
+        max_size=max_size,
+        unknownMembers=unknownMembers,
+    )
+
+
+def explain_bytes(
+    data: bytes | bytearray | memoryview,
+    *,
+    root: Literal["record", "key", "batch_records", "batch_keys"] = "record",
+    max_depth: int = 64,
+    max_size: int = 1073741824,
+    unknownMembers: Literal["error", "ignore"] = "error",
+) -> Explained:
+    """What every byte of one record is, as a tree of spans; a bad record up to its fault. Parameters as in `parse`."""
+    return CODEC.explain_bytes(
+        data,
         root=root,
         max_depth=max_depth,
         max_size=max_size,

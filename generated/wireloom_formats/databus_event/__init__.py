@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
@@ -147,6 +148,30 @@ def build(
     """The bytes of one record; raises EncodeError where the format cannot say the value. Parameters as in `parse`."""
     return CODEC.build(
         value,
+        root=root,
+        byteOrder=byteOrder,
+        schemaField=schemaField,
+        bothOpcodeBits=bothOpcodeBits,
+        unknownAttributes=unknownAttributes,
+        verifyCrc=verifyCrc,
+        maxEventSize=maxEventSize,
+    )
+
+
+def explain_bytes(
+    data: bytes | bytearray | memoryview,
+    *,
+    root: Literal["record"] = "record",
+    byteOrder: Literal["big", "little", "auto"] = "big",
+    schemaField: Literal["id", "version"] = "id",
+    bothOpcodeBits: Literal["upsert", "delete", "error"] = "upsert",
+    unknownAttributes: Literal["keep", "error"] = "keep",
+    verifyCrc: bool = True,
+    maxEventSize: int = 524288000,
+) -> Explained:
+    """What every byte of one record is, as a tree of spans; a bad record up to its fault. Parameters as in `parse`."""
+    return CODEC.explain_bytes(
+        data,
         root=root,
         byteOrder=byteOrder,
         schemaField=schemaField,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
@@ -137,6 +138,28 @@ def build(
     """The bytes of one record; raises EncodeError where the format cannot say the value. Parameters as in `parse`."""
     return CODEC.build(
         value,
+        root=root,
+        on_corrupt=on_corrupt,
+        shard_range=shard_range,
+        verify_digest=verify_digest,
+        invalid_utf8=invalid_utf8,
+        wrap_single=wrap_single,
+    )
+
+
+def explain_bytes(
+    data: bytes | bytearray | memoryview,
+    *,
+    root: Literal["record"] = "record",
+    on_corrupt: Literal["error", "passthrough", "prefix"] = "error",
+    shard_range: tuple[int, int] | None = None,
+    verify_digest: bool = True,
+    invalid_utf8: Literal["error", "replace"] = "error",
+    wrap_single: bool = False,
+) -> Explained:
+    """What every byte of one record is, as a tree of spans; a bad record up to its fault. Parameters as in `parse`."""
+    return CODEC.explain_bytes(
+        data,
         root=root,
         on_corrupt=on_corrupt,
         shard_range=shard_range,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
@@ -145,6 +146,30 @@ def build(
     """The bytes of one record; raises EncodeError where the format cannot say the value. Parameters as in `parse`."""
     return CODEC.build(
         value,
+        root=root,
+        byteOrder=byteOrder,
+        resolution=resolution,
+        major=major,
+        minor=minor,
+        snapLength=snapLength,
+        linkType=linkType,
+    )
+
+
+def explain_bytes(
+    data: bytes | bytearray | memoryview,
+    *,
+    root: Literal["packet", "record", "header"] = "packet",
+    byteOrder: Literal["auto", "little", "big"] = "auto",
+    resolution: Literal["us", "ns", "patched"] = "us",
+    major: int = 2,
+    minor: int = 4,
+    snapLength: int = 262144,
+    linkType: int = 1,
+) -> Explained:
+    """What every byte of one record is, as a tree of spans; a bad record up to its fault. Parameters as in `parse`."""
+    return CODEC.explain_bytes(
+        data,
         root=root,
         byteOrder=byteOrder,
         resolution=resolution,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from wireloom.runtime.columns.arrow import Decoded, OpenValues
     from wireloom.runtime.columns.repetition import Bound
+    from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Extent, Framed
     from wireloom.runtime.streams.framing import Bare, Framing, Headed
     from wireloom.runtime.streams.headers import Head
@@ -194,6 +195,14 @@ class Codec:
         if checkpoints:
             cursor.checkpoints = Checkpoints.passes(checkpoints)
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
+
+    def explain_bytes(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> "Explained":
+        """What every byte of one record is, as a tree of spans; of a bad record all that was read before the fault."""
+        from wireloom.runtime.spans import explained
+
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ParameterError(f"data must be bytes, not {type(data).__name__}")
+        return explained(self.format, self.root(root), bytes(data), self.settings(parameters), self.label)
 
     def reader(self, request: Request) -> _StreamReader:
         """What reads the records of which columns are asked for."""

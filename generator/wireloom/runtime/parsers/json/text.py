@@ -82,6 +82,15 @@ def read(data: bytes, max_depth: int, start: int = 0, *, repeated: list[DecodeEr
     return _Reader(data, max_depth, repeated).document(start)
 
 
+def read_partly(data: bytes, max_depth: int, start: int = 0) -> tuple[Node | None, DecodeError | None]:
+    """The same; of a broken text what was read before the fault, in which open containers end where they begin."""
+    reader = _Reader(data, max_depth, None)
+    try:
+        return reader.document(start), None
+    except DecodeError as error:
+        return reader.root, error
+
+
 class _Open:
     """A container being read, and the component of the path that leads to what is being read in it."""
 
@@ -103,12 +112,14 @@ class _Reader:
         self.repeated = repeated
         self.source = SourceText(data, Nesting(max_depth))
         self.stack: list[_Open] = []
+        self.root: Node | None = None
 
     def document(self, start: int) -> Node:
         """The value, and nothing but white space behind it."""
         if _UTF_16_OR_32.match(self.data, start):
             raise self._error("invalid_utf8", start, "UTF-8", "UTF-16 or UTF-32")
         root, position = self._value(start)
+        self.root = root
         while self.stack:
             container = self.stack[-1]
             container.component = None

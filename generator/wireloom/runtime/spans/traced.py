@@ -1,0 +1,592 @@
+"""Constructs that report what they read: a copy of those that a format declares, made when a record is first explained.
+
+The declared constructs stay as they are, so that parsing costs the same whether or not anybody explains. In the copy
+fields, elements, entries, numbers before values, regions and structs tell the tracer in the parameters where they begin
+and end. What has no copy of its own is copied with the parts that it is made of.
+"""
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import Any
+
+import construct
+from construct import Container
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.parsers import carried
+from wireloom.runtime.parsers.binary import Blocks, Bytes, Delimiter, Jump, Padded, Prefix, Terminator, Text
+from wireloom.runtime.parsers.elements import Elements
+from wireloom.runtime.parsers.fields import Field, Held
+from wireloom.runtime.parsers.json.nodes import Node as JsonNode
+from wireloom.runtime.parsers.json.scalars import Carried as JsonCarried
+from wireloom.runtime.parsers.json.types import Map as JsonMap
+from wireloom.runtime.parsers.msgpack.containers import Map as MsgpackMap
+from wireloom.runtime.parsers.msgpack.structs import Members, Positional
+from wireloom.runtime.parsers.protobuf.types import Map as ProtobufMap
+from wireloom.runtime.parsers.protobuf.types import MessageForm, Occurrences
+from wireloom.runtime.parsers.protobuf.wire import Occurrence, Scanned
+from wireloom.runtime.parsers.protocol import Run, Step, evaluate, holds, start_of
+from wireloom.runtime.parsers.record import Record
+from wireloom.runtime.parsers.regions import Packing
+from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Mark, Verify
+from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.unions import Attempt, Deferred, Trial
+from wireloom.runtime.spans.containers import note_map, note_message, note_object
+from wireloom.runtime.spans.spans import ABSENT, Covered
+from wireloom.runtime.spans.tracer import TRACER, Traced, Tracer
+from wireloom.runtime.values import meant
+
+_PARTS = "wireloom.runtime.parsers."
+Parse = Callable[[Any, Container, str], Any]
+
+
+def traced(record: Record) -> Record:
+    """The record, which reports what it reads to the tracer among its parameters."""
+    copies = _Copies()
+    inner = copies.of(record.subcon)
+    made: Record = _with(record, subcon=_instead(inner, _whole(inner._parse)))
+    return made
+
+
+def tracer_of(context: Container) -> Tracer:
+    """The tracer that a record is read for."""
+    found: Tracer = context._params[TRACER]
+    return found
+
+
+def _with(part: Any, **attributes: Any) -> Any:
+    made = copy.copy(part)
+    made.__dict__.update(attributes)
+    return made
+
+
+def _instead(part: Any, parse: Parse) -> Any:
+    """A copy that reads otherwise."""
+    return _with(part, _parse=parse)
+
+
+def _whole(parse: Parse) -> Parse:
+    """Each reading of the record has a tree of its own."""
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer, error = tracer_of(context), None
+        tracer.begin()
+        try:
+            return tracer.reading(tracer.root, lambda: parse(stream, context, path), stream.tell)
+        except DecodeError as raised:
+            error = raised
+            raise
+        finally:
+            tracer.roots.append((tracer.root, tracer.spaces, tracer.fault, error))
+
+    return read
+
+
+# --- where values are ----------------------------------------------------------------------------------------------
+
+
+def _end_of(stream: Any, tracer: Tracer, start: int) -> Callable[[], int]:
+    """Where what was read from a stream ends."""
+    match stream:
+        case Cursor():
+            return lambda: tracer.base + stream.tell()
+        case JsonNode():
+            return lambda: tracer.base + stream.end
+        case Scanned():
+            return lambda: tracer.base + stream.limit
+        case _:
+            return lambda: start
+
+
+def _known(stream: Any, tracer: Tracer) -> Traced | None:
+    """The node that the wire of a message has for a value."""
+    if not isinstance(stream, Occurrence | Scanned):
+        return None
+    return tracer.known.get((tracer.space, tracer.base + stream.start))
+
+
+def _named(kind: str, name: Any, stream: Any, tracer: Tracer, part: Any) -> Traced:
+    """The node of a value that is about to be read."""
+    node = _known(stream, tracer)
+    start = tracer.base + start_of(stream)
+    if node is None:
+        node = tracer.add(kind, name, start, start)
+    node.form = node.form or _form(part)
+    return node
+
+
+def _form(part: Any) -> str:
+    """The encoding of a construct."""
+    return type(part).__module__.removeprefix(_PARTS).partition(".")[0]
+
+
+# --- parts of values -----------------------------------------------------------------------------------------------
+
+
+def _numbered(kind: str, part: Any) -> Any:
+    """A construct whose value tells where or how large other bytes are."""
+    parse = part._parse
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        node = tracer.add(kind, "", tracer.base + start_of(stream), tracer.base + start_of(stream))
+        return tracer.reading(node, lambda: parse(stream, context, path), _end_of(stream, tracer, node.start))
+
+    return _instead(part, read)
+
+
+def _element(part: Any) -> Any:
+    """An element of a list, at its index."""
+    parse = part._parse
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        node = _named("element", context._index, stream, tracer, part)
+        return tracer.reading(node, lambda: parse(stream, context, path), _end_of(stream, tracer, node.end))
+
+    return _instead(part, read)
+
+
+def _half(kind: str, part: Any) -> Any:
+    """The key or the value of an entry of a map; both have the entry's path."""
+
+    def reading(read: Callable[[], Any], stream: Any, context: Container) -> Any:
+        tracer = tracer_of(context)
+        same = [each for each in tracer.current.children if each.kind == kind]
+        node = _named(kind, len(same), stream, tracer, part)
+        node.kind = kind
+        return tracer.reading(node, read, _end_of(stream, tracer, node.end))
+
+    made = _instead(part, lambda stream, context, path: reading(lambda: parse(stream, context, path), stream, context))
+    parse = part._parse
+    if hasattr(part, "decode"):  # of protobuf, which asks scalars for their meaning
+        decode = part.decode
+        made.decode = lambda found, context: reading(lambda: decode(found, context), found, context)
+    return made
+
+
+def _sized(part: Any) -> Any:
+    """A text or bytes that a delimiter ends, or that something fills up."""
+    parse, size = part._parse, part.size
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer, start = tracer_of(context), stream.tell()
+        value = parse(stream, context, path)
+        end = stream.tell()
+        tracer.current.wire = value
+        if isinstance(size, Delimiter):
+            found = size.ending.find(stream.getvalue(), start, end)
+            if found is not None and not size.ending.kept:
+                tracer.add("delimiter", "", tracer.base + found[0], tracer.base + found[1])
+        elif isinstance(size, Padded):
+            filled = end - start - len(size.read(_at(stream, start)))
+            tracer.add("padding", "", tracer.base + end - filled, tracer.base + end)
+        return value
+
+    return _instead(part, read)
+
+
+def _at(stream: Cursor, start: int) -> Cursor:
+    again = Cursor(stream.getvalue())
+    again.seek(start)
+    return again
+
+
+class _Jump(Jump):
+    """A number that leads elsewhere, noted where it is one."""
+
+    tracer: Tracer
+
+    def target(self, stream: Any, context: Container) -> int | None:
+        """The place that it leads to."""
+        if TRACER not in context._params:
+            return super().target(stream, context)
+        tracer, start = tracer_of(context), stream.tell()
+        found = super().target(stream, context)
+        if found is not None:
+            node = tracer.add("pointer", "", tracer.base + start, tracer.base + stream.tell())
+            node.leads = tracer.base + found
+            node.value = node.leads
+        return found
+
+
+def _trial(parse: Parse) -> Parse:
+    """An alternative: what those before it have noted of the same bytes is no longer true."""
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer_of(context).go_back()
+        return parse(stream, context, path)
+
+    return read
+
+
+def _attempt(attempt: Attempt) -> Attempt:
+    """Alternatives, and what tells why one of them holds."""
+    made = _with(
+        attempt,
+        trials=tuple(_with(each, subcon=_instead(each.subcon, _trial(each.subcon._parse))) for each in attempt.trials),
+    )
+    parse = made._parse
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        with tracer.attempting():
+            value = parse(stream, context, path)
+        reason = value.get(attempt.reason) if attempt.reason else None
+        if attempt.kind:
+            because = f", and not the alternative before it: {reason}" if reason else ""
+            tracer.current.note = f"{value[attempt.kind]}{because}"
+        return value
+
+    reading: Attempt = _instead(made, read)
+    return reading
+
+
+def _held(part: Any) -> Any:
+    """An element that means something else to readers, beside what is on the wire."""
+    parse = part.subcon._parse
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        value = parse(stream, context, path)
+        tracer_of(context).current.wire = value
+        return value
+
+    return _with(part, subcon=_instead(part.subcon, read))
+
+
+# --- structs and maps ----------------------------------------------------------------------------------------------
+
+
+class _MessageForm(MessageForm):
+    """A message, whose wire is noted before it is read."""
+
+    def open(self, struct: Any, stream: Any, scope: Container) -> Any:
+        """Note it where it is the outermost."""
+        if isinstance(stream, Cursor):
+            tracer = tracer_of(scope)
+            note_message(tracer, stream.getvalue(), self.schema(struct), stream.tell(), stream.limit)
+        return super().open(struct, stream, scope)
+
+
+def _struct(struct: Struct) -> Struct:
+    """A struct that notes its type, and of its bytes what no field reads."""
+    parse = struct._parse
+
+    def read(stream: Any, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        node = tracer.current
+        node.struct = struct.name
+        if isinstance(stream, JsonNode):
+            node.form = "json"
+        elif isinstance(struct.form, Members | Positional):
+            node.form = "msgpack"
+        elif isinstance(struct.form, MessageForm):
+            node.form = "protobuf"
+        start = stream.tell() if isinstance(stream, Cursor) else 0
+        try:
+            return parse(stream, context, path)
+        except DecodeError:
+            node.failed = True
+            raise
+        finally:
+            if isinstance(stream, JsonNode) and stream.kind == "object":
+                note_object(tracer, stream)
+            elif isinstance(struct.form, Members):
+                note_map(tracer, stream, start)
+
+    made: Struct = _instead(struct, read)
+    return made
+
+
+def _map(part: Any) -> Any:
+    """A map of JSON, whose keys are no values."""
+    parse = part._pairs
+
+    def pairs(stream: Any, context: Container) -> Any:
+        tracer = tracer_of(context)
+        try:
+            return parse(stream, context)
+        except DecodeError:
+            tracer.current.failed = True
+            raise
+        finally:
+            if stream.kind == "object":
+                note_object(tracer, stream)
+
+    return _with(part, _pairs=pairs)
+
+
+# --- steps ---------------------------------------------------------------------------------------------------------
+
+
+class _Field(Field):
+    """A field that notes its value, on the wire and to readers."""
+
+    def _take(self, run: Run, stream: Any) -> None:
+        tracer = tracer_of(run.scope)
+        if isinstance(stream, Occurrences):  # the wire of the message has a node for each
+            node = Traced("field", self.key, 0, 0, tracer.space, self)
+        else:
+            name = "" if self.inline and self.besides is None else self.key
+            node = _named("field", name, stream, tracer, self.subcon)
+            node.step = self
+            node.scattered = self.inline or not isinstance(stream, Cursor | JsonNode | Occurrence | Scanned)
+        tracer.reading(node, lambda: super(_Field, self)._take(run, stream), _end_of(stream, tracer, node.end))
+
+    def _accept(self, raw: Any, run: Run, offset: int) -> Any:
+        tracer = tracer_of(run.scope)
+        node = tracer.current
+        node.wire = raw
+        try:
+            value = super()._accept(raw, run, offset)
+        finally:
+            for bit in self.bits:
+                made = tracer.add("bits", bit.name, node.start, node.start, bit)
+                made.bits, made.wire = (bit.low, bit.width), bit._on_wire(raw)
+                made.value = run.scope.get(bit.name, ABSENT)
+                made.scattered = self.shared
+        node.value = value
+        return value
+
+
+class _Computed(Computed):
+    """A computed member, which has no bytes."""
+
+    def parse(self, run: Run) -> None:
+        """Compute and note it."""
+        super().parse(run)
+        if holds(self.when, run.scope):
+            _beside("computed", self.name, run, run.scope[self.name], self)
+
+
+class _Counted(Counted):
+    """What was lost or discarded."""
+
+    def parse(self, run: Run) -> None:
+        """Note how many."""
+        super().parse(run)
+        _beside("computed", self.name, run, run.value[self.name], self)
+
+
+class _Mark(Mark):
+    """A named offset."""
+
+    def parse(self, run: Run) -> None:
+        """Note where it is."""
+        super().parse(run)
+        _beside("mark", self.name, run, run.scope._marks[self.name], self)
+
+
+class _Discard(Discard):
+    """Elements that are left out."""
+
+    def parse(self, run: Run) -> None:
+        """Note how many."""
+        super().parse(run)
+        if run.value.get(self.count):
+            tracer_of(run.scope).current.note = f"{run.value[self.count]} elements of {self.field} are left out"
+
+
+class _Verify(Verify):
+    """A checksum, with the bytes that it covers."""
+
+    def parse(self, run: Run) -> None:
+        """Verify and note it at the field."""
+        node = next((each for each in tracer_of(run.scope).current.children if each.name == self.field), None)
+        holding = None if run.scope[self.field] is None or not holds(self.when, run.scope) else False
+        try:
+            super().parse(run)
+            holding = holding if holding is None else True
+        finally:
+            if node is not None:
+                node.covers = self._covered(run, holding)
+
+    def _covered(self, run: Run, holding: bool | None) -> Covered | None:  # noqa: FBT001 - of three values
+        checksum, base = run.scope._checksums[self.field], tracer_of(run.scope).base + run.scope._start
+        start, end = (evaluate(bound, run.scope) for bound in (checksum.start, checksum.end))
+        if not isinstance(start, int) or not isinstance(end, int):
+            return None
+        return Covered(base + start, base + end, holding)
+
+
+def _beside(kind: str, name: str, run: Run, value: Any, step: Any) -> None:
+    tracer = tracer_of(run.scope)
+    here = tracer.base + start_of(run.stream)
+    tracer.add(kind, name, here, here, step).value = meant(value)
+
+
+_STEPS: Mapping[type, type] = {
+    Field: _Field, Computed: _Computed, Counted: _Counted, Mark: _Mark, Verify: _Verify, Discard: _Discard,
+}  # fmt: skip
+
+
+# --- regions of other bytes ----------------------------------------------------------------------------------------
+
+
+class _Packing(Packing):
+    """A region that is unpacked, and read in a space of its own."""
+
+    def parse(self, subcon: Any, stream: Cursor, scope: Container) -> Any:
+        """Read what it unpacks to."""
+        tracer, start = tracer_of(scope), stream.tell()
+        codec = self._codec(None if self.tag is None else evaluate(self.tag, scope))
+        if codec in (None, "none"):
+            return super().parse(subcon, stream, scope)
+        node = tracer.add("packed", "", tracer.base + start, tracer.base + stream.limit)
+        node.note = codec or ""
+        inner = _instead(subcon, _in_space(subcon._parse, codec or "", node))
+        return tracer.reading(node, lambda: super(_Packing, self).parse(inner, stream, scope), lambda: node.end)
+
+
+class _Body(carried.Body):
+    """A body in the bytes of a value, or where it is text, in what that says."""
+
+    codec: str
+
+    def parse(self, data: bytes, start: int, context: Container) -> Any:
+        """Read it where it stands."""
+        tracer = tracer_of(context)
+        parse, node = self.subcon._parse, tracer.current
+        if self.codec:
+            packed = tracer.add("packed", "", node.start, node.start + len(data))
+            inside = _in_space(parse, self.codec, packed)
+        else:
+            inside = _based(parse, start)
+        return carried.Body(_instead(self.subcon, inside)).parse(data, start, context)
+
+
+def _in_space(parse: Parse, codec: str, node: Traced) -> Parse:
+    def read(stream: Cursor, context: Container, path: str) -> Any:
+        tracer, data = tracer_of(context), stream.getvalue()
+        space = tracer.unpacked(data, codec, node.start, node.end)
+        content = Traced("content", "", 0, len(data), space.number)
+        node.children.append(content)
+        with tracer.within(space.number, 0):
+            return tracer.reading(content, lambda: _followed(parse, tracer, stream, context, path), lambda: content.end)
+
+    return read
+
+
+def _based(parse: Parse, start: int) -> Parse:
+    def read(stream: Cursor, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        with tracer.within(tracer.space, tracer.base + start):
+            return _followed(parse, tracer, stream, context, path)
+
+    return read
+
+
+def _followed(parse: Parse, tracer: Tracer, stream: Cursor, context: Container, path: str) -> Any:
+    """Read with the tracer's reader of texts."""
+    stream.reader = tracer.read_text
+    return parse(stream, context, path)
+
+
+# --- copies --------------------------------------------------------------------------------------------------------
+
+_CARRIERS = (Elements, Prefix, Blocks, Terminator, Trial, carried.Body)
+
+
+class _Copies:
+    """Copies of constructs, one of each: a format's types refer to one another."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, part: Any) -> Any:
+        """The copy of a construct, or of what carries some."""
+        known = self._made.get(id(part))
+        if known is not None:
+            return known[1]
+        made = self._copied(part)
+        self._made[id(part)] = part, made
+        return made
+
+    def _copied(self, part: Any) -> Any:
+        match part:
+            case Deferred():
+                return _with(part, target=lambda: self.of(part.target()))
+            case Struct():
+                steps = tuple(map(self._step, part.steps))
+                own = tuple(step for step in steps if isinstance(step, Field))
+                form = _MessageForm() if isinstance(part.form, MessageForm) else part.form
+                return _struct(_with(part, steps=steps, fields=own, form=form))
+            case Jump():
+                made = _Jump.__new__(_Jump)
+                made.__dict__.update(part.__dict__)
+                return made
+            case _:
+                return self._finished(part, self._parts(part))
+
+    def _parts(self, part: Any) -> Any:
+        """The copy with copies of its parts, and without what was worked out of the parts that it had."""
+        attributes = {
+            name: self._value(value)
+            for name, value in part.__dict__.items()
+            if not isinstance(getattr(type(part), name, None), cached_property)
+        }
+        made: Any = object.__new__(type(part))
+        made.__dict__.update(attributes)
+        for name in getattr(construct.Construct, "__slots__", ()):
+            if isinstance(part, construct.Construct) and hasattr(part, name):
+                setattr(made, name, getattr(part, name))
+        return made
+
+    def _finished(self, part: Any, made: Any) -> Any:
+        """The copy, which reports what is of its own."""
+        match part:
+            case Elements():
+                return _with(made, element=_element(made.element))
+            case Prefix():
+                return _with(made, number=_numbered("length", made.number))
+            case Blocks():
+                size = None if made.size is None else _numbered("length", made.size)
+                return _with(made, number=_numbered("length", made.number), size=size)
+            case Attempt():
+                return _attempt(made)
+            case Held():
+                return _held(made)
+            case JsonMap():
+                return _map(_with(made, value=_half("entry", made.value)))
+            case MsgpackMap() | ProtobufMap():
+                return _with(made, key=_half("key", made.key), value=_half("entry", made.value))
+            case Text() | Bytes() if isinstance(made.size, Delimiter | Padded):
+                return _sized(made)
+            case carried.Body():
+                body = _Body(made.subcon)
+                body.codec = ""
+                return body
+            case JsonCarried():
+                body = _Body(made.body.subcon)
+                body.codec = "base64"
+                return _with(made, body=body)
+            case _:
+                return made
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case construct.Construct() | Jump():
+                return self.of(value)
+            case tuple() | list():
+                return type(value)(map(self._value, value))
+            case dict():
+                return {key: self._value(each) for key, each in value.items()}
+            case _:
+                return self.of(value) if isinstance(value, _CARRIERS) else value
+
+    def _step(self, step: Step) -> Step:
+        """A step that reports; of a field, with the copies of its parts."""
+        kind = _STEPS.get(type(step))
+        if kind is None:
+            return step
+        given = {each.name: getattr(step, each.name) for each in fields(step)}  # type: ignore[arg-type]
+        if isinstance(step, Field):
+            given["subcon"], given["size"] = self.of(step.subcon), self._value(step.size)
+            if step.packing is not None:
+                packing = step.packing
+                given["packing"] = _Packing(**{each.name: getattr(packing, each.name) for each in fields(packing)})
+        made: Step = kind(**given)
+        return made

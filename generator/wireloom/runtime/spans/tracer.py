@@ -1,0 +1,195 @@
+"""What a traced parse notes while it runs: nodes within nodes, each with the bytes from its start to its end.
+
+The constructs of `traced` report here. A node is open while its construct reads; offsets are those of the space that is
+being read, the record's or an unpacked region's.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from wireloom.runtime.cursor import Cursor
+from wireloom.runtime.errors import Component, DecodeError
+from wireloom.runtime.parsers.json.nodes import Node as JsonNode
+from wireloom.runtime.parsers.json.text import read_partly
+from wireloom.runtime.spans.spans import ABSENT, Covered, Fault, Space
+
+TRACER = "_tracer"
+"""The parameter that the tracer is."""
+Name = Component | tuple[Component, ...]
+"""What a node adds to the path."""
+
+
+class Traced:
+    """A node of the tree that grows: what is known of some bytes so far."""
+
+    __slots__ = (
+        "bits",
+        "children",
+        "covers",
+        "end",
+        "failed",
+        "form",
+        "kind",
+        "leads",
+        "name",
+        "note",
+        "scattered",
+        "shared",
+        "space",
+        "start",
+        "step",
+        "struct",
+        "value",
+        "wire",
+    )
+
+    def __init__(  # noqa: PLR0913 - what is known of a node at once
+        self, kind: str, name: Name, start: int, end: int, space: int, step: Any = None
+    ) -> None:
+        self.kind, self.name, self.start, self.end, self.space, self.step = kind, name, start, end, space, step
+        self.children: list[Traced] = []
+        self.value: Any = ABSENT
+        self.wire: Any = ABSENT
+        self.struct = self.form = self.note = ""
+        self.bits: tuple[int, int] | None = None
+        self.leads: int | None = None
+        self.covers: Covered | None = None
+        self.failed = self.shared = False
+        self.scattered = False  # whether its children have its bytes, with those of others between them
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What was noted before alternatives were tried."""
+
+    node: Traced
+    children: int
+    spaces: int
+    known: dict[tuple[int, int], Traced]
+
+
+class Tracer:
+    """The trace of one record. `roots` has a tree for each reading of it (in either byte order), and its error."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.roots: list[tuple[Traced, list[Space], Fault | None, DecodeError | None]] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """The record is read from its start."""
+        self.spaces = [Space(0, self.data)]
+        self.space, self.base = 0, 0
+        self.root = Traced("record", "", 0, 0, 0)
+        self.stack = [self.root]
+        self.fault: Fault | None = None
+        self._fault_of: DecodeError | None = None
+        self._attempts: list[_Before] = []
+        self.known: dict[tuple[int, int], Traced] = {}
+
+    @property
+    def current(self) -> Traced:
+        """The innermost node that is open."""
+        return self.stack[-1]
+
+    def cursor(self, data: bytes) -> Cursor:
+        """A cursor over the bytes of a space, whose JSON texts are noted also where they are broken."""
+        cursor = Cursor(data)
+        cursor.reader = self.read_text
+        return cursor
+
+    def add(self, kind: str, name: Name, start: int, end: int, step: Any = None) -> Traced:
+        """A node within the one that is open."""
+        node = Traced(kind, name, start, end, self.space, step)
+        self.current.children.append(node)
+        return node
+
+    def reading(self, node: Traced, read: Callable[[], Any], end: Callable[[], int]) -> Any:
+        """Read with a node open, and note its value and its end."""
+        self.stack.append(node)
+        try:
+            value = read()
+        except DecodeError:
+            fail(node, end())
+            raise
+        finally:
+            del self.stack[-1]
+        node.end = max(end(), node.start)
+        if node.value is ABSENT:
+            node.value = value
+        return value
+
+    @contextmanager
+    def within(self, space: int, base: int) -> Iterator[None]:
+        """What is read stands in a space, the first byte of its stream at `base`."""
+        outer = self.space, self.base
+        self.space, self.base = space, base
+        try:
+            yield
+        except DecodeError as error:
+            if self._fault_of is not error:
+                self.fault, self._fault_of = Fault(space, base + error.offset), error
+            raise
+        finally:
+            self.space, self.base = outer
+
+    @contextmanager
+    def attempting(self) -> Iterator[None]:
+        """Alternatives are tried, from what is noted so far."""
+        self._attempts.append(_Before(self.current, len(self.current.children), len(self.spaces), dict(self.known)))
+        try:
+            yield
+        finally:
+            del self._attempts[-1]
+
+    def go_back(self) -> None:
+        """Forget what the alternative before has noted."""
+        before = self._attempts[-1]
+        del before.node.children[before.children :]
+        del self.spaces[before.spaces :]
+        self.known = dict(before.known)
+
+    def unpacked(self, data: bytes, codec: str, start: int, end: int) -> Space:
+        """A space for what a region unpacked to."""
+        space = Space(len(self.spaces), data, codec, self.space, start, end)
+        self.spaces.append(space)
+        return space
+
+    def read_text(self, data: bytes, depth: int, start: int) -> JsonNode:
+        """The nodes of a JSON text. Where it is broken, what stands before the fault is noted."""
+        root, error = read_partly(data, depth, start)
+        if error is None:
+            assert root is not None
+            return root
+        if root is not None:
+            self._note(root, self.current)
+        raise error
+
+    def _note(self, node: JsonNode, into: Traced) -> None:
+        """The values of a text that is not read further, by their names in it."""
+        members: Sequence[tuple[Component, JsonNode]] = ()
+        if node.kind == "object":
+            members = [(key, child) for key, _, child in node.members]
+        elif node.kind == "array":
+            members = list(enumerate(node.elements))
+        for name, child in members:
+            kind = "element" if isinstance(name, int) else "field"
+            made = Traced(kind, name, self.base + child.start, self.base + child.end, self.space)
+            made.form = into.form = "json"
+            into.children.append(made)
+            if child.kind in ("object", "array"):
+                self._note(child, made)
+                made.end = max([made.end, *(each.end for each in made.children)])
+                made.failed = child.end == child.start
+            else:
+                made.value = child.value
+
+
+def fail(node: Traced, end: int) -> None:
+    """The node is where a fault was met, or has it within: it ends where reading ended, so far as that is known."""
+    node.failed = True
+    last = max((each.end for each in node.children if each.space == node.space), default=node.start)
+    known = end if node.wire is not ABSENT or node.kind in ("content", "packed") else node.start
+    node.end = max(node.start, last, known)

@@ -61,7 +61,8 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "demo": {"pipeline", "project", "model", "ingest", "spark", "catalog", "runtime"},
     "cli": {
         *("pipeline", "project", "outcomes", "explanation", "examples", "scaffold", "bundle", "catalog", "runtime"),
-        *("transcode", "converting", "validating", "validation_reports", "inspection", "ingest", "spark", "medallion", "demo"),
+        *("transcode", "converting", "validating", "validation_reports", "inspection"),
+        *("ingest", "spark", "medallion", "demo"),
     },
     "__main__": {"cli"},
 }

@@ -17,6 +17,7 @@ COMMANDS = {
     "formats": ("generation", "List formats, their entry points and parameters."),
     "explain": ("explaining", "Show what runs on the native engine, and what does not."),
     "decode": ("transcoding", "Decode records to lines of JSON."),
+    "inspect": ("inspecting", "Show what every byte of a record is, and where a bad one is wrong."),
     "encode": ("transcoding", "Encode lines of JSON to records."),
     "validate": ("validating", "Check every record, and list its problems."),
     "convert": ("converting", "Convert records to another format with the same columns."),

@@ -1,0 +1,161 @@
+"""Where in its spec a field, or the check that refused it, is: `specs/x.yaml:41`."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from wireloom.project import spec_files
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.spans import Explained, Span
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, parse
+
+_STEPS = ("check", "frame", "need", "end", "verify", "discard")
+
+
+class SpecLines:
+    """The lines of the fields of one format, as far as its spec is among the files of a folder."""
+
+    def __init__(self, specs: Path, format: str) -> None:
+        self._specs, self._format = specs, format
+
+    @cached_property
+    def _documents(self) -> tuple[MappingNode, ...]:
+        """The spec, and the libraries that it imports."""
+        if not self._specs.is_dir():
+            return ()
+        try:
+            texts = {path: path.read_text(encoding="utf-8") for path in spec_files(self._specs)}
+        except (OSError, UnicodeDecodeError):
+            return ()
+        found = self._named("format", self._format, texts)
+        waiting, seen = list(found), list(found)
+        while waiting:
+            for name in _texts(_entry(waiting.pop(), "imports")):
+                imported = [each for each in self._named("library", name, texts) if each not in seen]
+                seen += imported
+                waiting += imported
+        return tuple(seen)
+
+    @staticmethod
+    def _named(key: str, name: str, texts: dict[Path, str]) -> list[MappingNode]:
+        found = []
+        for path, text in texts.items():
+            if f"{key}: {name}" in text or (f"{key}:" in text and name in text.partition("types:")[0]):
+                node, _ = parse(text, str(path))
+                if isinstance(node, MappingNode) and _text(_entry(node, key)) == name:
+                    found.append(node)
+        return found
+
+    def of(self, span: Span) -> str:
+        """The line of a field; empty where it is not known."""
+        return self._line(span.holder, span.name) if span.name else ""
+
+    def of_error(self, explained: Explained) -> str:
+        """The line of what refused a record: of the check with its code, else of the field that its path ends in."""
+        error = explained.error
+        if error is None:
+            return ""
+        chain = [span for span in explained.span.walk() if span.failed]
+        holders = list(dict.fromkeys(each for span in reversed(chain) for each in (span.struct, span.holder) if each))
+        for holder in holders:
+            for step in self._steps(holder):
+                if _says(step, error):
+                    return _place(step.entries[0][0])
+        names = [each for each in reversed(error.components) if isinstance(each, str)]
+        for name in names:
+            for holder in [*holders, ""]:
+                line = self._line(holder, name)
+                if line:
+                    return line
+        return next((line for holder in holders if (line := self._type_line(holder))), "")
+
+    def _types(self, name: str) -> Iterator[Node]:
+        for document in self._documents:
+            types = _entry(document, "types")
+            found = types.entry(name) if isinstance(types, MappingNode) else None
+            if found is not None:
+                yield found[1]
+
+    def _type_line(self, name: str) -> str:
+        for document in self._documents:
+            types = _entry(document, "types")
+            found = types.entry(name) if isinstance(types, MappingNode) else None
+            if found is not None:
+                return _place(found[0])
+        return ""
+
+    def _line(self, holder: str, name: str) -> str:
+        """The line of a field of a type; of a type with a name of its own that of the only field of that name."""
+        for type in self._types(holder):
+            for key in _keys(type):
+                if key.text == name:
+                    return _place(key)
+        everywhere = [key for document in self._documents for key in _fields(document) if key.text == name]
+        return _place(everywhere[0]) if len(everywhere) == 1 else ""
+
+    def _steps(self, holder: str) -> Iterator[MappingNode]:
+        """The steps between the fields of a type."""
+        for type in self._types(holder):
+            for item in _items(_entry(type, "fields")):
+                if isinstance(item, MappingNode) and item.entries and item.entries[0][0].text in _STEPS:
+                    yield item
+
+
+def _says(step: MappingNode, error: DecodeError) -> bool:
+    """Whether a step has the code of an error, and is about the field that it is at."""
+    name, said = step.entries[0]
+    if name.text == "end":
+        return _text(said) == error.code
+    field = _text(_entry(said, "field"))
+    at = error.components[-1] if error.components else ""
+    return _text(_entry(said, "else")) == error.code and field in ("", at)
+
+
+def _keys(type: Node) -> Iterator[ScalarNode]:
+    """The names of the fields of a type, and of their bits."""
+    for item in _items(_entry(type, "fields")):
+        if isinstance(item, MappingNode) and item.entries and item.entries[0][0].text not in _STEPS:
+            name, said = item.entries[0]
+            yield name
+            bits = _entry(said, "bits")
+            if isinstance(bits, MappingNode):
+                yield from (key for key, _ in bits.entries)
+    for key in ("versions", "members"):
+        for inner in _items(_entry(type, key)):
+            yield from _keys(inner)
+
+
+def _fields(node: Node) -> Iterator[ScalarNode]:
+    """The names of all fields below a node."""
+    match node:
+        case MappingNode():
+            yield from _keys(node)
+            for key, inner in node.entries:
+                if key.text != "examples":
+                    yield from _fields(inner)
+        case SequenceNode():
+            for inner in node.items:
+                yield from _fields(inner)
+        case ScalarNode():
+            pass
+
+
+def _entry(node: Node | None, key: str) -> Node | None:
+    found = node.entry(key) if isinstance(node, MappingNode) else None
+    return None if found is None else found[1]
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, SequenceNode) else ()
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, ScalarNode) else ""
+
+
+def _texts(node: Node | None) -> Iterator[str]:
+    yield from filter(None, map(_text, (node, *_items(node))))
+
+
+def _place(node: ScalarNode) -> str:
+    return f"{node.location.file}:{node.location.line}"

@@ -1,0 +1,135 @@
+"""The spans of a record as rows: what the text, the JSON and the page show of each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from wireloom.inspection.lines import SpecLines
+from wireloom.runtime.errors import DecodeError, shown
+from wireloom.runtime.spans import ABSENT, Explained, Space, Span
+
+LONGEST = 48
+"""Characters or bytes of a value that a row shows."""
+AUXILIARY = ("length", "head", "tag", "name", "content", "syntax", "delimiter", "terminator", "padding")
+"""What holds values together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a record is bad: the byte, what was expected there and found, and the line of the spec that says so."""
+
+    code: str
+    meaning: str
+    path: str
+    space: int
+    offset: int
+    expected: str
+    actual: str
+    line: str
+
+
+def fault_of(explained: Explained, lines: SpecLines) -> Fault | None:
+    """The fault of a record; None where it is good."""
+    error = explained.error
+    if error is None or explained.fault is None:
+        return None
+    return Fault(
+        error.code,
+        error.meaning,
+        error.path,
+        explained.fault.space,
+        explained.fault.offset,
+        error.expected,
+        error.actual,
+        lines.of_error(explained),
+    )
+
+
+def value_text(value: object) -> str:
+    """A value in one line; empty where there is none."""
+    if value is ABSENT:
+        return ""
+    match value:
+        case datetime() | date():
+            return value.isoformat().replace("+00:00", "Z")
+        case timedelta():
+            return f"{value.total_seconds()} s"
+        case list() if len(value) <= LONGEST // 4:
+            return f"[{', '.join(map(value_text, value))}]"
+        case bool() | int() | float() | str() | bytes() | dict() | list() | None:
+            return shown(value, LONGEST)
+        case _:
+            return str(value)
+
+
+def value_of(span: Span) -> str:
+    """The value of a span, before it what is on the wire where that is another."""
+    value = value_text(span.value)
+    if span.kind == "bits":
+        value = f"{value_text(span.wire)} = {value}" if span.wire is not ABSENT and value else value
+        return value or value_text(span.wire)
+    if span.wire is ABSENT or isinstance(span.wire, bytes | list):
+        return value
+    return f"{value_text(span.wire)} = {value}" if value else value_text(span.wire)
+
+
+def name_of(span: Span) -> str:
+    """What a row calls a span: its name, or in brackets what kind of bytes it is."""
+    if span.kind == "record":
+        return span.struct or "record"
+    if span.kind in ("element", "entry", "key") and span.name.isdecimal():
+        return f"[{span.name}]" if span.kind != "key" else f"[{span.name}] key"
+    if span.kind in ("ignored", "unread"):
+        return f"({span.kind}) {span.name}".rstrip()
+    return span.name or f"({span.kind})"
+
+
+def meaning_of(span: Span) -> str:
+    """What is to be said of a span beside its value."""
+    said = [
+        f"bits {span.low}..{span.low + span.width - 1}" if span.width > 1 else f"bit {span.low}" if span.width else "",
+        span.unit,
+        "constant" if span.constant else "",
+        "hidden" if span.hidden else "",
+        _checked(span),
+        f"-> byte {span.leads}" if span.leads is not None else "",
+        "computed" if span.kind == "computed" else "",
+        "its bytes are shown above, too" if span.shared else "",
+        span.note,
+        span.doc,
+    ]
+    return "; ".join(" ".join(each.split()) for each in said if each)
+
+
+def _checked(span: Span) -> str:
+    if span.covers is None:
+        return ""
+    words = {True: "right", False: "WRONG", None: "not verified"}
+    last = max(span.covers.end - 1, span.covers.start)
+    return f"checksum of bytes {span.covers.start} to {last}: {words[span.covers.holds]}"
+
+
+def space_text(space: Space) -> str:
+    """What a space is."""
+    return f"unpacked by {space.codec}: {len(space.data)} bytes of bytes {space.start} to {space.end - 1}"
+
+
+def chain(span: Span, wanted: Span) -> tuple[Span, ...]:
+    """The spans from one down to another within it; empty where it is not."""
+    if span is wanted:
+        return (span,)
+    for child in span.children:
+        found = chain(child, wanted)
+        if found:
+            return (span, *found)
+    return ()
+
+
+def paths(explained: Explained) -> Iterator[str]:
+    """The paths of a record."""
+    return (span.path for span in explained.span.walk() if span.path)
+
+
+def error_line(error: DecodeError) -> str:
+    """An error in one line, without the format's name."""
+    return str(error).partition(": ")[2]

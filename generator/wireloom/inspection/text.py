@@ -1,0 +1,187 @@
+"""Rows as lines for a terminal or a pipe: offset, length, bytes, name, value, meaning.
+
+A line is made of pieces, each with the name of its style; who prints them knows whether there are colours.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wireloom.inspection.records import Found
+from wireloom.inspection.rows import AUXILIARY, Fault, meaning_of, name_of, space_text, value_of
+from wireloom.runtime.errors import amount
+from wireloom.runtime.spans import Explained, Space, Span
+
+Piece = tuple[str, str]
+Line = tuple[Piece, ...]
+
+SHOWN = 8
+"""Bytes in a row, and elements of a list that are shown whatever they have."""
+DUMPED = 16
+"""Bytes in a line of a dump."""
+_AROUND = 2  # lines of a dump on either side of the byte that is at fault
+_WIDEST = 44
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of a record is shown: one span and what is within, so many levels of it."""
+
+    span: Span
+    depth: int | None = None
+    whole: bool = False  # with all bytes of the span
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    level: int
+    span: Span | None
+    text: str = ""
+
+
+def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Line]:
+    """The record, row by row, and its fault."""
+    rows = list(_rows(view.span, 0, view.depth, fault))
+    width = min(max((len(_name(row)) for row in rows), default=0), _WIDEST)
+    yield ((f"{'offset':>8} {'length':>6}  {'bytes':{3 * SHOWN}} {'field':{width}}  value", "head"),)
+    space = view.span.space
+    for row in rows:
+        if row.span is not None and row.span.space != space:
+            space = row.span.space
+            yield ((f"{'':16} {_space_line(explained.spaces[space])}", "space"),)
+        yield _line(explained, row, width, fault)
+    if view.whole:
+        yield ()
+        yield from dump(explained.bytes_of(view.span), view.span.start)
+    if fault is not None:
+        yield ()
+        yield from fault_lines(explained, fault)
+
+
+def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
+    """The byte of the fault among those around it, and why it is one."""
+    space = explained.spaces[fault.space]
+    where = "" if fault.space == 0 else f" of what {space.codec} unpacked from bytes {space.start} to {space.end - 1}"
+    yield (
+        (f"fault at byte {fault.offset}{where}: {fault.code}", "fault"),
+        (f" ({fault.meaning})" if fault.meaning else "", ""),
+    )
+    for name, text in (
+        ("path", fault.path),
+        ("expected", fault.expected),
+        ("found", fault.actual),
+        ("spec", fault.line),
+    ):
+        if text:
+            yield ((f"  {name:8}  ", "dim"), (text, ""))
+    first = max(fault.offset // DUMPED - _AROUND, 0) * DUMPED
+    data = space.data[first : (fault.offset // DUMPED + _AROUND + 1) * DUMPED]
+    for line in dump(data, first):
+        yield line
+        start = int(line[0][0])
+        if start <= fault.offset < start + DUMPED and fault.offset < len(space.data):
+            yield ((f"{'':8}  {'   ' * (fault.offset - start)}^^", "fault"), (f" byte {fault.offset}", "fault"))
+    if fault.offset >= len(space.data):
+        yield ((f"{'':8}  the record ends here, at byte {fault.offset}", "fault"),)
+
+
+def dump(data: bytes, start: int = 0) -> Iterator[Line]:
+    """Bytes, sixteen a line, and what of them is text."""
+    for place in range(0, len(data), DUMPED):
+        part = data[place : place + DUMPED]
+        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
+        yield (f"{start + place:8}", "dim"), (f"  {part.hex(' '):{3 * DUMPED}} ", ""), (text, "dim")
+
+
+def _rows(span: Span, level: int, depth: int | None, fault: Fault | None) -> Iterator[_Row]:
+    yield _Row(level, span)
+    if depth is not None and level >= depth:
+        if span.children:
+            yield _Row(level + 1, None, f"... {_count(span)} within; --depth shows more")
+        return
+    shown = [each for each in span.children if each.kind != "syntax" and not _is_name(each)]
+    elements, left = 0, list[Span]()
+    for child in shown:
+        is_element = child.kind in ("element", "entry", "key")
+        elements += is_element
+        if is_element and elements > SHOWN and not _has(child, fault):
+            left.append(child)
+            continue
+        yield from _left(left, level)
+        left = []
+        yield from _rows(child, level + 1, depth, fault)
+    yield from _left(left, level)
+
+
+def _is_name(span: Span) -> bool:
+    return span.kind == "name"
+
+
+def _left(spans: Sequence[Span], level: int) -> Iterator[_Row]:
+    if spans:
+        first, last = spans[0], spans[-1]
+        places = f"{first.path} to {last.path}, bytes {first.start} to {max(last.end - 1, first.start)}"
+        text = f"... {len(spans)} more, {places}; --path shows one"
+        yield _Row(level + 1, None, text)
+
+
+def _count(span: Span) -> int:
+    return sum(1 for _ in span.walk()) - 1
+
+
+def _has(span: Span, fault: Fault | None) -> bool:
+    """Whether a span is about the fault, or stands right before what is."""
+    return span.failed or (fault is not None and span.space == fault.space and span.start <= fault.offset <= span.end)
+
+
+def _name(row: _Row) -> str:
+    return "  " * row.level + (row.text or "" if row.span is None else name_of(row.span))
+
+
+def _line(explained: Explained, row: _Row, width: int, fault: Fault | None) -> Line:
+    if row.span is None:
+        return ((f"{'':16}  {'':{3 * SHOWN}} {'  ' * row.level}{row.text}", "dim"),)
+    span = row.span
+    marked = fault is not None and _is_at(span, fault)
+    style = "fault" if marked else "dim" if span.kind in (*AUXILIARY, "ignored", "unread") else "name"
+    value, meaning = value_of(span), meaning_of(span)
+    place = f"{'>' if marked else ' '}{span.start:7} {span.end - span.start:6}  "
+    return (
+        (place, "fault" if marked else "dim"),
+        (f"{_bytes(explained, span):{3 * SHOWN}} ", "fault" if marked else "bytes" if style == "name" else "dim"),
+        (f"{_name(row):{width}}", style),
+        (f"  {value}" if value else "", "value"),
+        (f"  {meaning}" if meaning else "", "dim"),
+    )
+
+
+def _is_at(span: Span, fault: Fault) -> bool:
+    """Whether a row has the byte of the fault, and none within it has."""
+    if span.space != fault.space or span.kind in ("computed", "mark", "bits"):
+        return False
+    is_here = span.start <= fault.offset < span.end or (span.start == span.end == fault.offset and span.failed)
+    return is_here and not any(_is_at(child, fault) for child in span.children)
+
+
+def _bytes(explained: Explained, span: Span) -> str:
+    if any(child.kind not in ("bits", "computed", "mark") for child in span.children) or span.kind in (
+        "mark",
+        "computed",
+        "bits",
+    ):
+        is_text = [child for child in span.children if child.kind not in AUXILIARY]
+        if is_text or span.kind in ("mark", "computed", "bits", "record"):
+            return ""
+    data = explained.spaces[span.space].data[span.start : min(span.end, span.start + SHOWN)]
+    if span.end - span.start > SHOWN:
+        return f"{data[: SHOWN - 1].hex(' ')} .."
+    return data.hex(" ")
+
+
+def _space_line(space: Space) -> str:
+    return f"--- {space_text(space)}; offsets count from their start" if space.number else "--- the record again"
+
+
+def summary(found: Found, format: str) -> str:
+    """What is shown: `events.log: record 3 at byte 1234, 61 bytes of heartbeat (the first bad one)`."""
+    why = f" ({found.why})" if found.why else ""
+    return f"{found.name}: record {found.index} at byte {found.offset}, {amount(len(found.data))} of {format}{why}"

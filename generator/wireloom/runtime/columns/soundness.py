@@ -128,9 +128,25 @@ def _elements(array: pa.Array, below: Sequence[pa.Array]) -> list[pa.Array]:
     return [each.slice(first, last - first) for each in below]
 
 
+def members(array: pa.StructArray) -> list[pa.Array]:
+    """The members of structs, null where the struct is: nobody looks at what lies under a null."""
+    if array.null_count:
+        found: list[pa.Array] = array.flatten()
+        return found
+    return [array.field(place) for place in range(array.type.num_fields)]
+
+
 def trimmed(array: pa.ListArray) -> pa.ListArray:
-    """The lists, with no other values below them than those that they refer to (and that `check` has looked at)."""
+    """The lists, with no other values below them than those that they refer to (and that `check` has looked at).
+
+    A null list may refer to values, too: they are not the record's, and nobody looks at them.
+    """
+    lengths = pc.fill_null(array.value_lengths(), 0) if array.null_count else None
     (values,) = _elements(array, [array.values])
+    if lengths is not None and (pc.sum(lengths).as_py() or 0) < len(values):
+        ends = pc.cumulative_sum(lengths)
+        offsets = pa.concat_arrays([pa.array([0], ends.type), ends])
+        return pa.ListArray.from_arrays(offsets, array.flatten(), type=array.type, mask=array.is_null())
     if len(values) == len(array.values):
         return array
     offsets = pc.subtract(array.offsets, array.offsets[0]) if len(array) else pa.array([0], pa.int32())

@@ -196,7 +196,7 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
         case Map(key, value):
             if not kinds.is_map(array.type):
                 raise Uncovered(f"maps as {array.type}")
-            listed = soundness.trimmed(soundness.entries(array))
+            listed = _trimmed(soundness.entries(array))
             given.buffers[column.index] = *listed.buffers()[:2], None, listed.offset, len(listed)
             entries = listed.values
             given.buffers[column.element.index] = entries.buffers()[0], None, None, entries.offset, len(entries)
@@ -222,25 +222,28 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
     if not kinds.is_struct(array.type) or len(set(names)) < len(names) or not types.keys() >= set(names):
         raise Uncovered("columns of other names or types")
     given.buffers[column.index] = array.buffers()[0], None, None, array.offset, len(array)
+    members = dict(zip(names, soundness.members(array), strict=True))
     for name, type in types.items():
-        if isinstance(type, Meant) and type.raw and name in names:
-            _told(array, column, types, name, given)
-            names = [each for each in names if each not in (name, type.raw)]
-    for name in names:
-        _gather(array.field(name), column.children[name], types[name], given)
+        if isinstance(type, Meant) and type.raw and name in members:
+            _told(members, column, types, name, given)
+            del members[name]
+            members.pop(type.raw, None)
+    for name, member in members.items():
+        _gather(member, column.children[name], types[name], given)
     for name, below in column.children.items():
         if below.filled is not None and given.buffers[below.filled.index] is None:
             type = types[name]
             _gather(pa.nulls(len(array), arrow.arrow_type(type)), below, type, given)
 
 
-def _told(array: pa.StructArray, column: Column, types: dict[str, LogicalType], name: str, given: _Gathered) -> None:
+def _told(
+    members: dict[str, pa.Array], column: Column, types: dict[str, LogicalType], name: str, given: _Gathered
+) -> None:
     """What is meant, and what is on the wire of it, which follows where the meaning alone is given."""
     type = types[name]
     assert isinstance(type, Meant)
-    values = _wired(array.field(name), type, given.native)
-    found = [field.name for field in array.type]
-    raw = array.field(type.raw) if type.raw in found else pa.nulls(len(array))
+    values = _wired(members[name], type, given.native)
+    raw = members[type.raw] if type.raw in members else pa.nulls(len(values))
     stated = types[type.raw]  # may be wider than what is on the wire: a schema that is shared says so
     own = _wired(raw, stated, given.native) if isinstance(stated, Meant) else _plain(raw, stated)
     chosen, written = interpretation.agreed(values.cast(own.type), own, type, given.native)
@@ -261,15 +264,22 @@ def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:
 
 def _listed(array: pa.Array) -> pa.ListArray:
     if kinds.is_list(array.type):
-        return soundness.trimmed(array)
+        return _trimmed(array)
     if kinds.is_large_list(array.type):
         narrow = _cast(array, pa.list_(array.type.value_field))
         try:
             narrow.validate()
         except pa.ArrowInvalid as error:  # Arrow casts slices of some nested types to what is no array
             raise Uncovered(f"lists as {array.type}") from error
-        return soundness.trimmed(narrow)
+        return _trimmed(narrow)
     raise Uncovered(f"lists as {array.type}")
+
+
+def _trimmed(array: pa.ListArray) -> pa.ListArray:
+    try:
+        return soundness.trimmed(array)
+    except pa.ArrowNotImplementedError as error:  # pyarrow does not put all types together
+        raise Uncovered(str(error)) from error
 
 
 def _buffers(array: pa.Array) -> Buffers:

@@ -782,3 +782,59 @@ def test_a_tag_of_bytes_is_shown_as_the_spec_has_it():
     with pytest.raises(DecodeError) as caught:
         whole.parse(b"AC")
     assert (caught.value.expected, caught.value.actual) == ("one of 4142", "4143")
+
+
+WORDS = {"values": {0: "off", 1: "on"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({}, "an integer"),
+        (WORDS, "one of 'off', 'on'"),
+        (WORDS | {"raw": "number"}, "an integer"),
+        ({"scale": "0.5"}, "an integer"),
+        ({"range": "0 .. 1"}, "an integer"),
+    ],
+)
+@pytest.mark.parametrize("type", ["uint2", "int3", "uint12", "uint33", "uint70", "uint8", "uint16", "int64"])
+def test_null_is_no_integer_of_any_width(made, type, said, expected):
+    bits = int(type.lstrip("uint"))
+    if bits > 64:
+        fields = [{"filler": "uint60"}, {"k": said | {"type": "uint10"}}, {"more": {"type": "uint2", "hidden": True}}]
+        row = {"filler": 1}
+    else:
+        rest = -bits % 8
+        fields = [{"k": said | {"type": type}}, *([{"rest": "bit" if rest == 1 else f"uint{rest}"}] if rest else [])]
+        row = {"rest": 1} if rest else {}
+    module = made(*fields)
+    name = said.get("raw", "k")
+    for value in (row, row | {"k": None}):
+        with pytest.raises(EncodeError, match=f"^{name}: expected {expected}.*, found null$"):
+            module.build(value)
+    whole = module.parse(bytes(9 if bits > 64 else -(-bits // 8)))
+    type_of = module.decode([module.build(whole)]).records.type
+    rows = pa.array([dict(whole), dict(whole) | {"k": None, name: None}], type_of)
+    assert len(module.encode(rows[:1])) == 1
+    with pytest.raises(EncodeError, match=rf"^\[1\]\.{name}: expected {expected}.*, found null$"):
+        module.encode(rows)
+
+
+def test_null_of_bits_that_are_a_field_is_what_the_spec_says_it_is(made):
+    module = made(
+        {"flag": "bit"},
+        {"number": {"type": "uint3", "null": 5}},
+        {"word": {"type": "uint2", "values": {2: None, 1: "on"}}},
+        {"derived": {"type": "bit", "derive": "number == 1"}},
+        {"reserved": {"type": "uint6", "const": 33}},
+        {"zeros": {"type": "uint3", "hidden": True}},
+    )
+    assert module.build({"flag": True, "number": None, "word": None}) == b"\xd9\x08"
+    with pytest.raises(EncodeError, match=r"^flag: expected true or false, found null$"):
+        module.build({"number": None, "word": None})
+
+
+def test_names_of_bits_may_be_left_out_and_are_zeros(made):
+    module = made({"flags": {"type": "uint8", "hidden": True, "bits": {"a": 0, "b": {"at": "4..5"} | WORDS}}})
+    assert module.build({}) == module.build({"a": None, "b": None}) == b"\0"
+    assert module.encode(pa.array([{"a": None, "b": None}])).to_pylist() == [b"\0"]

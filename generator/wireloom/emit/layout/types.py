@@ -242,6 +242,7 @@ def _attributes(field: Field) -> Code:
         "const": literal(field.const) if field.const is not None else None,
         **_said(field),
         "bits": Tuple(tuple(_bit(bit) for bit in field.bits)) if field.bits else None,
+        "shared": _flag(field.shared),
         "compute": None if field.compute is None else _node("is", source(field.compute)),
         "given": _flag(field.given),
         "derive" if field.on_wire else "build": None if field.derive is None else _node("is", source(field.derive)),

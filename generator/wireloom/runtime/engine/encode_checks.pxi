@@ -186,7 +186,7 @@ class WritingChecker(Checker):
             self.check_window(64, words[3], words[4], words[5], where)
         elif op in (E_BITS, E_BITS_MAPPED):
             low, width = words[3] >> 8 & 0xFF, words[3] & 0xFF
-            self.require(words[3] >> 16 in (0, 1) and 1 <= width < 64 and low + width <= 64, where)
+            self.require(words[3] >> 16 in range(4) and 1 <= width < 64 and low + width <= 64, where)
             if op == E_BITS_MAPPED:
                 self.counted(words[4], 3, where)
         elif op == E_MAP:

@@ -280,11 +280,13 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = end_size(k, i)
         elif op == E_MAP:
             code = map_back(k, i)
-        elif op == E_BITS:  # register of the integer, register of the value, low << 8 | width
+        elif op == E_BITS:  # register of the integer, register of the value, form (see `set_bits`)
             if not k.m.absent[i[2]]:
                 code = set_bits(k, i, k.m.registers[i[2]])
-                if k.guessing:
-                    code = OK
+            elif i[3] >> 17:
+                code = IRREGULAR
+            if k.guessing:
+                code = OK
         elif op == E_WINDOW:
             code = put_window(k, i)
         elif op == E_BITS_MAPPED:

@@ -570,10 +570,10 @@ cdef int map_back(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
-    """i: register of the integer, -, signed << 16 | low << 8 | width. `build` says of a value that the bits cannot hold."""
+    """i: register of the integer, -, null is an error << 17 | signed << 16 | low << 8 | width. `build` says of a value that the bits cannot hold."""
     cdef int64_t low = i[3] >> 8 & 0xFF, width = i[3] & 0xFF
-    cdef int64_t rest = value >> (width - 1 if i[3] >> 16 else width)
-    if rest != 0 and not (i[3] >> 16 and rest == -1):
+    cdef int64_t rest = value >> (width - 1 if i[3] >> 16 & 1 else width)
+    if rest != 0 and not (i[3] >> 16 & 1 and rest == -1):
         return IRREGULAR
     cdef uint64_t mask = ((<uint64_t>1 << width) - 1) << low
     cdef uint64_t whole = <uint64_t>k.m.registers[i[1]]
@@ -595,7 +595,7 @@ cdef int put_window(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the integer, register of the value, low << 8 | width, table: count, then (wire, null, value) each.
+    """i: register of the integer, register of the value, as `set_bits` has it, table: count, then (wire, null, value) each.
 
     Of several bits that mean the value those that stand there already are kept.
     """
@@ -612,7 +612,7 @@ cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
                 found = entry[0]
                 any = True
     if not any:
-        return OK if none else IRREGULAR
+        return OK if none and not i[3] >> 17 else IRREGULAR
     return set_bits(k, i, found)
 
 

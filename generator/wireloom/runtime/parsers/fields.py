@@ -122,8 +122,11 @@ class Bit:
             return bool(bits)
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
-    def write(self, raw: int, scope: Container, *, given: bool = False) -> int:
-        """`raw` with these bits set from the value being built; `given`: the caller gave `raw`, hidden bits and all."""
+    def write(self, raw: int, scope: Container, *, given: bool = False, needed: bool = False) -> int:
+        """`raw` with these bits set from the value being built.
+
+        `given`: the caller gave `raw`, hidden bits and all; `needed`: null is an error unless the wire has it.
+        """
         if given and self.hidden and not derives_anew(scope):
             return raw
         parsed = kept(scope._value, self.name, scope) if self.hidden else MISSING
@@ -134,13 +137,13 @@ class Bit:
         if value is None:
             value = self.null
         if self.mapped is not None:
-            if value is None and not self.mapped.means(None, scope):
+            if value is None and not needed and not self.mapped.means(None, scope):
                 return raw
             try:
                 value = self.mapped.write(value, scope, self._on_wire(raw))
             except EncodeError as error:
-                raise error.at(self.name) from None
-        if value is None:
+                raise error.at(self.title or self.name) from None
+        if value is None and not needed:
             return raw
         mask = ((1 << self.width) - 1) << self.low
         return (raw & ~mask) | ((self._checked(value) << self.low) & mask)
@@ -550,6 +553,10 @@ class Field:
         has_value = any(each is not MISSING for each in (self.const, self.default, self.null))
         return has_value or self.is_derived or self.table or bool(self.bits)
 
+    def needs(self, bit: Bit) -> bool:
+        """Whether the value must give these bits: they are a field of their own, and nothing determines them."""
+        return self.shared and bit.derive is None and bit.null is None and not bit.hidden
+
     def value_to_build(self, scope: Container) -> Any:
         """The value on the wire, as far as it is known before fields have places; raises PositionPendingError else."""
         if self.const is not MISSING:
@@ -676,7 +683,7 @@ class Field:
         raw = raw or 0
         for bit in self.bits:
             if derived or bit.derive is None:
-                raw = bit.write(raw, scope, given=given)
+                raw = bit.write(raw, scope, given=given, needed=derived and self.needs(bit))
         width = getattr(self.subcon, "bits", 0)
         if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
             return raw - (1 << width)  # the highest bit is the sign

@@ -299,7 +299,7 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
             case Field():
                 if step.is_determined and not step.hidden:
                     yield step.title or step.name
-                yield from (bit.title or bit.name for bit in step.bits if not bit.hidden)
+                yield from (bit.title or bit.name for bit in step.bits if not (bit.hidden or step.needs(bit)))
             case Computed(given=False, hidden=False):
                 yield step.title or step.name
             case Counted():
@@ -318,7 +318,7 @@ def _made_up(step: Step, within: frozenset[int]) -> tuple[int, int]:
             constant = step.const is not MISSING and not step.optional
             follows = step.derive is not None or step.checksum is not None
             own = constant or follows or (step.default is not MISSING and step.default is not None)
-            count = (own and not step.hidden) + sum(not bit.hidden for bit in step.bits)
+            count = (own and not step.hidden) + sum(not (bit.hidden or step.needs(bit)) for bit in step.bits)
             inner = 0 if step.hidden or own else made_up_within(step.subcon, within)[1]
             return (0 if step.when else count), count + inner
         case Computed():

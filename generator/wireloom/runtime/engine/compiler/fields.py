@@ -37,7 +37,7 @@ _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
-_HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "checksum", "stored", "covers"}
+_HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "shared", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
 _OF_ENCODINGS = {
     "binary": frozenset({"at", "from", "size", "packing"}),

@@ -1,6 +1,6 @@
 """What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -195,6 +195,12 @@ class Item:
 def bit_title(bit: Sequence[Any]) -> str:
     """What readers call bits, which expressions call by their name."""
     return str(bit[_TITLE] if len(bit) > _TITLE else bit[0])
+
+
+def needs(bit: Sequence[Any], attributes: Mapping[str, Any]) -> bool:
+    """Whether the value must give these bits: they are a field of their own, and nothing determines them."""
+    has_null = len(bit) > BIT_NULL and bit[BIT_NULL] is not None
+    return "shared" in attributes and bit[BIT_DERIVED] is None and not has_null and not bit[BIT_HIDDEN]
 
 
 def member(record: Column | None, name: str) -> Column | None:

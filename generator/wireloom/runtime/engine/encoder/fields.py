@@ -14,6 +14,7 @@ from wireloom.runtime.engine.compiler.scope import (
     is_computed,
     is_prefix,
     member,
+    needs,
     number_form,
     ordered,
 )
@@ -299,7 +300,7 @@ class Fields(Part):
             _, low, width, _, values, *_ = bit
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
-            bits = _is_negative(bit) << 16 | low << 8 | width
+            bits = needs(bit, attributes) << 17 | _is_negative(bit) << 16 | low << 8 | width
             self._bit(whole, bits, values, self._bit_value(bit, scope))
         if not node[2] and any(low + width == _WORD for _, low, width, *_ in attributes["bits"]):
             self._unsigned(whole, node, scope)
@@ -326,7 +327,8 @@ class Fields(Part):
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
             value = self._bit_value(bit, item.scope)
-            self._bit(bits, _is_negative(bit) << 16 | width, values, value)
+            needed = needs(bit, item.attributes)
+            self._bit(bits, needed << 17 | _is_negative(bit) << 16 | width, values, value)
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)

@@ -25,7 +25,7 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, bit_title, member
+from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, bit_title, member, needs
 from wireloom.runtime.engine.outline import Column
 
 _DETERMINED, _ALTERNATIVES, _OPEN, _FILLED = 1, 2, 4, 8
@@ -70,7 +70,9 @@ def _titles(steps: Sequence[Any], encoding: str) -> Iterator[tuple[str, bool]]:
             repeated = encoding == "protobuf" and type[0] in ("list", "map")
             follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
             yield str(attributes.get("as", name)), repeated or follows
-        yield from ((bit_title(bit), True) for bit in attributes.get("bits", ()) if not bit[BIT_HIDDEN])
+        for bit in attributes.get("bits", ()):
+            if not bit[BIT_HIDDEN]:
+                yield bit_title(bit), not needs(bit, attributes)
 
 
 def reader(  # noqa: PLR0913 - what a compiler is made of

@@ -14,7 +14,7 @@ from wireloom.runtime import errors as _errors
 
 __all__ = ["CONTRACT", "FORMATS", "Entry", "load"]
 
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 
 if _runtime.CONTRACT != CONTRACT:
     raise _errors.ContractError(

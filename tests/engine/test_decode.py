@@ -19,6 +19,7 @@ from mutants import mutants
 from support.drawing import drawn
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns import arrow
+from wireloom.runtime.engine import sources
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.errors import ContractError, DecodeError
 
@@ -377,7 +378,7 @@ def test_without_an_engine_the_parser_serves_and_says_so_once(engine, monkeypatc
 
 
 def test_an_engine_of_other_sources_is_not_trusted(monkeypatch):
-    monkeypatch.setattr(engines, "digest", lambda _: "0" * 64)
+    monkeypatch.setattr(sources, "digest", lambda _: "0" * 64)
     engines.module.cache_clear()
     with pytest.warns(RuntimeWarning, match="built from other sources"):
         assert engines.module() is None

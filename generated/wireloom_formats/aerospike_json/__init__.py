@@ -45,8 +45,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,12 +53,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -68,7 +69,7 @@ FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
 MEANING: Final = "a3083601187176e18dd709da4350dd75244c097a70bac0383f1478e1bf4072cc"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = {
@@ -94,29 +95,27 @@ CODES: Final = {
     "unknown_value": "A value other than those listed.",
     "bad_flags": "An order that a map cannot have.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value", least=0),
+    _codec.Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit", least=0),
+    _codec.Parameter(
+        "unknownMembers", "text", "error", options=("error", "ignore"), doc="Members that the documents do not define"
+    ),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
-        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("msg",), endless="a JSON text"),
-        "key": _codec.Root(CONSTRUCTS["key"], _shape.ROOTS["key"], endless="a JSON text"),
+        "record": _codec.Root(__name__, "record", size="max_size", kinds=("msg",), endless="a JSON text"),
+        "key": _codec.Root(__name__, "key", size="max_size", endless="a JSON text"),
         "batch_records": _codec.Root(
-            CONSTRUCTS["batch_records"],
-            _shape.ROOTS["batch_records"],
-            elements=True,
-            kinds=("msg",),
-            endless="a JSON text",
+            __name__, "batch_records", size="max_size", elements=True, kinds=("msg",), endless="a JSON text"
         ),
-        "batch_keys": _codec.Root(
-            CONSTRUCTS["batch_keys"], _shape.ROOTS["batch_keys"], elements=True, endless="a JSON text"
-        ),
+        "batch_keys": _codec.Root(__name__, "batch_keys", size="max_size", elements=True, endless="a JSON text"),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -399,6 +398,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -41,8 +41,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,12 +49,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -64,7 +65,7 @@ FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
 MEANING: Final = "72a9b2b8e2c4b4675dc6cead60ecfee7f4dcc1f0e389fd2875566409fcb71b95"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"
 CODES: Final = {
@@ -86,23 +87,34 @@ CODES: Final = {
     "bad_ext_type": "A MessagePack ext type that no Aerospike value has.",
     "depth_limit": "Containers are nested deeper than the limit.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "variant",
+        "text",
+        "current",
+        options=("current", "legacy"),
+        doc=(
+            "Gives lut its unit: milliseconds (current) or seconds, 0 = unknown (legacy). Topics outlive upgrades, so "
+            "both layouts are read under both."
+        ),
+    ),
+    _codec.Parameter("max_depth", "integer", 64, doc="Nested lists and maps in one bin value", least=0),
+    _codec.Parameter("max_size", "integer", 1073741824, doc="Larger messages are refused as size_limit", least=0),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
-        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("msg", "durable")),
-        "key": _codec.Root(CONSTRUCTS["key"], _shape.ROOTS["key"]),
+        "record": _codec.Root(__name__, "record", size="max_size", kinds=("msg", "durable")),
+        "key": _codec.Root(__name__, "key", size="max_size"),
         "batch_records": _codec.Root(
-            CONSTRUCTS["batch_records"], _shape.ROOTS["batch_records"], elements=True, kinds=("msg", "durable")
+            __name__, "batch_records", size="max_size", elements=True, kinds=("msg", "durable")
         ),
-        "batch_keys": _codec.Root(CONSTRUCTS["batch_keys"], _shape.ROOTS["batch_keys"], elements=True),
+        "batch_keys": _codec.Root(__name__, "batch_keys", size="max_size", elements=True),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -386,6 +398,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

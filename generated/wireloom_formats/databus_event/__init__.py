@@ -33,8 +33,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,12 +41,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -56,7 +57,7 @@ FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
 MEANING: Final = "2605268c75ba578e4e839bed4be2347ee3b4b821ec9c2618b946091317952608"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = {
@@ -76,23 +77,61 @@ CODES: Final = {
     "bad_magic": "A V2 event without the magic 0xCAFEDEED.",
     "bad_part": "A part of a V2 event is malformed or does not end where it must.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "byteOrder",
+        "text",
+        "big",
+        options=("big", "little", "auto"),
+        doc=(
+            "Order of every integer; no marker in the bytes. Espresso streams are little-endian. auto takes the order "
+            "whose header verifies; what is built has the order in which it reads back, big-endian first."
+        ),
+    ),
+    _codec.Parameter(
+        "schemaField",
+        "text",
+        "id",
+        options=("id", "version"),
+        doc=(
+            "How V1's bytes 33 to 48 are read: a schema id, or (REPL_DBUS) an int16 schema version and 14 bytes that "
+            "mean nothing"
+        ),
+    ),
+    _codec.Parameter(
+        "bothOpcodeBits",
+        "text",
+        "upsert",
+        options=("upsert", "delete", "error"),
+        doc=(
+            "What V1 attributes with both opcode bits mean: every reader says UPSERT, writers before 2.1.190 meant "
+            "DELETE"
+        ),
+    ),
+    _codec.Parameter(
+        "unknownAttributes",
+        "text",
+        "keep",
+        options=("keep", "error"),
+        doc="Attribute bits that the format does not define",
+    ),
+    _codec.Parameter("verifyCrc", "boolean", True, doc="Verify both checksums"),
+    _codec.Parameter("maxEventSize", "integer", 524288000, doc="Events longer than this are refused as bad_length"),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"],
-            _shape.ROOTS["record"],
+            __name__,
+            "record",
             kinds=("version", "opcode", "schemaDigestType"),
             unplaced=("keySchema.valueText", "keyText", "valueText", "metadata.valueText"),
         ),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -447,6 +486,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,50 +2,10 @@
 """LinkedIn Databus event, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, checksums, record, structure, unions
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter(
-        "byteOrder",
-        "text",
-        "big",
-        options=("big", "little", "auto"),
-        doc=(
-            "Order of every integer; no marker in the bytes. Espresso streams are little-endian. auto takes the order "
-            "whose header verifies; what is built has the order in which it reads back, big-endian first."
-        ),
-    ),
-    Parameter(
-        "schemaField",
-        "text",
-        "id",
-        options=("id", "version"),
-        doc=(
-            "How V1's bytes 33 to 48 are read: a schema id, or (REPL_DBUS) an int16 schema version and 14 bytes that "
-            "mean nothing"
-        ),
-    ),
-    Parameter(
-        "bothOpcodeBits",
-        "text",
-        "upsert",
-        options=("upsert", "delete", "error"),
-        doc=(
-            "What V1 attributes with both opcode bits mean: every reader says UPSERT, writers before 2.1.190 meant "
-            "DELETE"
-        ),
-    ),
-    Parameter(
-        "unknownAttributes",
-        "text",
-        "keep",
-        options=("keep", "error"),
-        doc="Attribute bits that the format does not define",
-    ),
-    Parameter("verifyCrc", "boolean", True, doc="Verify both checksums"),
-    Parameter("maxEventSize", "integer", 524288000, doc="Events longer than this are refused as bad_length"),
-)
+from . import PARAMETERS
+
 ORDER: binary.Order = binary.parameter_order("byteOrder")
 DEPTH = 64
 CRC_DBUSCRC = checksums.Crc(width=32, poly=0x04C11DB7, init=0x00000000, xorout=0x00000000, reflected=True)

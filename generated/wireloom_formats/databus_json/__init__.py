@@ -38,8 +38,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,12 +46,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -61,7 +62,7 @@ FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
 MEANING: Final = "5159b89267e8fab67d413a44cd407354e7518444561edea268993ab9b3d2f973"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "json"
 FRAMING: Final = "lines"
 CODES: Final = {
@@ -86,17 +87,20 @@ CODES: Final = {
     "bad_magic": "A V2 line with another magic than 0xCAFEDEED.",
     "bad_length": "A part's length differs from its value's.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "unknownMembers", "text", "error", options=("error", "ignore"), doc="Members that the document does not define"
+    ),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"],
-            _shape.ROOTS["record"],
+            __name__,
+            "record",
             kinds=("version", "opcode"),
             unplaced=(
                 "opcodeAmbiguous",
@@ -111,7 +115,6 @@ CODEC: Final = _codec.Codec(
         ),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -348,6 +351,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,14 +2,10 @@
 """LinkedIn Databus event as a JSON line, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import json, record, structure
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter(
-        "unknownMembers", "text", "error", options=("error", "ignore"), doc="Members that the document does not define"
-    ),
-)
+from . import PARAMETERS
+
 DEPTH = 64
 RANGES_SOURCECLASS = (
     ("private", None, -20000),

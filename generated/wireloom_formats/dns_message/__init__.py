@@ -38,8 +38,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,12 +46,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -61,7 +62,7 @@ FORMAT: Final = "dns_message"
 TITLE: Final = "DNS message"
 DIGEST: Final = "0eea8bef5ceab1b65d41237c0ed4e0b40b9f2104b0a1d06864d1447225a51ac4"
 MEANING: Final = "4cda87e5fb864befe77660fd2dfa213b9721e32cf694b96dd94084da6e9dd8d3"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
@@ -82,16 +83,14 @@ CODES: Final = {
     ),
     "out_of_range": "A number outside of the range allowed.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = ()
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"])},
+    roots={"record": _codec.Root(__name__, "record", size=65535)},
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -302,6 +301,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

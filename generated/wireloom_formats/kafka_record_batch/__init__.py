@@ -37,8 +37,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,12 +45,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -60,7 +61,7 @@ FORMAT: Final = "kafka_record_batch"
 TITLE: Final = "Record batch of Apache Kafka, magic 2"
 DIGEST: Final = "8c426e389d1ff485283c2132316535694147b13cd629630b2744a3e844c5e7d8"
 MEANING: Final = "166f248b24dc76c750494bd138a82cea6e4b36fad1e9e6d47e002b14ae88dd6d"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"
 CODES: Final = {
@@ -78,18 +79,26 @@ CODES: Final = {
     "int_range": "An integer outside of its type's range.",
     "invalid_utf8": "Text that is not UTF-8.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter("verifyCrc", "boolean", True, doc="Verify the checksum of each batch"),
+    _codec.Parameter(
+        "headerKeys",
+        "text",
+        "bytes",
+        options=("bytes", "replace"),
+        doc=(
+            "Header keys that are not UTF-8: kept as bytes, or as text with U+FFFD for what is not UTF-8, as Java "
+            "clients read them"
+        ),
+    ),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={
-        "record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], rows=("records",), kinds=("compression",)),
-    },
+    roots={"record": _codec.Root(__name__, "record", rows=("records",), kinds=("compression",))},
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -350,6 +359,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

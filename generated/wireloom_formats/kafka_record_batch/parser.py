@@ -2,22 +2,10 @@
 """Record batch of Apache Kafka, magic 2, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, checksums, record, regions, structure, unions
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter("verifyCrc", "boolean", True, doc="Verify the checksum of each batch"),
-    Parameter(
-        "headerKeys",
-        "text",
-        "bytes",
-        options=("bytes", "replace"),
-        doc=(
-            "Header keys that are not UTF-8: kept as bytes, or as text with U+FFFD for what is not UTF-8, as Java "
-            "clients read them"
-        ),
-    ),
-)
+from . import PARAMETERS
+
 ORDER: binary.Order = "big"
 DEPTH = 64
 CRC_CRC32C = checksums.Crc(width=32, poly=0x1EDC6F41, init=0xFFFFFFFF, xorout=0xFFFFFFFF, reflected=True)

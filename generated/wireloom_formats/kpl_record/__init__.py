@@ -30,8 +30,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,12 +38,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -53,7 +54,7 @@ FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
 MEANING: Final = "18abb957d23ea6ceca89cb74fca33ac5880a0202286969be55fa7e5cb4786510"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
@@ -70,24 +71,51 @@ CODES: Final = {
     "ehk_index": "An explicit hash key index beyond the table.",
     "ehk_value": "An explicit hash key that is not a decimal number below 2^128, where the shard filter needs one.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "on_corrupt",
+        "text",
+        "error",
+        options=("error", "passthrough", "prefix"),
+        doc=(
+            "An aggregate with a right digest and broken content: an error, one plain record with the reason, or (as "
+            "the Kinesis Client Library) the user records before the first bad one, with a count of the lost"
+        ),
+    ),
+    _codec.Parameter(
+        "shard_range",
+        "range",
+        None,
+        doc=(
+            "Hash keys of the shard, first and last (inclusive, 0 to 2^128-1): an aggregate with a user record outside "
+            "is discarded whole, as the Kinesis Client Library does"
+        ),
+    ),
+    _codec.Parameter(
+        "verify_digest",
+        "boolean",
+        True,
+        doc="Off, nothing separates an aggregate from bytes that happen to start with the magic",
+    ),
+    _codec.Parameter("invalid_utf8", "text", "error", options=("error", "replace"), doc="Key text that is not UTF-8"),
+    _codec.Parameter(
+        "wrap_single",
+        "boolean",
+        False,
+        doc="On build: wrap a single user record in an aggregate; the producer library sends it raw",
+    ),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
         "record": _codec.Root(
-            CONSTRUCTS["record"],
-            _shape.ROOTS["record"],
-            rows=("records",),
-            kinds=("kind", "reason"),
-            endless="Aggregate.digest",
+            __name__, "record", rows=("records",), kinds=("kind", "reason"), endless="Aggregate.digest"
         ),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -418,6 +446,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,45 +2,10 @@
 """Kinesis record of the Kinesis Producer Library, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, checksums, elements, protobuf, record, structure, unions
 
-from . import descriptor
+from . import PARAMETERS, descriptor
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter(
-        "on_corrupt",
-        "text",
-        "error",
-        options=("error", "passthrough", "prefix"),
-        doc=(
-            "An aggregate with a right digest and broken content: an error, one plain record with the reason, or (as "
-            "the Kinesis Client Library) the user records before the first bad one, with a count of the lost"
-        ),
-    ),
-    Parameter(
-        "shard_range",
-        "range",
-        None,
-        doc=(
-            "Hash keys of the shard, first and last (inclusive, 0 to 2^128-1): an aggregate with a user record outside "
-            "is discarded whole, as the Kinesis Client Library does"
-        ),
-    ),
-    Parameter(
-        "verify_digest",
-        "boolean",
-        True,
-        doc="Off, nothing separates an aggregate from bytes that happen to start with the magic",
-    ),
-    Parameter("invalid_utf8", "text", "error", options=("error", "replace"), doc="Key text that is not UTF-8"),
-    Parameter(
-        "wrap_single",
-        "boolean",
-        False,
-        doc="On build: wrap a single user record in an aggregate; the producer library sends it raw",
-    ),
-)
 ORDER: binary.Order = "big"
 DEPTH = 64
 

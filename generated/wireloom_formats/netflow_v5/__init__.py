@@ -24,8 +24,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,12 +32,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -47,7 +48,7 @@ FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
 MEANING: Final = "6e1988dcbff310b8f12fc5b404694e723319ef0b306df3cf92a56fcf3e458ef4"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
@@ -58,16 +59,14 @@ CODES: Final = {
     "out_of_range": "A number outside of the range allowed.",
     "bad_size": "Bytes or text of another size than the spec allows here.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = ()
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], rows=("flows",))},
+    roots={"record": _codec.Root(__name__, "record", rows=("flows",))},
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -278,6 +277,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,10 +2,10 @@
 """NetFlow version 5 datagram, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, record, structure
 
-PARAMETERS: tuple[Parameter, ...] = ()
+from . import PARAMETERS
+
 ORDER: binary.Order = "big"
 DEPTH = 64
 

@@ -37,8 +37,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,12 +45,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -60,7 +61,7 @@ FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "df0ee9e6cba98f2335d265d5b3e92d5cce7b3397d244cd934a484e154e5d7bae"
 MEANING: Final = "9fcbeac4a5e5efd65682616c628b1b670c926712c07e0ce7be0ae78f4a7209a7"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "header:header:byteOrder=order,resolution=unit,major=majorVersion,minor=minorVersion,snapLength=most,linkType=link:concatenated"
 CODES: Final = {
@@ -73,26 +74,37 @@ CODES: Final = {
     "bad_region": "A region has bytes left over, or is too short.",
     "bad_size": "Bytes or text of another size than the spec allows here.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "byteOrder",
+        "text",
+        "auto",
+        options=("auto", "little", "big"),
+        doc="Order of the bytes of numbers; auto is what the magic number says",
+    ),
+    _codec.Parameter(
+        "resolution",
+        "text",
+        "us",
+        options=("us", "ns", "patched"),
+        doc="What the fractions of the times count; patched: microseconds, in packet headers with an interface",
+    ),
+    _codec.Parameter("major", "integer", 2, doc="Version of the file"),
+    _codec.Parameter("minor", "integer", 4, doc="Version of the file"),
+    _codec.Parameter("snapLength", "integer", 262144, doc="The most that was kept of a packet"),
+    _codec.Parameter("linkType", "integer", 1, doc="LINKTYPE of all packets: 1 is Ethernet, 101 raw IP"),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
     roots={
-        "packet": _codec.Root(CONSTRUCTS["packet"], _shape.ROOTS["packet"]),
-        "record": _codec.Root(
-            CONSTRUCTS["record"],
-            _shape.ROOTS["record"],
-            rows=("packets",),
-            kinds=("resolution",),
-            endless="Capture.packets",
-        ),
-        "header": _codec.Root(CONSTRUCTS["header"], _shape.ROOTS["header"], kinds=("unit",)),
+        "packet": _codec.Root(__name__, "packet"),
+        "record": _codec.Root(__name__, "record", rows=("packets",), kinds=("resolution",), endless="Capture.packets"),
+        "header": _codec.Root(__name__, "header", kinds=("unit",)),
     },
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -445,6 +457,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,29 +2,10 @@
 """Capture file of libpcap, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, record, structure
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter(
-        "byteOrder",
-        "text",
-        "auto",
-        options=("auto", "little", "big"),
-        doc="Order of the bytes of numbers; auto is what the magic number says",
-    ),
-    Parameter(
-        "resolution",
-        "text",
-        "us",
-        options=("us", "ns", "patched"),
-        doc="What the fractions of the times count; patched: microseconds, in packet headers with an interface",
-    ),
-    Parameter("major", "integer", 2, doc="Version of the file"),
-    Parameter("minor", "integer", 4, doc="Version of the file"),
-    Parameter("snapLength", "integer", 262144, doc="The most that was kept of a packet"),
-    Parameter("linkType", "integer", 1, doc="LINKTYPE of all packets: 1 is Ethernet, 101 raw IP"),
-)
+from . import PARAMETERS
+
 ORDER: binary.Order = binary.parameter_order("byteOrder")
 DEPTH = 64
 

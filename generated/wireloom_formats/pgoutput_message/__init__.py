@@ -58,8 +58,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 from wireloom.runtime import codec as _codec
 
 from . import layout as _layout
-from . import parser as _parser
-from . import shape as _shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -68,12 +66,15 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.parsers.record import Record
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Framed
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.validation import Problem, Validator
 
     ARROW_SCHEMA: pa.Schema
+    CONSTRUCT: Record
+    CONSTRUCTS: dict[str, Record]
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: Validator
 
@@ -81,7 +82,7 @@ FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "5f5a7da6b9587ee1d919343e0ba74e49fd06f64b9f6cf709936e6efd365c7959"
 MEANING: Final = "00c226b9311f99dc25a3f65cdeb155f412271d99fddf648cf07363ed89f2d7e6"
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"
 CODES: Final = {
@@ -100,16 +101,35 @@ CODES: Final = {
     "unknown_case": "No case matches the tag.",
     "invalid_utf8": "Text that is not UTF-8.",
 }
-PARAMETERS: Final = _parser.PARAMETERS
-CONSTRUCTS: Final = _parser.CONSTRUCTS
-CONSTRUCT: Final = _parser.CONSTRUCT
+PARAMETERS: Final[tuple[_codec.Parameter, ...]] = (
+    _codec.Parameter(
+        "streaming",
+        "text",
+        "auto",
+        options=("auto", "on", "off"),
+        doc=(
+            "Whether relation, type, insert, update, delete, truncate and message have a transaction id, as in a "
+            "stream; auto tells by the bytes of each message"
+        ),
+    ),
+    _codec.Parameter(
+        "encoding",
+        "text",
+        "UTF8",
+        options=("UTF8", "bytes"),
+        doc=(
+            "UTF8: names and texts are texts, and bytes where they are not UTF-8; bytes: all of them are bytes, for "
+            "connections of another client encoding"
+        ),
+    ),
+)
 CODEC: Final = _codec.Codec(
+    home=__name__,
     format=FORMAT,
     digest=DIGEST,
     parameters=PARAMETERS,
-    roots={"record": _codec.Root(CONSTRUCTS["record"], _shape.ROOTS["record"], kinds=("type",), endless="an attempt")},
+    roots={"record": _codec.Root(__name__, "record", kinds=("type",), endless="an attempt")},
     framing=FRAMING,
-    extensions=_shape.EXTENSIONS,
     layout=_layout.LAYOUT,
     codes=CODES,
 )
@@ -371,6 +391,10 @@ def _validator() -> Validator:
 def __getattr__(name: str) -> Any:
     if name == "VALIDATOR":
         return _validator()
+    if name in ("CONSTRUCT", "CONSTRUCTS"):
+        from . import parser
+
+        return getattr(parser, name)
     if name == "ARROW_SCHEMA":
         from . import columns
 

@@ -2,31 +2,10 @@
 """Logical replication message of PostgreSQL, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, record, structure, unions
 
-PARAMETERS: tuple[Parameter, ...] = (
-    Parameter(
-        "streaming",
-        "text",
-        "auto",
-        options=("auto", "on", "off"),
-        doc=(
-            "Whether relation, type, insert, update, delete, truncate and message have a transaction id, as in a "
-            "stream; auto tells by the bytes of each message"
-        ),
-    ),
-    Parameter(
-        "encoding",
-        "text",
-        "UTF8",
-        options=("UTF8", "bytes"),
-        doc=(
-            "UTF8: names and texts are texts, and bytes where they are not UTF-8; bytes: all of them are bytes, for "
-            "connections of another client encoding"
-        ),
-    ),
-)
+from . import PARAMETERS
+
 ORDER: binary.Order = "big"
 DEPTH = 64
 

@@ -116,7 +116,7 @@ class Heads:
     @property
     def largest(self) -> int:
         """Bytes of the largest record behind which decoding goes on."""
-        limit = self.root.construct.size_limit(self.settings)
+        limit = self.root.size_limit(self.settings)
         return LARGEST - 1 if limit is None else min(limit, LARGEST - 1)
 
     @property

@@ -6,30 +6,5 @@ the functions of expressions) and see of one another what tests/docs/test_archit
 Imports what reading bytes needs and nothing else; the generator is never imported here.
 """
 
-import importlib
-import sys
-from types import ModuleType
-
-
-class _Later(ModuleType):
-    """A module that is imported when something in it is used."""
-
-    def __getattr__(self, name: str) -> object:
-        """What the module itself has of that name."""
-        return getattr(importlib.import_module(self.__name__), name)
-
-
-def _without_debugger() -> None:
-    """Import construct without the debugger that it imports, which takes longer than the parsers do."""
-    if "pdb" not in sys.modules and "construct" not in sys.modules:
-        sys.modules["pdb"] = _Later("pdb")
-        try:
-            importlib.import_module("construct")
-        finally:
-            del sys.modules["pdb"]
-
-
-_without_debugger()
-
-CONTRACT = 2
+CONTRACT = 3
 """The version of what generated code may expect of this package; a generated package says which it was made for."""

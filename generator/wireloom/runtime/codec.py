@@ -1,26 +1,20 @@
 """A format at work: one `Codec` a generated module, whose functions are its methods.
 
 It joins what was declared (constructs, logical records, parameters) with what acts (streams, columns, renderings),
-checks what callers pass, and puts the format's name on every error. What streams and columns need is imported when they
-are first asked for: an import of a format loads the parsers that it declares.
+checks what callers pass, and puts the format's name on every error. What parsers, columns and streams need is imported
+when it is first asked for: an import of a format loads none of it, and columns are decoded natively without parsers.
 """
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from wireloom.runtime.checkpoints import Checkpoints, Unread
-from wireloom.runtime.columns import canonical
-from wireloom.runtime.columns.logical import ExtensionType
-from wireloom.runtime.columns.projection import project
-from wireloom.runtime.columns.rows import row_record
-from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
-from wireloom.runtime.foreign import foreign
 from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import (
     Parameter,
@@ -32,13 +26,14 @@ from wireloom.runtime.parameters import (
     refuse_single,
 )
 from wireloom.runtime.root import Root
-from wireloom.runtime.values import remembered, same, source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.columns.arrow import Decoded, OpenValues
+    from wireloom.runtime.columns.logical import ExtensionType
     from wireloom.runtime.columns.repetition import Bound
+    from wireloom.runtime.cursor import Cursor
     from wireloom.runtime.spans import Explained
     from wireloom.runtime.streams.framed import Extent, Framed
     from wireloom.runtime.streams.framing import Bare, Framing, Headed
@@ -46,7 +41,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.resync import Resync
 
-__all__ = ["Codec", "Root"]
+__all__ = ["Codec", "Parameter", "Root"]
 
 Buffer = bytes | bytearray | memoryview
 OPEN_VALUES = ("variant", "json", "binary")
@@ -66,12 +61,14 @@ class _StreamReader:
     open_bytes: bool = False
     bound: "Bound | None" = None  # where flat rows are asked for
 
-    def read(self, cursor: Cursor) -> Any:
+    def read(self, cursor: "Cursor") -> Any:
         """The record at the cursor."""
         cursor.keeps_open = self.open_bytes
         return self.codec.labelled(partial(self._read, cursor))
 
-    def _read(self, cursor: Cursor) -> Any:
+    def _read(self, cursor: "Cursor") -> Any:
+        from wireloom.runtime.values import remembered
+
         start = cursor.tell()
         value = self.root.complete(self.root.construct.read(cursor, self.parameters))
         try:
@@ -84,6 +81,8 @@ class _StreamReader:
     def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
         """The record that is all of `data`. Where the engine has given it up, `checkpoints` say where."""
         if checkpoints:
+            from wireloom.runtime.checkpoints import Unread
+
             try:
                 self.codec.parse_with(self.root, data, self.parameters, checkpoints=checkpoints)
             except Unread:
@@ -112,20 +111,26 @@ class _StreamReader:
 
 @dataclass(frozen=True)
 class Codec:
-    """Everything one format can do. `version` is the spec's digest; errors carry it."""
+    """Everything one format can do, and the generated package that says so; errors carry `digest` as the version."""
 
+    home: str
     format: str
     digest: str
     parameters: tuple[Parameter, ...]
     roots: Mapping[str, Root]
     framing: str
-    extensions: tuple[ExtensionType, ...] = ()
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
     codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
 
     def __reduce__(self) -> Reduced:
         """Pickles name the generated module."""
         return by_name(self, "CODEC")
+
+    @cached_property
+    def extensions(self) -> "tuple[ExtensionType, ...]":
+        """The extensions that open values may hold."""
+        found: tuple[ExtensionType, ...] = import_module(f"{self.home}.shape").EXTENSIONS
+        return found
 
     @cached_property
     def engine(self) -> Engine | None:
@@ -190,9 +195,14 @@ class Codec:
 
         With `checkpoints` an error is right, and a value lacks what was passed over.
         """
+        from wireloom.runtime.cursor import Cursor
+        from wireloom.runtime.values import remembered
+
         cursor = Cursor(data)
         cursor.keeps_open = open_bytes
         if checkpoints:
+            from wireloom.runtime.checkpoints import Checkpoints
+
             cursor.checkpoints = Checkpoints.passes(checkpoints)
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
@@ -226,6 +236,8 @@ class Codec:
 
         `reader` reads JSON texts in the place of the parser's own reader, which it must be alike.
         """
+        from wireloom.runtime.cursor import Cursor
+
         chosen, cursor = self.root(root), Cursor(data)
         cursor.reader = reader
         try:
@@ -242,6 +254,9 @@ class Codec:
         return self._build_with(self.root(root), value, self.settings(parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+        from wireloom.runtime.foreign import foreign
+        from wireloom.runtime.values import same, source_of
+
         try:
             return root.construct.written(
                 root.wired(value), parameters, lambda read: same(root.complete(read), value), source_of(value)
@@ -484,6 +499,9 @@ class Codec:
         open_values: "OpenValues",
     ) -> Request:
         """What is asked for, checked; raises ParameterError."""
+        from wireloom.runtime.columns.projection import project
+        from wireloom.runtime.columns.rows import row_record
+
         entry = self.root_of_rows(root, explode=explode, open_values=open_values)
         settings, asked = self.settings(parameters), accept_columns(columns)
         try:
@@ -729,6 +747,8 @@ class Codec:
 
     def to_canonical(self, value: Any, *, root: str | None = None) -> object:
         """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError where it is none of it."""
+        from wireloom.runtime.columns import canonical
+
         entry = self.root(root)
         try:
             return canonical.to_canonical(value, entry.type)
@@ -739,6 +759,8 @@ class Codec:
 
     def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
         """The value of a rendering; raises EncodeError where it does not fit the format."""
+        from wireloom.runtime.columns import canonical
+
         entry = self.root(root)
         try:
             return canonical.from_canonical(rendering, entry.type, self.extensions)

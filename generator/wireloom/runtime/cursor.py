@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, amount
 
 if TYPE_CHECKING:
     from wireloom.runtime.checkpoints import Checkpoints
+    from wireloom.runtime.endings import Ending
 
 AGAIN, AGAIN_FREE, HOP = 64, 64, 16
 """How often alternatives and checksums may go over a record, the bytes that always may be gone over again, and those
@@ -74,7 +74,7 @@ class Cursor(io.BytesIO):
             raise self.short(start, count)
         return self.read(count)
 
-    def ending(self, ending: Ending) -> tuple[int, int] | None:
+    def ending(self, ending: "Ending") -> tuple[int, int] | None:
         """Where the value that begins here ends within the region, and where its delimiter does; None if nowhere."""
         return ending.find(self.getvalue(), self.tell(), self.limit)
 

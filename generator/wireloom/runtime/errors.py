@@ -5,9 +5,7 @@ a path that grows from the inside out while the error travels: each struct, list
 """
 
 from collections.abc import Iterable
-from typing import Self
-
-from construct import ConstructError
+from typing import Any, Self
 
 from wireloom.runtime.codes import CODES
 
@@ -40,8 +38,23 @@ def render_path(components: Iterable[Component]) -> str:
     return text
 
 
+class _Error(Exception):
+    """Stands between, so that the class below may change its base."""
+
+
+class _ConstructError(_Error):
+    """An error of construct, from the first one that is made on: good records do not load construct."""
+
+
 class _PathError(WireloomError, ValueError):
     """An error at a place within a record."""
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        if _ConstructError.__base__ is _Error:
+            from construct import ConstructError
+
+            _ConstructError.__bases__ = (ConstructError,)
+        return super().__new__(cls, *given, **named)
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +88,7 @@ class _PathError(WireloomError, ValueError):
         return self
 
 
-class DecodeError(_PathError, ConstructError):
+class DecodeError(_PathError, _ConstructError):
     """Bytes that are not what the format says; to construct an error as any of its own.
 
     `code` is one of the format's error codes, `meaning` what its spec says of it under `errors`, or what it means in
@@ -124,7 +137,7 @@ class CheckError(DecodeError):
     """What a `check` of the format refuses: the code is the one that its spec gives."""
 
 
-class EncodeError(_PathError, ConstructError):
+class EncodeError(_PathError, _ConstructError):
     """A value that the format cannot say; `expected` and `actual` are texts for people.
 
     To construct it is an error as any of its own.

@@ -8,12 +8,13 @@ types of the operands prove that neither null nor an overflow can occur; these f
 import hashlib
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
-
-from construct import Container
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from wireloom.runtime.parameters import Range
 from wireloom.runtime.values import Value, meant
+
+if TYPE_CHECKING:
+    from construct import Container
 
 Ranges = Sequence[tuple[str, int | None, int | None]]
 _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
@@ -198,28 +199,28 @@ def either(left: Any, right: Any) -> bool | None:
 # --- positions -----------------------------------------------------------------------------------------------------
 
 
-def here(context: Container) -> int:
+def here(context: "Container") -> int:
     """Bytes from the struct's start to the position."""
     if not hasattr(context._io, "tell"):
         raise PositionPendingError
     return int(context._io.tell()) - int(context._start)
 
 
-def size(context: Container) -> int:
+def size(context: "Container") -> int:
     """Bytes of the struct's region."""
     if context._size is None:
         raise PositionPendingError
     return int(context._size)
 
 
-def index(context: Container) -> int | None:
+def index(context: "Container") -> int | None:
     """Place of the innermost enclosing list's element; null outside of lists."""
     while context is not None and context.get("_index") is None:
         context = context.get("_")
     return None if context is None else int(context._index)
 
 
-def mark(context: Container, name: str) -> int:
+def mark(context: "Container", name: str) -> int:
     """The offset of a mark."""
     if name not in context._marks:
         raise PositionPendingError
@@ -247,7 +248,7 @@ def present(value: object) -> bool:
     return value is not None
 
 
-def once(context: Container, function: Callable[..., Any], value: Any, *others: Any) -> Any:
+def once(context: "Container", function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """What a function gives for a value of a struct around: worked out once, however many elements ask for it."""
     if not isinstance(value, str | bytes | list) or len(value) < _LONG:
         return function(value, *others)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pickle import PicklingError
 
 Reduced = tuple[Callable[[str, str], object], tuple[str, str]]
 
@@ -13,6 +12,8 @@ def by_name(value: object, name: str) -> Reduced:
     for module, content in list(sys.modules.items()):
         if getattr(content, "__dict__", {}).get(name) is value:
             return _named, (module, name)
+    from pickle import PicklingError
+
     raise PicklingError(f"a {type(value).__name__} is pickled as the {name} of its generated module, and this is none")
 
 

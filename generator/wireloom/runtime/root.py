@@ -3,15 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from wireloom.runtime.columns.logical import List, Record
-from wireloom.runtime.columns.meanings import wiring
-from wireloom.runtime.columns.shape import filling
-from wireloom.runtime.parsers.record import Record as WireRecord
 
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Tabulation
+    from wireloom.runtime.columns.logical import List, Record
+    from wireloom.runtime.parsers.record import Record as WireRecord
     from wireloom.runtime.proof import Proof
 
 
@@ -19,17 +17,41 @@ if TYPE_CHECKING:
 class Root:
     """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
 
-    `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few. `endless` names
-    what takes all bytes there are, so that records cannot stand back to back; empty where each tells its own end.
+    `home` is the generated package that declares both; its modules are imported when first asked for, so that whoever
+    reads columns natively loads no parser. `size` is the most bytes that a record may have: a number, or the parameter
+    that says it. `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
+    `endless` names what takes all bytes there are, so that records cannot stand back to back; empty where each tells
+    its own end.
     """
 
-    construct: WireRecord
-    logical: Record
+    home: str
+    name: str
+    size: int | str | None = None
     elements: bool = False
     rows: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     unplaced: tuple[str, ...] = ()
     endless: str = ""
+    other: "WireRecord | None" = None  # what reads it in the place of the package's own
+
+    @cached_property
+    def construct(self) -> "WireRecord":
+        """How it is read and built."""
+        if self.other is not None:
+            return self.other
+        found: WireRecord = import_module(f"{self.home}.parser").CONSTRUCTS[self.name]
+        return found
+
+    @cached_property
+    def logical(self) -> "Record":
+        """What readers see of a record, or of each element."""
+        found: Record = import_module(f"{self.home}.shape").ROOTS[self.name]
+        return found
+
+    def size_limit(self, settings: Mapping[str, Any]) -> int | None:
+        """The most bytes that a record may have; None where there is no limit."""
+        limit: int | None = settings[self.size] if isinstance(self.size, str) else self.size
+        return limit
 
     @property
     def is_text(self) -> bool:
@@ -41,12 +63,16 @@ class Root:
     @cached_property
     def complete(self) -> Callable[[Any], Any]:
         """Give a parsed value all its members, in order."""
+        from wireloom.runtime.columns.shape import filling
+
         fill = filling(self.logical)
         return (lambda values: [fill(value) for value in values]) if self.elements else fill
 
     @cached_property
     def wired(self) -> Callable[[Any], Any]:
         """What readers give as what is on the wire; raises EncodeError."""
+        from wireloom.runtime.columns.meanings import wiring
+
         change = wiring(self.type)
         return (lambda given: given) if change is None else change
 
@@ -61,7 +87,7 @@ class Root:
         from wireloom.runtime.parsers.refusing import refusing
 
         construct = refusing(self.construct, member)
-        return None if construct is None else replace(self, construct=construct)
+        return None if construct is None else replace(self, other=construct)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:
@@ -71,8 +97,10 @@ class Root:
         return beginnings(self.construct.subcon)
 
     @cached_property
-    def type(self) -> Record | List:
+    def type(self) -> "Record | List":
         """The logical type of a whole record."""
+        from wireloom.runtime.columns.logical import List
+
         return List(self.logical) if self.elements else self.logical
 
     @cached_property

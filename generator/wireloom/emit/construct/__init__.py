@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from wireloom.emit.code import WIDTH, Call, Code, Prose, Tuple, call, display, literal, mapping, render
+from wireloom.emit.code import WIDTH, Call, Code, call, display, literal, mapping, render
 from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import constant_of, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, structural_depth, subcon
 from wireloom.emit.frames import framed, heading
-from wireloom.expr.ast import Kind
-from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Parameter, Ranges, SumAlgorithm
+from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
 from wireloom.model.traversal import expands, references, unpacks
 from wireloom.model.types import Encoding, Struct, Type
 
@@ -42,7 +41,7 @@ def emit(format: Format) -> str:
         docstring=heading(f"{format.title}, as construct declarations"),
         modules=", ".join(name for name in _RUNTIME if re.search(rf"\b{name}\.", body)),
         functions="fn." in body,
-        descriptor="descriptor." in body,
+        siblings="PARAMETERS, descriptor" if "descriptor." in body else "PARAMETERS",
         constants=constants,
         declarations=declarations,
         constructs=constructs,
@@ -54,9 +53,6 @@ def emit(format: Format) -> str:
 
 
 def _constants(format: Format) -> Iterator[str]:
-    yield _PARAMETERS + render(
-        Tuple(tuple(_parameter(each, format) for each in format.parameters)), lead=len(_PARAMETERS)
-    )
     if _uses(format, Encoding.BINARY):
         order = format.byte_order
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
@@ -66,24 +62,6 @@ def _constants(format: Format) -> Iterator[str]:
         yield f"{constant_of(checksum.name)} = {_checksum(checksum)}"
     for ranges in format.ranges:
         yield _ranges(ranges)
-
-
-_PARAMETERS = "PARAMETERS: tuple[Parameter, ...] = "
-
-
-def _parameter(parameter: Parameter, format: Format) -> Code:
-    is_limit = parameter.name in (format.depth, format.size, format.expansion, format.ratio)
-    return call(
-        "Parameter",
-        literal(parameter.name),
-        literal(
-            {Kind.TEXT: "text", Kind.BOOLEAN: "boolean", Kind.INTEGER: "integer", Kind.RANGE: "range"}[parameter.kind]
-        ),
-        literal(parameter.default),
-        options=display(parameter.options) if parameter.options else None,
-        doc=Prose(" ".join(parameter.doc.split())) if parameter.doc else None,
-        least="0" if is_limit else None,
-    )
 
 
 def _parameter_order(name: str) -> str:

@@ -3,7 +3,7 @@
 from wireloom.emit import prose
 from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed
-from wireloom.emit.package.signature import annotated, documented, keyword, one_of
+from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
 from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
@@ -66,12 +66,11 @@ def _constants(format: Format) -> list[str]:
         "ENCODING": literal(format.encoding.value),
         "FRAMING": literal(format.framing.text),
         "CODES": mapping({literal(error.code): Prose(" ".join(error.doc.split())) for error in format.errors}),
-        "PARAMETERS": "_parser.PARAMETERS",
-        "CONSTRUCTS": "_parser.CONSTRUCTS",
-        "CONSTRUCT": "_parser.CONSTRUCT",
+        "PARAMETERS": Tuple(tuple(declared(each, format) for each in format.parameters)),
         "CODEC": _codec(format),
     }
-    return [_assigned(f"{name}: Final = ", value) for name, value in values.items()]
+    types = {"PARAMETERS": "Final[tuple[_codec.Parameter, ...]]"}
+    return [_assigned(f"{name}: {types.get(name, 'Final')} = ", value) for name, value in values.items()]
 
 
 def _assigned(target: str, value: Code) -> str:
@@ -81,12 +80,12 @@ def _assigned(target: str, value: Code) -> str:
 def _codec(format: Format) -> Call:
     return call(
         "_codec.Codec",
+        home="__name__",
         format="FORMAT",
         digest="DIGEST",
         parameters="PARAMETERS",
         roots=mapping({literal(root.name): _root(format, root) for root in format.roots}),
         framing="FRAMING",
-        extensions="_shape.EXTENSIONS",
         layout="_layout.LAYOUT",
         codes="CODES",
     )
@@ -96,8 +95,9 @@ def _root(format: Format, root: Root) -> Call:
     name, telling = literal(root.name), kinds(format, root)
     return call(
         "_codec.Root",
-        f"CONSTRUCTS[{name}]",
-        f"_shape.ROOTS[{name}]",
+        "__name__",
+        name,
+        size=None if format.size is None else literal(format.size),
         elements="True" if root.elements else None,
         rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
         kinds=Tuple(tuple(literal(column) for column in telling)) if telling else None,

@@ -2,10 +2,10 @@
 
 from typing import assert_never
 
-from wireloom.emit.code import Code, Subscript, literal, render
+from wireloom.emit.code import Call, Code, Prose, Subscript, call, display, literal, render
 from wireloom.emit.prose import sentence
 from wireloom.expr.ast import Kind
-from wireloom.model.format import Parameter
+from wireloom.model.format import Format, Parameter
 
 _INDENT = 4  # of keywords, one a line
 
@@ -45,6 +45,22 @@ def _or_none(type: str, parameter: Parameter) -> str:
 def one_of(names: tuple[str, ...]) -> Code:
     """The type of one of these texts."""
     return Subscript("Literal", tuple(literal(name) for name in names))
+
+
+def declared(parameter: Parameter, format: Format) -> Call:
+    """The parameter as the runtime checks it."""
+    is_limit = parameter.name in (format.depth, format.size, format.expansion, format.ratio)
+    return call(
+        "_codec.Parameter",
+        literal(parameter.name),
+        literal(
+            {Kind.TEXT: "text", Kind.BOOLEAN: "boolean", Kind.INTEGER: "integer", Kind.RANGE: "range"}[parameter.kind]
+        ),
+        literal(parameter.default),
+        options=display(parameter.options) if parameter.options else None,
+        doc=Prose(" ".join(parameter.doc.split())) if parameter.doc else None,
+        least="0" if is_limit else None,
+    )
 
 
 def documented(parameter: Parameter) -> tuple[str, str]:

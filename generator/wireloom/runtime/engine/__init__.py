@@ -13,11 +13,9 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.engine import contract
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.contract import LAYOUT_VERSION
 from wireloom.runtime.engine.host import NATIVE, NO_ENGINE, Host, Path, Request
 from wireloom.runtime.engine.kept import Kept
-from wireloom.runtime.engine.sources import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.engine.encoder.table import Table as Writer
     from wireloom.runtime.engine.table import Table
 
-__all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "Uncovered", "available", "module"]
+__all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "available", "module"]
 
 
 @cache
@@ -39,6 +37,8 @@ def module() -> Any:
     except ImportError as error:
         _miss(str(error))
         return None
+    from wireloom.runtime.engine.sources import digest
+
     if digest(FilePath(__file__).parent) not in ("", getattr(_engine, "SOURCES", None)):
         _miss("it was built from other sources than those beside it: install wireloom again")
         return None
@@ -112,6 +112,8 @@ class Engine(Host):
 
     def _made(self, home: str, request: Request, **options: bool) -> Any:
         """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
+        from wireloom.runtime.engine.assembly import Uncovered
+
         contract.check(self.codec.format, self.layout)
         native = module()
         if native is None:
@@ -127,6 +129,8 @@ class Engine(Host):
 
     def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
         """The records of columns; None where the engine does not cover the request. Raises EncodeError."""
+        from wireloom.runtime.engine.assembly import Uncovered
+
         writer = self.writer(request)
         try:
             return None if writer is None else writer.encode(records, request)
@@ -138,6 +142,8 @@ class Engine(Host):
 
         `drafts` are not read back: what a record has no place for is left out of its draft.
         """
+        from wireloom.runtime.engine.assembly import Uncovered
+
         writer = self._drafter(request) if drafts else self._writer(request)
         try:
             return None if isinstance(writer, Path) else writer.attempted(records, request)

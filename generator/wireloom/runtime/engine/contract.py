@@ -5,7 +5,6 @@ that reads other records than the spec describes, without a word: the engine ref
 the generator wrote, whose types are held together by the model.
 """
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,8 @@ LAYOUT_VERSION = 9
 
 def digest(parts: Mapping[str, Any]) -> str:
     """What a layout of these parts states beside them."""
+    import hashlib
+
     stated = [(name, part) for name, part in parts.items() if name != "digest"]
     return hashlib.sha256(repr(stated).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 

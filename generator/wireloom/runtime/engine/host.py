@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.root import Root
 
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import OpenValues
+    from wireloom.runtime.columns.logical import ExtensionType
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Format(Protocol):
         """Its name."""
 
     @property
-    def extensions(self) -> tuple[ExtensionType, ...]:
+    def extensions(self) -> "tuple[ExtensionType, ...]":
         """The extensions that open values may hold."""
 
     def root(self, name: str | None) -> Root:

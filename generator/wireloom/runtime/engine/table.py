@@ -88,7 +88,7 @@ class Table:
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         form, start, count = _FORMS[array.type], 0, len(array)
-        limit = self.engine.root(request).construct.size_limit(request.settings)
+        limit = self.engine.root(request).size_limit(request.settings)
         bounds = *((row_budget, self._listed()) if row_budget else (0, -1)), -1 if limit is None else limit
         while True:
             batch = self.program.run(form, array.buffers(), array.offset, start, count, *bounds)
@@ -102,7 +102,7 @@ class Table:
         """The columns of the first values of an array, not far above so many bytes, and how many values those are."""
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
-        limit = self.engine.root(request).construct.size_limit(request.settings)
+        limit = self.engine.root(request).size_limit(request.settings)
         bounds = 0, -1, -1 if limit is None else limit, made
         batch = self.program.run(_FORMS[array.type], array.buffers(), array.offset, 0, len(array), *bounds)
         _, count, first = next(self.parts(*self._judged(array, batch, 0, request), made))
@@ -111,7 +111,7 @@ class Table:
     def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
         """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
         form, start, count = _FORMS[array.type], 0, len(array)
-        limit = self.engine.root(request).construct.size_limit(request.settings)
+        limit = self.engine.root(request).size_limit(request.settings)
         while start < count:
             batch = self.program.run(
                 form, array.buffers(), array.offset, start, count, 0, -1, -1 if limit is None else limit
@@ -163,7 +163,7 @@ class Table:
 
         Less than `ahead` bytes do not tell that a record is one of the second byte order.
         """
-        limit = self.engine.root(request).construct.size_limit(request.settings)
+        limit = self.engine.root(request).size_limit(request.settings)
         bounds = -1 if limit is None else limit, largest, ahead
         batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask, made)
         starts, sizes = (

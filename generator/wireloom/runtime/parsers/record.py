@@ -140,12 +140,8 @@ class Record(construct.Construct):
         self._check_size(start, cursor.tell(), parameters)
         return value
 
-    def size_limit(self, parameters: Mapping[str, Any]) -> int | None:
-        """The most bytes that a record may have; None where there is no limit."""
-        return _limit(self.size, parameters)
-
     def _check_size(self, start: int, end: int, parameters: Mapping[str, Any]) -> None:
-        limit, size = self.size_limit(parameters), end - start
+        limit, size = _limit(self.size, parameters), end - start
         if limit is not None and size > limit:
             error = DecodeError("size_limit", offset=start, expected=f"at most {limit} bytes", actual=f"{size} bytes")
             error.frame_end = end

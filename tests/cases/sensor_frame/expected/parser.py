@@ -2,10 +2,10 @@
 """Frame of a field sensor, as construct declarations."""
 
 from wireloom.runtime import expressions as fn
-from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, checksums, record, structure
 
-PARAMETERS: tuple[Parameter, ...] = ()
+from . import PARAMETERS
+
 ORDER: binary.Order = "little"
 DEPTH = 64
 CRC_CRC16 = checksums.Crc(width=16, poly=0x1021, init=0xFFFF, xorout=0x0000, reflected=False)

@@ -93,7 +93,7 @@ class Table:
     def run(self, records: pa.StructArray, request: Request, start: int = 0) -> Any:
         """What the program makes of the rows from `start` on; raises Uncovered."""
         given = self.gathered(records)
-        limit = self.engine.root(request).construct.size_limit(request.settings)
+        limit = self.engine.root(request).size_limit(request.settings)
         return self.program.run(given, start, len(records), -1 if limit is None else limit)
 
     def gathered(self, records: pa.StructArray) -> list[Buffers | None]:

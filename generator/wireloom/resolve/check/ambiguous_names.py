@@ -1,25 +1,77 @@
-"""Names that say two things: what a field is called on the wire, and what readers call another that melts in there."""
+"""Names that mean two things in one struct: two fields that may both be there, or a wire name and a reader's name."""
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 from wireloom.expr.ast import FieldRef, references
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, held, sites, structs
+from wireloom.resolve.facts.exclusion import never_both
+from wireloom.resolve.facts.sites import Names, Origin, Role, held, sites, structs
 
 Types = Mapping[str, Type]
 
 
 def check_clashes(draft: Draft, named: Types, names: Names) -> None:
-    """Report expressions that ask for a name which readers have for another member of what melts in there."""
+    """Report expressions that ask for a name which means two fields of a struct that a record may both have."""
     for struct in structs(named):
         for site in sites(draft.place, named, struct):
             for reference in references(site.expression) if site.role is not Role.KEEP else ():
-                if isinstance(reference, FieldRef) and (other := _other(struct, reference, named, names)):
-                    called = ".".join((reference.name, *reference.members))
+                if not isinstance(reference, FieldRef):
+                    continue
+                called = ".".join((reference.name, *reference.members))
+                if other := _other(struct, reference, named, names):
                     message = f"{called} is one field, and what readers call {other}, which melts in beside it"
                     draft.reports(site.place, "ambiguous-name", message, "call one of them by another name")
                     break
+                if rivals := _rivals(struct, reference, names):
+                    draft.reports(site.place, "ambiguous-name", *_of_both(called, *rivals))
+                    break
+
+
+def _rivals(struct: Struct, reference: FieldRef, names: Names) -> tuple[Field, Field] | None:
+    """Two fields of one struct that both give it a name of the reference, and that one record may have."""
+    around = names.around(struct, reference.up)
+    for name in (reference.name, *reference.members):
+        found = next(filter(None, (_both(each, name, names, frozenset()) for each in around)), None)
+        if found is not None:
+            return found
+        fields = [origin.field for each in around for origin in names.named_in(each, name)]
+        around = tuple(inner for field in fields for inner in _held(field, names.named))
+    return None
+
+
+def _both(struct: Struct, name: str, names: Names, seen: frozenset[str]) -> tuple[Field, Field] | None:
+    """Two fields of a struct, or of one that melts into it, that give it a name, and that one record may have.
+
+    Two fields that have the name themselves are reported where they are.
+    """
+    givers = list({id(field): field for field in map(_giver, names.named_in(struct, name))}.values())
+    for first, second in combinations(givers, 2):
+        if (first.flatten or second.flatten) and not never_both(struct, first, second):
+            return first, second
+    seen |= {struct.name}
+    molten = (inner for field in givers if field.flatten for inner in _held(field, names.named))
+    return next(filter(None, (_both(each, name, names, seen) for each in molten if each.name not in seen)), None)
+
+
+def _giver(origin: Origin) -> Field:
+    """The field of the struct itself that a name comes from."""
+    return origin.lender or origin.field
+
+
+def _held(field: Field, named: Types) -> tuple[Struct, ...]:
+    """The structs that the value of a field may be."""
+    return tuple(struct for name, _ in held(field.type, named) if isinstance(struct := named[name], Struct))
+
+
+def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:
+    """What is wrong with a name that two fields give, and how to tell these apart."""
+    name = called.rpartition(".")[2]
+    lender = second if second.flatten else first
+    message = f"{called} comes from {first.wire_name} and from {second.wire_name}, which a record may both have"
+    other = f"{lender.wire_name}{name[:1].upper()}{name[1:]}"
+    return message, f"rename it where {lender.wire_name} is flattened: `flatten: {{as: {{{name}: {other}}}}}`"
 
 
 def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> str:
@@ -30,26 +82,19 @@ def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> s
             for called, own in _melted(each, named, frozenset()):
                 if called == name != own:
                     return own
-        around = tuple(
-            found
-            for each in around
-            for field in each.fields
-            if field.wire_name == name
-            for inner, _ in held(field.type, named)
-            if isinstance(found := named[inner], Struct)
-        )
+        fields = [field for each in around for field in each.fields if field.wire_name == name]
+        around = tuple(inner for field in fields for inner in _held(field, named))
     return ""
 
 
 def _melted(struct: Struct, named: Types, seen: frozenset[str]) -> Iterator[tuple[str, str]]:
     """What readers call the members of what melts into a struct, however deep, and their own names."""
     for field in struct.fields:
-        for inner, _ in held(field.type, named) if field.flatten else ():
-            found = named[inner]
-            if isinstance(found, Struct) and inner not in seen:
-                for each in found.fields:
+        for inner in _held(field, named) if field.flatten else ():
+            if inner.name not in seen:
+                for each in inner.fields:
                     yield from _called(each)
-                yield from _melted(found, named, seen | {inner})
+                yield from _melted(inner, named, seen | {inner.name})
 
 
 def _called(field: Field) -> Iterator[tuple[str, str]]:

@@ -213,7 +213,7 @@ class Names:
 
     def origins(self, struct: Struct, reference: FieldRef) -> tuple[Origin, ...]:
         """The fields that a reference at a struct means, one for each struct that it may stand in."""
-        found = (origin for each in self.around(struct, reference.up) for origin in self._named(each, reference.name))
+        found = (origin for each in self.around(struct, reference.up) for origin in self.named_in(each, reference.name))
         return tuple(self._member(origin, reference.members) for origin in found)
 
     def around(self, struct: Struct, up: int) -> tuple[Struct, ...]:
@@ -223,7 +223,8 @@ class Names:
             around = [holder.struct for each in around for holder in self.above.get(each.name, ())]
         return tuple({each.name: each for each in around}.values())
 
-    def _named(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
+    def named_in(self, struct: Struct, name: str, seen: frozenset[str] = frozenset()) -> Iterator[Origin]:
+        """The fields that give a struct a name, those of what melts into it among them."""
         steps = self._naming(struct)
         for position in sorted({*steps.get(name, ()), *steps.get("", ())}):
             field = struct.steps[position]
@@ -253,7 +254,7 @@ class Names:
         for inner, _ in held(field.type, self.named):
             struct = self.named[inner]
             if isinstance(struct, Struct) and inner not in seen:
-                for origin in self._named(struct, name, seen | {inner}):
+                for origin in self.named_in(struct, name, seen | {inner}):
                     yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
 
     def _member(self, origin: Origin, members: tuple[str, ...]) -> Origin:
@@ -264,7 +265,7 @@ class Names:
                 each
                 for name_of_struct in inner
                 if isinstance(struct := self.named[name_of_struct], Struct)
-                for each in self._named(struct, name)
+                for each in self.named_in(struct, name)
             ]
             if len(found) != 1:
                 return origin

@@ -591,7 +591,7 @@ def _byte_order(plan: Plan) -> Any:
     return plan.chance.one(["big", "little"])
 
 
-_PACKINGS = ("none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex")
+_PACKINGS = ("none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex", "HEX")
 
 
 def _unpack(plan: Plan) -> Any:

@@ -215,6 +215,10 @@ def _to_hexadecimal(content: bytes) -> bytes:
     return content.hex().encode("ascii")
 
 
+def _to_capitals(content: bytes) -> bytes:
+    return _to_hexadecimal(content).upper()
+
+
 CODECS: Mapping[str, Codec] = MappingProxyType(
     {
         "none": Codec(bytes, lambda data, _: data),
@@ -227,6 +231,7 @@ CODECS: Mapping[str, Codec] = MappingProxyType(
         "xerial": Codec(_in_blocks, _xerial),
         "base64": Codec(base64.b64encode, _from_base64, "bad_base64"),
         "hex": Codec(_to_hexadecimal, _from_hexadecimal, "bad_hex"),
+        "HEX": Codec(_to_capitals, _from_hexadecimal, "bad_hex"),
     }
 )
 """The codecs by name; `none` is the bytes themselves."""

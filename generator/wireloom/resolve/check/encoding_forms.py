@@ -113,7 +113,7 @@ def _check_region(draft: Draft, named: Types, place: Place, field: types.Field) 
         draft.reports(place / "size", "impossible-value", flaw, "write the size that it has, or drop `size`")
 
 
-_CODECS = {"none": (1, 1), "hex": (2, 1), "base64": (4, 3)}
+_CODECS = {"none": (1, 1), "hex": (2, 1), "HEX": (2, 1), "base64": (4, 3)}
 """Codecs that say so many bytes in as many others."""
 
 

@@ -111,7 +111,7 @@ class NamedPattern(Document):
     )
 
 
-PackingName = Literal["none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex"]
+PackingName = Literal["none", "gzip", "zlib", "deflate", "zstd", "lz4", "snappy", "xerial", "base64", "hex", "HEX"]
 
 
 class PackingChoice(Document):

@@ -4,11 +4,11 @@ from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import parts as parts_of
-from wireloom.model.types import Encoding, Field, Struct, Type
+from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_in_one_version
 from wireloom.resolve.facts.sites import Types, placed
-from wireloom.resolve.facts.sizes import asks_for_end, counts_from_end, is_greedy, last_fields, type_size
+from wireloom.resolve.facts.sizes import asks_for_end, counts_from_end, is_greedy, type_size
 from wireloom.spec.documents import Place
 
 
@@ -48,15 +48,10 @@ def check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> Non
 
 
 def _check_ends_within(draft: Draft, where: Place, field: Field, named: Types) -> None:
-    """Where bytes end, elements of lists do not know, nor builders, of what is ignored up to there, how much it is."""
+    """Where bytes end, elements of lists do not know."""
     listed = field.type if isinstance(field.type, types.Array) and field.type.count != Literal(1) else None
     if listed is not None and (flaw := end_of_element(listed.element, named)):
         draft.reports_entry(where, "greedy-field", *flaw)
-    size = field.size.value if isinstance(field.size, Literal) else None
-    if isinstance(size, int) and (ignored := _ignored(field.type, named, frozenset())):
-        message = f"{field.wire_name} always has {size} bytes, and builders write none of {ignored}"
-        hint = f"say how many it has: `type: bytes({size} - here)`"
-        draft.reports_entry(where, "unknown-on-build", message, hint)
 
 
 def end_of_element(element: Type, named: Types) -> tuple[str, str] | None:
@@ -64,25 +59,6 @@ def end_of_element(element: Type, named: Types) -> tuple[str, str] | None:
     asking = looks_at_end(element, named)
     message = f"{asking} is there or not by where the bytes end, and other elements stand there"
     return (message, f"let a flag say whether {asking} is there") if asking else None
-
-
-def _ignored(type: Type, named: Types, seen: frozenset[str]) -> str:
-    """The field, of a struct that it may be, that is the ignored rest of its region; empty where there is none."""
-    match type:
-        case types.Reference(name=name) if name not in seen:
-            return _ignored(named[name], named, seen | {name})
-        case types.Select():
-            return next((found for each in parts_of(type) if (found := _ignored(each, named, seen))), "")
-        case types.Struct(encoding=Encoding.BINARY, name=name):
-            return next((f"{name}.{last.wire_name}" for last in last_fields(type) if _is_ignored_rest(last)), "")
-        case _:
-            return ""
-
-
-def _is_ignored_rest(field: Field) -> bool:
-    """Whether a field is all bytes left, which nobody sees, and nothing says."""
-    is_rest = isinstance(field.type, types.Bytes | types.Text) and field.type.size is None and field.size is None
-    return is_rest and field.hidden and field.derive is None and field.const is None and field.when is None
 
 
 def check_used_up(draft: Draft, place: Place, struct: Struct) -> None:

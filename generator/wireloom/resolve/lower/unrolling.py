@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, references
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, parts, references
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
@@ -170,11 +170,26 @@ class _Unrolling:
 
 
 def _is_told(struct: Struct, name: str, there: Expression) -> bool:
-    """Whether readers see what decides that a field is there, which itself follows from whether it is."""
-    told = [(each.wire_name, each.derive) for each in struct.fields if not each.hidden]
-    told += [(bit.name, bit.derive) for each in struct.fields for bit in each.bits if not bit.hidden]
+    """Whether what decides that a field is there follows from whether it is, so that it cannot be there and empty.
+
+    Of what readers see that is whatever is derived of the field; of what they do not see, what asks for its presence.
+    """
+    told = [(each.wire_name, each.hidden, each.derive) for each in struct.fields]
+    told += [(bit.name, bit.hidden, bit.derive) for each in struct.fields for bit in each.bits]
     names = set(_names(there))
-    return any(derive is not None and each in names and name in _names(derive) for each, derive in told)
+    return any(
+        derive is not None and each in names and (_asks(derive, name) if hidden else name in _names(derive))
+        for each, hidden, derive in told
+    )
+
+
+def _asks(expression: Expression, name: str) -> bool:
+    """Whether an expression asks if a field of its own struct is there."""
+    match expression:
+        case Call("present", (FieldRef(up=0, name=asked, members=()),)):
+            return asked == name
+        case _:
+            return any(_asks(each, name) for each in parts(expression))
 
 
 def _names(expression: Expression) -> Iterator[str]:

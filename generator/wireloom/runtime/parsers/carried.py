@@ -41,9 +41,10 @@ class Body:
         """How many members readers see of this body, whatever a value says: at least, and at most."""
         return made_up_within(self.struct, within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return dict(self.struct.lent(value, context))
+        found: Mapping[str, Any] = self.struct.lent(value, context)
+        return found
 
     def parse(self, data: bytes, start: int, context: Container) -> Any:
         """The value; errors have their places in the record."""

@@ -413,6 +413,11 @@ class Field:
         alone = self.hidden and self.size is None and self.at is None and self.const is MISSING
         return alone and getattr(self.subcon, "takes_rest", False)
 
+    @property
+    def stands(self) -> bool:
+        """Whether it does not just follow what is before it."""
+        return self.at is not None or self.is_filler
+
     def offset(self, scope: Container) -> Any:
         """What `at` says; raises PositionPendingError where that is not known yet."""
         return evaluate(self.at, scope) if callable(self.at) else self.at
@@ -565,7 +570,7 @@ class Field:
             return MISSING if self.optional and not self.is_given(scope._value) else scope._value
         value = self.on_wire(self.stated(scope._value, scope))
         if value is None and self.is_derived_for(scope):
-            value = evaluate(self.derive, scope)  # type: ignore[arg-type]
+            value = evaluate(self.derive, scope) if self.bits else scope[self.name]  # type: ignore[arg-type]
         if self.bits:
             return self.packed(value, scope)
         if value is None and self.optional and not self.null_has_a_wire_form(scope):
@@ -674,16 +679,15 @@ class Field:
         """Whether the value says in how many bytes it is written, so that none can be held for it."""
         return getattr(self.subcon, "digits", None) == 0
 
-    def packed(self, value: Any, scope: Container, *, derived: bool = True) -> int:
-        """The integer that `value` (none: what the caller gave, else 0) and its bits, derived or not, make."""
+    def packed(self, value: Any, scope: Container, *, only: Bit | None = None) -> int:
+        """The integer that `value` (none: what the caller gave, else 0) and its bits, or one of them `only`, make."""
         raw = self.given_in(scope._value, scope) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))
         given = raw is not None and not self.hidden and self.stated(scope._value, scope) is not None
         raw = raw or 0
-        for bit in self.bits:
-            if derived or bit.derive is None:
-                raw = bit.write(raw, scope, given=given, needed=derived and self.needs(bit))
+        for bit in self.bits if only is None else (only,):
+            raw = bit.write(raw, scope, given=given, needed=only is None and self.needs(bit))
         width = getattr(self.subcon, "bits", 0)
         if getattr(self.subcon, "signed", False) and 1 << (width - 1) <= raw < 1 << width:
             return raw - (1 << width)  # the highest bit is the sign

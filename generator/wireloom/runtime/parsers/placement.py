@@ -7,6 +7,7 @@ size), the fields are placed again with what came of the guess, until that agree
 
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts, Inner
+from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts, Sources
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import (
     MISSING,
@@ -31,6 +32,7 @@ from wireloom.runtime.parsers.protocol import (
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
 from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
+from wireloom.runtime.values import FILLED
 
 _PASSES = 6
 _COMPARED = 1024  # bytes at once, of which few are others
@@ -45,6 +47,11 @@ class Buildable(WireStruct, Protocol):
     form: Form
     sequential: bool
     given: Sequence[Computed]
+    in_turn: bool
+
+    @property
+    def sources(self) -> Sources:
+        """Where its names have their values from."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +61,11 @@ class Outcome:
     size: int | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
     late: Mapping[str, Any] = field(default_factory=dict)
-    present: Sequence[bool] = ()
 
     def bears_out(self, assumed: "Outcome") -> bool:
         """Whether it is what was assumed, of which values were written that know their places from it."""
         late = all(name in assumed.late and assumed.late[name] == value for name, value in self.late.items())
-        return late and (self.size, self.marks, self.present) == (assumed.size, assumed.marks, assumed.present)
+        return late and (self.size, self.marks) == (assumed.size, assumed.marks)
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,8 @@ class Memory:
     """
 
     outcome: Outcome | None = None
+    decided: dict[int, bool] = field(default_factory=dict)  # whether steps are there of which places decide
+    placed: set[int] = field(default_factory=set)  # those of them of which more than the position decides
     within: dict[tuple[str, int, int, int], "Memory"] = field(default_factory=dict)
 
 
@@ -95,12 +103,13 @@ class Placement:
         self.writing: Field | None = None
         self.built = 0  # structs within the field that is written
         self.memory = Memory()
+        self.room: int | None = context.get("_room") if self.binary and stream is not None else None
         self.guessed = False
         self.is_unsettled = False  # something that was written follows from a struct around this one
         self.pending: list[tuple[Field, int]] = []
+        self.ends: dict[int, int] = {}  # where values of any width end, by where they begin
         self.overwrites = False
         self.elsewhere: list[Apart] = []
-        self.late: list[tuple[Computed, int]] = []  # what is computed of what is not settled, and where
 
     def build(self) -> None:
         """Write the struct to the stream."""
@@ -112,22 +121,44 @@ class Placement:
             self._tell()
             return
         assumed = self.memory.outcome
-        for _ in range(_PASSES):
+        largest = idle = 0
+        while idle < _PASSES:
             self.guessed = self.overwrites = self.is_unsettled = False
             self.elsewhere = []
             target = io.BytesIO()
             outcome = self._place_fields(target, assumed or Outcome())
-            if outcome.bears_out(assumed) if assumed is not None else not self.guessed:
-                self.stream.write(target.getvalue())
-                if self.overwrites:
-                    self.context._params.get("_overwritten", []).append(self.struct)
-                if around is not None:
-                    around.elsewhere += [each for each in self.elsewhere if each.placement is not self]
+            is_decided = self._is_decided()
+            is_settled = not self.guessed if assumed is None else outcome.bears_out(assumed)
+            if is_decided and is_settled:
+                self._keep(target.getvalue(), around)
                 self.memory.outcome = assumed
-                self._tell()
                 return
             assumed = outcome
+            idle = 0 if (outcome.size or 0) > largest else idle + 1
+            largest = max(largest, outcome.size or 0)
         raise EncodeError("fields whose places settle", "places that each pass changes")
+
+    def _keep(self, data: bytes, around: "Placement | None") -> None:
+        """Write what the fields came to."""
+        self.stream.write(data)
+        if self.overwrites:
+            self.context._params.get("_overwritten", []).append(self.struct)
+        if around is not None:
+            around.elsewhere += [each for each in self.elsewhere if each.placement is not self]
+        self._tell()
+
+    def _is_decided(self) -> bool:
+        """Whether the steps are there, and only those, of which the places say so; else they are from here on."""
+        changed = False
+        for index, decided in list(self._facts.decided.items()):
+            try:
+                found = self._facts.holds_at(index)
+            except PositionPendingError:
+                self._leave_unsettled()
+                continue
+            self._facts.decided[index] = found
+            changed = changed or found != decided
+        return not changed
 
     def _tell(self) -> None:
         """Tell the struct around what the members of this one came to.
@@ -138,17 +169,7 @@ class Placement:
             unsettle(self.context)
         around = self.context.get("_placement")
         if around is not None and around.writing is not None:
-            around.learn(around.writing, self.scope)
-
-    def learn(self, step: Field, found: BuildingScope) -> None:
-        """Take over what the members of a struct within came to, which stands in this field."""
-        if not step.flatten:
-            if isinstance(inner := self.scope.get(step.name), Inner):
-                inner.settle(found)
-            return
-        for name, value in found.items():
-            if self.scope.get(name) is PENDING and not name.startswith("_"):
-                self.scope[name] = value
+            around._facts.settle(around.writing, self.scope)
 
     def remembered(self, struct: Buildable, version: int) -> Memory:
         """What the next struct within the field that is written came to in the pass before."""
@@ -163,32 +184,36 @@ class Placement:
 
     def _open(self, target: Any, assumed: Outcome) -> None:
         start = target.tell() if not self.binary and hasattr(target, "tell") else 0
-        self.target, self.pending, self.late = target, [], []
+        self.target, self.pending, self.ends = target, [], {}
         self.scope = BuildingScope(
             _=self.context,
             _params=self.context._params,
             _io=None,
             _start=start,
-            _size=assumed.size,
+            _size=assumed.size if self.room is None else self.room,
+            _room=None,
             _marks=dict(assumed.marks),
             _version=self.version,
             _value=self.value,
-            _placement=self,
+            _placement=None if target is None else self,
         )
-        self._facts = Facts(self.struct, self.value, self.scope, assumed.late, assumed.present)
-        self._facts.settle()
-        for step in self.struct.given:
-            self._hold(step)
-        self.scope._io = target
+        self._facts = Facts(self.struct, self.value, self.scope, assumed.late, self.memory.decided)
+        self.scope._facts = self._facts
+        self._facts.holds_places = self.binary and target is not None
+        self._facts.is_first = assumed.size is None
 
     def _place_fields(self, target: Any, assumed: Outcome) -> Outcome:
         self._open(target, assumed)
+        for computed in self.struct.given:
+            self._hold(computed)
+        self.scope._io = target
         steps = list(enumerate(self.struct.steps))
-        fields = [step for index, step in steps if isinstance(step, Field) and self._facts.present[index]]
+        there = self._facts.is_present
+        fields = [] if self.binary else [each for at, each in steps if isinstance(each, Field) and there(at, each)]
         sink = self.struct.form.create(self.struct, target, self.scope, fields)
         turns = Turns[tuple[int, Step]]()
         for index, step in steps:
-            if turns.comes((index, step), self._stand(index, step)):
+            if self.struct.in_turn or turns.comes((index, step), self._stand(index, step)):
                 self._place(index, step, sink)
         self._write_elsewhere()
         for index, step in turns.kept():
@@ -199,7 +224,7 @@ class Placement:
 
     def _stand(self, index: int, step: Step) -> Stand:
         """How a step stands among the others; one that is not there goes with what is before it."""
-        if not self.binary or not isinstance(step, Field) or not self._facts.present[index]:
+        if not (isinstance(step, Field) and step.stands) or not self._facts.is_present(index, step):
             return FOLLOWS
         if isinstance(step.at, int) and step.is_tail:
             return step.at
@@ -225,13 +250,16 @@ class Placement:
         """Do what a step says at the place that has been reached."""
         if isinstance(step, Mark) and self.binary:
             self.scope._marks[step.name] = self.target.tell()
-        elif isinstance(step, Computed):
-            self._place_computed(index, step)
-        elif isinstance(step, Field) and self._is_there(index, step):
+            return
+        if hasattr(self.target, "tell"):
+            self._facts.reach(index, self.target.tell())
+        if isinstance(step, Field) and self._is_there(index, step):
             self._write(step, sink)
 
     def _write_elsewhere(self) -> None:
         """Write what stands elsewhere for marks of this struct, and go on behind all there is."""
+        if self.struct.in_turn and not self.elsewhere:
+            return
         found, self.elsewhere = self.elsewhere, []
         for apart in found:
             if apart.placement is self:
@@ -241,29 +269,21 @@ class Placement:
         if self.binary:
             self.target.seek(0, io.SEEK_END)
 
-    def _place_computed(self, index: int, step: Computed) -> None:
-        """Compute what is not known before its place is, or is only there by that."""
-        name, was = step.name, self._facts.present[index]
-        there = self._is_there(index, step)
-        if self.binary and (name in self._facts.late or self.scope.get(name) is PENDING):
-            self.late.append((step, self.target.tell()))
-        if was and not there:
-            self.scope[name] = None
-        elif there and (not was or self.scope.get(name) is PENDING):
-            self._compute(step)
-
-    def _is_there(self, index: int, step: Field | Computed) -> bool:
-        """Whether the step is there; where the position has a say, that is only known now."""
-        if step.when is None or not self.binary:
-            return self._facts.present[index]
+    def _is_there(self, index: int, step: Field) -> bool:
+        """Whether the field is there; where the position alone has a say, that is only known now."""
+        facts = self._facts
+        if step.when is None or not self.binary or index in self.memory.placed:
+            return facts.is_present(index, step)
         try:
-            present = holds(step.when, self.scope)
+            found = holds(step.when, self.scope)
         except PositionPendingError:
-            return self._facts.present[index]
-        if present != self._facts.present[index]:
+            self.memory.placed.add(index)
+            return facts.decided[index] if index in facts.decided else facts.decide(index, step)
+        if facts.decided.get(index, found) != found:
             guess(self.scope)
-            self._facts.present[index] = present
-        return present
+        if index in facts.decided:
+            facts.decided[index] = found
+        return found
 
     def _hold(self, step: Computed) -> None:
         """Hold what is given for a computed field against its type."""
@@ -271,16 +291,6 @@ class Placement:
             step.held(self._facts.given(step), 0)
         except DecodeError as error:
             raise EncodeError(error.expected, error.actual).at(step.title or step.name) from None
-
-    def _compute(self, step: Computed) -> bool:
-        try:
-            if holds(step.when, self.scope):
-                self.scope[step.name] = evaluate(step.built, self.scope)
-            elif self.scope.get(step.name) is PENDING:
-                self.scope[step.name] = None
-        except PositionPendingError:
-            return False
-        return True
 
     def _write(self, step: Field, sink: Sink) -> None:
         self.writing, self.built = step, 0
@@ -295,11 +305,32 @@ class Placement:
             if value is MISSING:
                 return
             before = self._written(start) if self.binary and step.at is not None else b""
-            step.write(value, stream, self.scope)
+            self.scope._room = self._room(step)
+            step.write(value if value != b"" or not step.is_filler else self._filling(), stream, self.scope)
+            if step.has_any_width and self.binary:
+                self.ends[start] = self.target.tell()
             if before:
                 self._compare(before, self._written(start, len(before)))
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
+
+    def _room(self, step: Field) -> int | None:
+        """The bytes of the region that a struct is written to, where something else than its length says them."""
+        if not self.binary or not hasattr(step.subcon, "lent") or step.packing is not None:
+            return None
+        if step.size is None:
+            return None if self.room is None else max(self.room - self.target.tell(), 0)
+        try:
+            found = evaluate(step.size, self.scope) if callable(step.size) else None
+        except PositionPendingError:
+            return None
+        return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+    def _filling(self) -> bytes:
+        """Zeros up to the end of the region, where that is known and nothing counts from there."""
+        if self.room is None or any(each.is_tail for each in self.struct.fields):
+            return b""
+        return bytes(min(max(self.room - self.target.tell(), 0), FILLED))
 
     def _set_apart(self, step: Field) -> None:
         """Build what stands elsewhere, for the struct that has the mark to write it."""
@@ -353,7 +384,7 @@ class Placement:
     def _value(self, step: Field, start: int) -> Any:
         """The value to write; for one that places decide, something of its width, to be written over.
 
-        Of any width is what the pass before came to; of the first pass, whatever it comes to, there is another one.
+        Of any width is what the pass before came to; where that is no longer its width, there is another pass.
         """
         if step.checksum is None or self._is_stated(step):
             try:
@@ -362,18 +393,16 @@ class Placement:
                 if not self.binary:
                     self._leave_unsettled()
             else:
-                if self.scope.get(step.name) is PENDING:
+                if step.bits and isinstance(value, int):
                     self._know(step, value)
                 return value
         self.pending.append((step, start))
-        if step.has_any_width:
-            guess(self.scope)
-            return self._came_to(step)
-        return step.placeholder
+        self._facts.late.add(step.name)
+        return self._came_to(step) if step.has_any_width else step.placeholder
 
     def _came_to(self, step: Field) -> Any:
         """What a value came to in the pass before, as it stands on the wire."""
-        known = self.scope.get(step.name, PENDING)
+        known = self._facts.assumed.get(step.name)
         if known is PENDING or known is None:
             return step.placeholder
         return known if step.mapped is None else step.mapped.write(known, self.scope)
@@ -402,46 +431,38 @@ class Placement:
     def _settled(self) -> Outcome:
         """Derived values first, then checksums, each after those that it covers."""
         size = self.target.seek(0, io.SEEK_END)
-        self.scope._size = size
+        self.scope._size = size if self.room is None else self.room
+        self._facts.settle_places()
         self._settle_checksums(self._settled_values([each for each in self.pending if each[0].checksum is None]))
-        self._compute_late(anew=True)
-        late = {name: self.scope.get(name) for name in self._facts.late}
-        return Outcome(size, dict(self.scope._marks), late, tuple(self._facts.present))
+        late = {name: self._came(name) for name in self._facts.late}
+        return Outcome(size, dict(self.scope._marks), late)
+
+    def _came(self, name: str) -> Any:
+        """What a name came to."""
+        try:
+            return self.scope[name]
+        except PositionPendingError:
+            return PENDING
 
     def _settled_values(self, waiting: list[tuple[Field, int]]) -> list[tuple[Field, int]]:
-        """Write the values that are known by now, and what is computed of them; those that are left."""
-        while True:
-            left = [item for item in waiting if not self._is_settled(*item)]
-            known = self._compute_late()
-            if len(left) == len(waiting) and not known:
-                return left
-            waiting = left
-
-    def _compute_late(self, *, anew: bool = False) -> bool:
-        """Compute what is pending, or all of it `anew`, each where it stands; whether any of it is known."""
-        known = False
-        for step, place in self.late:
-            if anew or self.scope.get(step.name) is PENDING:
-                self.target.seek(place)
-                known = self._compute(step) or known
-        self.target.seek(0, io.SEEK_END)
-        return known
+        """Write the values that are known by now; those that are left."""
+        return [item for item in waiting if not self._is_settled(*item)]
 
     def _is_settled(self, step: Field, start: int) -> bool:
+        self.target.seek(start)
         try:
             value = step.value_to_build(self.scope)
         except PositionPendingError:
             return False
-        self._know(step, value)
-        if not step.has_any_width:
-            self._patch(step, start, value)
+        self._patch(step, start, value)
         return True
 
     def _know(self, step: Field, value: Any) -> None:
         """Tell expressions what a value on the wire came to, as they see it."""
-        self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, 0)
-        for bit in step.bits:
-            self.scope[bit.name] = bit.read(value, self.scope, 0)
+        with suppress(DecodeError):  # reading back says so
+            self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, 0)
+            for bit in step.bits:
+                self.scope[bit.name] = bit.read(value, self.scope, 0)
 
     def _settle_checksums(self, values: list[tuple[Field, int]]) -> None:
         """Write the checksums, inner ones first, and the `values` that follow from them, before what covers these."""
@@ -485,9 +506,14 @@ class Placement:
         return first, last
 
     def _patch(self, step: Field, start: int, value: Any) -> None:
-        self.target.seek(start)
+        body = io.BytesIO()
         try:
-            step.write(value, self.target, self.scope)
+            step.write(value, body, self.scope)
         except EncodeError as error:
             raise error.at(step.title or step.name) from None
+        if step.has_any_width and start + len(body.getvalue()) != self.ends[start]:
+            self.guessed = True
+            return
+        self.target.seek(start)
+        self.target.write(body.getvalue())
         self.target.seek(0, io.SEEK_END)

@@ -16,7 +16,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.parsers.facts import Facts
+from wireloom.runtime.parsers.facts import Facts, Lent, Sources
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
@@ -103,6 +103,7 @@ class Struct(construct.Construct):
         self.steps = steps
         self.form = form or Sequential()
         self.sequential = form is None
+        self.in_turn = form is not None or not any(isinstance(step, Field) and step.stands for step in steps)
         self.versions = tuple(versions)
         self.fields = tuple(step for step in steps if isinstance(step, Field))
         self.given = tuple(step for step in steps if isinstance(step, Computed) and step.given)
@@ -160,13 +161,29 @@ class Struct(construct.Construct):
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be of this struct: its constants, mapped words and computed facts agree."""
+        told = [(member, given) for title, member in self._telling if (given := value.get(title)) is not None]
+        if not all(_is_constant(member, given) for member, given in told):
+            return False
+        told = [each for each in told if getattr(each[0], "mapped", None) is not None or isinstance(each[0], Computed)]
+        if not told:
+            return True
         scope = Placement(self, value, None, context, len(self.versions) - 1).facts().scope
-        return all(_agrees(step, value, scope) for step in self.steps)
+        return all(_agrees(member, given, scope) for member, given in told)
 
     def covers(self, value: Mapping[str, Any]) -> int:
         """How many of the members that `value` has are of this struct."""
-        names = set(self.titles())
-        return sum(1 for name, member in value.items() if member is not None and name in names)
+        return sum(1 for name, member in value.items() if member is not None and name in self._titles)
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        return frozenset(self.titles())
+
+    @cached_property
+    def _telling(self) -> Sequence[tuple[str, "Field | Bit | Computed"]]:
+        """The members that readers see which cannot be everything, by what readers call them."""
+        return tuple(
+            (member.title or member.name, member) for step in self.steps for member in _members(step) if _tells(member)
+        )
 
     @cached_property
     def _made_up(self) -> tuple[int, int]:
@@ -185,22 +202,27 @@ class Struct(construct.Construct):
             return 0, 0
         return self._makes_up(within) if within else self._made_up
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    @cached_property
+    def sources(self) -> Sources:
+        """Where the names have their values from while building."""
+        return Sources(self.steps)
+
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        scope = Placement(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope
-        return {name: found for name, found in scope.items() if not name.startswith("_")}
+        return Lent(Placement(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope)
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of this struct, flattened ones included; the names of `hidden` ones, too."""
+        """What readers call the members of this struct, flattened ones included; all names of `hidden` ones, too."""
         for step in self.steps:
             match step:
                 case Field(flatten=True):
                     yield from _titles(step.subcon, hidden=hidden)
                 case Field():
-                    yield from () if step.hidden and not hidden else (step.title or step.name,)
-                    yield from (bit.title or bit.name for bit in step.bits if hidden or not bit.hidden)
+                    yield from _called(step, hidden=hidden)
+                    for bit in step.bits:
+                        yield from _called(bit, hidden=hidden)
                 case Computed():
-                    yield from () if step.hidden and not hidden else (step.title or step.name,)
+                    yield from _called(step, hidden=hidden)
                 case Counted():
                     yield step.name
                 case _:
@@ -211,6 +233,8 @@ class Struct(construct.Construct):
 
         Where what was parsed is written as it was, those come first that would add least to it.
         """
+        if not self.versions:
+            return (-1,)
         names = [version.name for version in self.versions]
         for choice in context._params.values():
             if isinstance(choice, str) and choice in names:
@@ -227,17 +251,20 @@ class Struct(construct.Construct):
         """
         facts = Placement(self, value, None, context, version).facts()
         fields = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field)]
-        left_out = sum(not facts.present[index] and _is_given(step, facts) for index, step in fields)
+        left_out = sum(not facts.is_present(index, step) and _is_given(step, facts) for index, step in fields)
         if not context._params.get("_kept"):
             fields = [
                 (index, step) for index, step in fields if step.flatten and any(_titles(step.subcon, hidden=False))
             ]
-        return left_out, sum(facts.present[index] and not _is_given(step, facts) for index, step in fields)
+        return left_out, sum(facts.is_present(index, step) and not _is_given(step, facts) for index, step in fields)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
         if not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
         versions = self._versions_to_build(obj, context)
+        if len(versions) == 1:
+            Placement(self, obj, stream, context, versions[0]).build()
+            return obj
         first_of(versions, stream, context, lambda version: Placement(self, obj, stream, context, version).build())
         return obj
 
@@ -266,19 +293,42 @@ def _is_given(step: Field, facts: Facts) -> bool:
     return step.is_given(facts.value) if step.flatten else facts.given(step) is not None
 
 
-def _agrees(step: Step, value: Mapping[str, Any], scope: Container) -> bool:
+def _members(step: Step) -> Iterator[Field | Bit | Computed]:
+    """The members that a step gives readers."""
     match step:
-        case Field(hidden=True):
-            return True
+        case Field():
+            yield step
+            yield from step.bits
+        case Computed():
+            yield step
+        case _:
+            pass
+
+
+def _tells(member: Field | Bit | Computed) -> bool:
+    """Whether readers see a member that has a constant or words, or is computed of others."""
+    match member:
+        case Field():
+            return not member.hidden and (member.mapped is not None or member.const is not MISSING)
+        case Bit():
+            return not member.hidden and member.mapped is not None and len(member.mapped.entries) == 1
+        case Computed():
+            return not (member.hidden or member.given) and member.derive is None
+
+
+def _is_constant(member: Field | Bit | Computed, given: Any) -> bool:
+    """Whether a value is the constant of a member, which has no other meaning."""
+    return not isinstance(member, Field) or member.mapped is not None or same(given, member.const)
+
+
+def _agrees(member: Field | Bit | Computed, given: Any, scope: Container) -> bool:
+    match member:
+        case Computed():
+            return _may_be(member, given, scope)
         case Field(mapped=Mapped() as mapped):
-            given = value.get(step.title or step.name)
-            return given is None or mapped.means(given, scope, step.const)
-        case Field() if step.const is not MISSING:
-            given = value.get(step.title or step.name)
-            return given is None or same(given, step.const)
-        case Computed(hidden=False, given=False, derive=None):
-            given = value.get(step.title or step.name)
-            return given is None or _may_be(step, given, scope)
+            return mapped.means(given, scope, member.const)
+        case Bit(mapped=Mapped() as mapped):
+            return mapped.means(given, scope)
         case _:
             return True
 
@@ -350,6 +400,14 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
                 yield step.name
             case _:
                 pass
+
+
+def _called(member: Field | Bit | Computed, *, hidden: bool) -> Iterator[str]:
+    """What readers call a member, where they see it; where `hidden` ones count, what expressions call it, too."""
+    if hidden or not member.hidden:
+        yield member.title or member.name
+    if hidden and member.title:
+        yield member.name
 
 
 def _titles(subcon: Any, *, hidden: bool) -> Iterator[str]:

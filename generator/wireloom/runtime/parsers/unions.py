@@ -1,6 +1,7 @@
 """Unions: alternatives chosen by a tag, or tried in order."""
 
 import io
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,7 +14,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Float
-from wireloom.runtime.parsers.facts import lent
+from wireloom.runtime.parsers.facts import CircleError, assume, lent
 from wireloom.runtime.parsers.fields import refuses
 from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds, made_up_within
@@ -54,6 +55,8 @@ def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Seque
     ]
     if not candidates:
         raise EncodeError("a record of one of the known kinds", shown(value))
+    if len(candidates) == 1:
+        return candidates
     return sorted(
         candidates,
         key=lambda struct: (_is_refused(value, struct), -struct.covers(value), made_up_within(struct, frozenset())),
@@ -101,7 +104,7 @@ class CasesByValue:
         """How many members readers see of a case, whatever a value says: at least, and at most."""
         return _fewest_made_up(self.subcons, within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
         return lent(structs_for(value, self.subcons, context)[0], value, context)
 
@@ -183,9 +186,14 @@ class Select(construct.Construct):
         """How many members readers see of a case, whatever a value says: at least, and at most."""
         return _fewest_made_up(self.subcons, within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
-        """What expressions see of the members of `value`."""
-        return lent(self._case(evaluate(self.tag, context)), value, context)
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+        """What expressions see of the members of `value`: of the case by its tag, which may follow from just that."""
+        try:
+            case = self._case(evaluate(self.tag, context))
+        except CircleError:
+            assume(context)
+            case = self._guesses(value, context)[0]
+        return lent(case, value, context)
 
 
 class Peek(CasesByValue, construct.Construct):
@@ -359,12 +367,12 @@ class Attempt(CasesByValue, construct.Construct):
             for trusted in (False, True) if is_part else (False,):
                 yield from ((trial, trusted) for trial in trials)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
         trial = self._trials_for(value, context)[0]
         told = {self.kind: trial.name, self.reason: value.get(self.reason)}
         told.pop("", None)
-        return told | lent(trial.subcon, value, context)
+        return ChainMap(told, lent(trial.subcon, value, context))  # type: ignore[arg-type]
 
     def _tried(self, option: tuple[Trial, bool], obj: Mapping[str, Any], context: Container) -> bytes:
         """The bytes of a value as one of the alternatives, which readers must come to: they try them in order."""
@@ -451,7 +459,7 @@ class Deferred(construct.Construct):
         """How many members readers see of the type, whatever a value says: at least, and at most."""
         return made_up_within(self.target(), within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
         return lent(self.target(), value, context)
 

@@ -102,9 +102,10 @@ class Body(Document):
         """How many members readers see of the struct, whatever a value says: at least, and at most."""
         return made_up_within(self.subcon, within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return dict(self.subcon.lent(value, context))
+        found: Mapping[str, Any] = self.subcon.lent(value, context)
+        return found
 
 
 # --- containers ----------------------------------------------------------------------------------------------------

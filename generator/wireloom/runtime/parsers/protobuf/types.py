@@ -173,7 +173,7 @@ class Body(construct.Construct):
         """How many members readers see of this message, whatever a value says: at least, and at most."""
         return self.struct.makes_up(within)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> dict[str, Any]:
+    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
         return self.struct.lent(value, context)
 

@@ -1,10 +1,14 @@
 """`explain` counts the examples that leave the engine one by one, and says what keeps them in it."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.runtime import engine
+
+CASES = Path(__file__).resolve().parents[1] / "cases"
 
 SPEC = """wireloom: 1
 format: alpha
@@ -77,3 +81,117 @@ def test_why_examples_are_not_counted_is_said(tmp_path):
     assert any(
         line.startswith("examples  not counted:") and "no spec of a format" in line for line in explained(places)
     )
+
+
+SENSOR_FRAME = """\
+sensor_frame: Frame of a field sensor
+
+    Frame
+      magic          constant 0x5EF5
+      sensor         the value
+      sentAt         the value
+      status         its bits
+        calibrated   the value, 0 if null
+        lowBattery   the value, 0 if null
+        hasPosition  derived: present(position)
+        mode         the value, 0 if null
+      position       the value  when hasPosition
+      readingCount   derived: count(readings)
+      readings       the value
+      crc            checksum crc16 over 0 .. body, known after layout
+
+    Position
+      latitude   the value
+      longitude  the value
+
+    Reading
+      quantity  the value
+      sample    the value
+"""
+
+
+def plan(folder, *names):
+    done = CliRunner().invoke(app, ["explain", *names, "--write", "--specs", str(folder)])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_source_of_each_field_is_shown_in_columns_that_align():
+    assert plan(CASES / "sensor_frame", "sensor_frame") == SENSOR_FRAME
+    assert plan(CASES / "sensor_frame") == SENSOR_FRAME
+    page = (CASES.parents[1] / "docs" / "writing.md").read_text()
+    frame = "".join(f"{line[4:]}\n" for line in SENSOR_FRAME.split("\n\n")[1].splitlines())
+    assert f"```\n{frame}```" in page
+
+
+CHOICES = """wireloom: 1
+format: alpha
+title: A thing
+encoding: msgpack
+root: R
+types:
+  R:
+    fields:
+      - kind: {type: int8, values: {1: one, 2: two}}
+      - body: {type: {select: kind, cases: {one: A, two: 'list(A)'}}}
+      - tried: Tried
+      - other: int | str | nil
+      - left: {type: int8?, optional: true, default: 7}
+  A: {fields: [{v: int8}, {w: {type: int8, null: -1}}, {half: {type: int8, derive: v // 2}}]}
+  Tried:
+    attempt:
+      - {name: first, type: A, fallback: [{codes: [bad_arity]}]}
+      - {name: second, type: B, buildWhen: x > 3}
+    reason: null
+  B:
+    versions: {old: {arity: 1}, new: {arity: 2}}
+    fields: [{x: int8}, {y: {type: int8, since: new}}]
+"""
+
+
+def test_what_decides_each_choice_is_shown_with_its_cases(tmp_path):
+    (tmp_path / "alpha.yaml").write_text(CHOICES)
+    assert (
+        plan(tmp_path)
+        == """\
+alpha: A thing
+
+    R
+      kind   the value
+      body   the value
+      tried  the value
+      other  the value
+      left   the value, left out if 7
+      body is one of 2, by kind
+        'one'  A
+        'two'  list(A)
+      other is one of 3, by the kind of the value
+        int  int64
+        str  str
+        nil  nil
+
+    A
+      v     the value
+      w     the value, -1 if null
+      half  the value, else derived: v // 2
+
+    Tried
+      one of 2, by kind, else the first that reads back as the value
+        first   A
+        second  B, preferred when x > 3
+
+    B
+      x  the value
+      y  the value  when since new
+      one of 2, the version that a parameter names, else the newest with a place for every member of the value
+        old  arity 1
+        new  arity 2
+"""
+    )
+
+
+def test_a_format_that_the_specs_do_not_have_is_named(tmp_path):
+    (tmp_path / "alpha.yaml").write_text(CHOICES)
+    done = CliRunner().invoke(app, ["explain", "alpah", "--write", "--specs", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "'alpah' is no format; did you mean alpha?" in done.output

@@ -28,6 +28,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
     "explanation": {"runtime", "model"},
+    "writing": {"model", "expr"},
     "project": set(),
     "tree": set(),
     "outcomes": {"project", "tree"},
@@ -60,7 +61,18 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "bundle": set(),
     "demo": {"pipeline", "project", "model", "ingest", "spark", "catalog", "runtime"},
     "cli": {
-        *("pipeline", "project", "outcomes", "explanation", "examples", "scaffold", "bundle", "catalog", "runtime"),
+        *(
+            "pipeline",
+            "project",
+            "outcomes",
+            "explanation",
+            "writing",
+            "examples",
+            "scaffold",
+            "bundle",
+            "catalog",
+            "runtime",
+        ),
         *("transcode", "converting", "validating", "validation_reports", "inspection"),
         *("ingest", "spark", "medallion", "demo"),
     },

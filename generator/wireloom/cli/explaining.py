@@ -9,7 +9,7 @@ import typer
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import refuse_closed_output, say, waiting
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
-from wireloom.failures import MisuseError
+from wireloom.failures import MisuseError, unknown
 
 if TYPE_CHECKING:
     from wireloom.catalog import FormatModule
@@ -24,6 +24,9 @@ def explain(
     out: Out = OUT,
     package: Package = PACKAGE,
     specs: Specs = SPECS,
+    write: Annotated[
+        bool, typer.Option("--write", help="Show where each written field comes from, and what decides each choice.")
+    ] = False,
 ) -> None:
     """Show how records are separated, and whether decoding and encoding run on the native engine, or why not.
 
@@ -38,9 +41,13 @@ def explain(
     Examples:
       wireloom explain
       wireloom explain heartbeat
+      wireloom explain heartbeat --write
       wireloom explain heartbeat --package my_formats --out build
     """
     refuse_closed_output()
+    if write:
+        _say_plans(formats, specs)
+        return
     from wireloom.explanation import explained  # what it looks at imports pyarrow
 
     opened = open_package(package, out)
@@ -52,6 +59,20 @@ def explain(
         for root in explained(module.CODEC):
             for line in (*_lines(root), *_examples(module, root.root, known, why)):
                 say(f"    {line}")
+
+
+def _say_plans(names: list[str] | None, folder: Path) -> None:
+    """How the formats of the specs are written, each struct by itself."""
+    from wireloom import pipeline, writing  # the generator's libraries, which other explanations do without
+
+    with waiting(f"reading {folder}"):
+        known = {format.name: format for format in pipeline.formats(folder)}
+    for name in names or known:
+        if name not in known:
+            raise unknown("format", name, known)
+        say(f"{name}: {known[name].title}")
+        for part in writing.plans(known[name]):
+            say("", *(f"    {line}" for line in writing.lines(part)))
 
 
 def _specs(folder: Path) -> "tuple[ReadSpecs | None, str]":

@@ -1,7 +1,4 @@
-"""Minimal specs that broke a guarantee once, each in a file: its class, its seed, the record or value, the spec.
-
-Of a spec that is refused since, `refused` lists the codes of its diagnostics.
-"""
+"""Minimal specs that broke a guarantee once, each in a file: its class, its seed, the record or value, the spec."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,8 +25,6 @@ class Case:
     seed: int
     spec: Spec
     violation: Violation | None
-    refused: frozenset[str] = frozenset()
-    """The codes of the diagnostics that it gets since; none where it is accepted, and must keep the guarantee."""
 
     @property
     def size(self) -> int:
@@ -87,7 +82,7 @@ def read_case(path: Path) -> Case:
         record=bytes.fromhex(content["record"]) if "record" in content else None,
         value=_read(content["value"]) if "value" in content else None,
     )
-    return Case(content["class"], content["seed"], spec, violation, frozenset(content.get("refused", ())))
+    return Case(content["class"], content["seed"], spec, violation)
 
 
 def _read(text: str) -> Any:

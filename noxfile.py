@@ -22,8 +22,9 @@ nox.options.reuse_existing_virtualenvs = True
 
 
 def python(session: nox.Session, *arguments: str, env: dict[str, str] | None = None) -> None:
-    """Run the environment's Python."""
-    session.run(str(ENVIRONMENT / "bin" / "python"), *arguments, external=True, env=env)
+    """Run the environment's Python; what it compiles is kept, for the hundreds of processes that tests start."""
+    kept = {"PYTHONDONTWRITEBYTECODE": "", **(env or {})}
+    session.run(str(ENVIRONMENT / "bin" / "python"), *arguments, external=True, env=kept)
 
 
 @nox.session(default=False)
@@ -141,7 +142,7 @@ def specs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
 def thorough(session: nox.Session) -> None:
-    """Run what `tests` leaves out, and the tests that draw values, mutants or specs with ten times as many of them."""
+    """Run what `tests` leaves out, and what draws values, mutants or specs, with twenty times as many of them."""
     options = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "thorough or drawing")
     python(session, "-m", "pytest", *options, *session.posargs, env={"WIRELOOM_THOROUGH": "1"})
 

@@ -18,7 +18,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from wireloom.model.format import Format
-    from wireloom.pipeline import Project
+    from wireloom.pipeline import Project, Specs
 
 ROOT = Path(__file__).resolve().parent.parent
 SPECS = ROOT / "specs"
@@ -70,15 +70,21 @@ def vectors() -> Path:
 
 
 @pytest.fixture(scope="session")
-def case_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The package generated from every spec below tests/cases, importable for the session."""
+def generated_cases(tmp_path_factory: pytest.TempPathFactory) -> "Project":
+    """The project of every spec below tests/cases, generated once for the session."""
     from wireloom import pipeline
 
     project = case_project(tmp_path_factory.mktemp("cases"))
-    pipeline.generate(project)
-    sys.path.insert(0, str(project.out))
+    assert pipeline.generate(project).any
+    return project
+
+
+@pytest.fixture(scope="session")
+def case_package(generated_cases: "Project") -> Iterator[ModuleType]:
+    """The package of that project, importable for the session."""
+    sys.path.insert(0, str(generated_cases.out))
     yield importlib.import_module(CASE_PACKAGE)
-    sys.path.remove(str(project.out))
+    sys.path.remove(str(generated_cases.out))
 
 
 def case_project(folder: Path) -> "Project":
@@ -94,16 +100,18 @@ def case_project(folder: Path) -> "Project":
 
 
 @cache
+def specs_below(folder: Path) -> "Specs":
+    """The specs below a folder that no test changes, read once for the session."""
+    from wireloom import pipeline
+
+    return pipeline.read(folder)
+
+
 def shipped_formats() -> "tuple[Format, ...]":
     """The formats of specs/."""
-    from wireloom import pipeline
-
-    return pipeline.formats(SPECS)
+    return specs_below(SPECS).formats
 
 
-@cache
 def case_formats() -> "tuple[Format, ...]":
     """The formats of tests/cases/."""
-    from wireloom import pipeline
-
-    return pipeline.formats(CASES)
+    return specs_below(CASES).formats

@@ -1,5 +1,6 @@
 """`wireloom test`, and the examples that `generate` runs: what is said of a false one, and what is recorded."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from conftest import GENERATED, ROOT
+from conftest import CASES, GENERATED, ROOT, SPECS, specs_below
 from wireloom import outcomes, pipeline
 from wireloom.cli.app import app
 from wireloom.examples import trial
@@ -198,7 +199,8 @@ def test_generate_runs_the_examples_and_writes_the_files_all_the_same(specs):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_explain_says_of_each_root_what_it_runs_on(name):
-    result = CliRunner().invoke(app, ["explain", name, "--out", str(GENERATED)])
+    (spec,) = SPECS.glob(f"*/{name}.yaml")
+    result = CliRunner().invoke(app, ["explain", name, "--out", str(GENERATED), "--specs", str(spec.parent)])
     assert result.exit_code == 0, result.output
     codec = load(name).CODEC
     assert f"    framing {codec.framing}\n" in result.output
@@ -616,24 +618,15 @@ def test_pages_of_other_formats_are_left_alone(specs, tmp_path):
 def test_what_an_outcome_is_kept_under_is_the_same_in_every_process():
     """Sets of the model have another order in each process."""
     program = (
-        "from conftest import CASES, SPECS\nfrom wireloom import pipeline\n"
-        "for folder in (SPECS, CASES):\n"
-        "    for name, key in pipeline.read(folder).keys('format').items():\n        print(name, key)\n"
+        "import json\nfrom conftest import CASES, SPECS, specs_below\n"
+        "print(json.dumps([specs_below(folder).keys('format') for folder in (SPECS, CASES)]))\n"
     )
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", program],
-            env=environment | {"PYTHONHASHSEED": seed},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for seed in ("1", "2")
-    ]
-    printed = [process.communicate()[0] for process in running]
-    assert [process.returncode for process in running] == [0, 0]
-    assert printed[0] == printed[1]
-    keys = [line.split()[1] for line in printed[0].splitlines()]
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    found = [specs_below(folder).keys("format") for folder in (SPECS, CASES)]
+    assert json.loads(done.stdout) == found
+    keys = [key for each in found for key in each.values()]
     assert len(set(keys)) == len(keys) > len(FORMATS)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from conftest import CASES, SPECS
+from conftest import CASES, SPECS, specs_below
 from wireloom import pipeline
 from wireloom.examples import Failure
 from wireloom.model.format import Example, Format
@@ -59,20 +59,15 @@ REREAD = {
 
 
 @cache
-def specs(folder: Path) -> pipeline.Specs:
-    return pipeline.read(folder)
-
-
-@cache
 def failures(folder: Path) -> dict[tuple[str, str], Failure]:
-    report = pipeline.try_examples(specs(folder))
+    report = pipeline.try_examples(specs_below(folder))
     return {(failure.format, failure.example): failure for failure in report.failures}
 
 
 EXAMPLES = [
     pytest.param(folder, format, example, id=f"{format.name}: {example.name}")
     for folder in (SPECS, CASES)
-    for format in specs(folder).formats
+    for format in specs_below(folder).formats
     for example in format.examples
 ]
 
@@ -119,5 +114,5 @@ def test_bytes_built_otherwise_mean_the_same(folder: Path, format: Format, examp
 
 
 def test_every_format_has_good_and_bad_examples():
-    for format in specs(SPECS).formats:
+    for format in specs_below(SPECS).formats:
         assert any(example.error is None for example in format.examples), format.name

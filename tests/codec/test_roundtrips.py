@@ -17,7 +17,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.values import Pairs, same
 
 pytestmark = pytest.mark.drawing
-LIMITS = settings(max_examples=drawn(5), suppress_health_check=list(HealthCheck))
+LIMITS = settings(max_examples=drawn(3), suppress_health_check=list(HealthCheck))
 
 OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends", "which fills up")
 """What errors say of values that are none of the format's."""

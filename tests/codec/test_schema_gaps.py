@@ -29,7 +29,7 @@ NUMBERS = [0, 1, -1, 2, 3, 5, 1.0, 0.5, 1e3, 255, 256, 2**31, 2**63, -(2**63), 2
 TEXTS = ["", "a", "AA==", "AB==", "A" * 76, "A" * 76 + "\n", "A" * 75 + "\nA", "\n", "aGk", "\u00e9", "\ud800"]
 SCALARS = [None, True, False, *NUMBERS, *TEXTS, [], {}, [[]], {"a": 1}]
 LETTERS = [*'{}[],:"\\01-+.eE ntf\n\t', "1.0", "\ud800", '"a":1,', "\\ud800", "null", "1e400", "-0"]
-TURNS = drawn(100)
+TURNS = drawn(60)
 
 
 def json_formats() -> list[Format]:

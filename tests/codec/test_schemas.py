@@ -17,6 +17,7 @@ import pytest
 from construct import Container
 from jsonschema import Draft202012Validator
 
+from conftest import shipped_formats
 from wireloom.emit import arrow, jsonschema, shape, spark
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.shape.rows import row
@@ -385,9 +386,7 @@ def run(text: str) -> ModuleType:
 
 def specs() -> list[Format]:
     """The formats of the specs folder."""
-    from wireloom import pipeline
-
-    return list(pipeline.formats(REPOSITORY / "specs"))
+    return list(shipped_formats())
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -126,9 +127,15 @@ def modules(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.py"))
 
 
-def imports(path: Path, *, top: bool = False) -> Iterator[str]:
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path, *, top: bool = False) -> frozenset[str]:
     """The modules that a file imports when it runs; only those imported with it where `top`."""
-    yield from _imports(ast.parse(path.read_text(encoding="utf-8")).body, top=top)
+    return frozenset(_imports(parsed(path).body, top=top))
 
 
 def _imports(body: Iterable[ast.AST], *, top: bool) -> Iterator[str]:
@@ -162,11 +169,12 @@ def test_the_runtime_imports_what_executors_have(path: Path):
         assert part(module) in RUNTIME, f"{path}: {module}"
 
 
+@cache
 def every_import(path: Path) -> set[str]:
     """The modules of ours that a file names in any import: within functions, too, and for types alone."""
     package = path.parent.relative_to(PACKAGE.parent).parts
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         match node:
             case ast.Import(names=names):
                 found.update(name.name for name in names)

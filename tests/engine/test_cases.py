@@ -26,7 +26,7 @@ def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, cas
         request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)), explode=explode)
         records = [
             *seeds,
-            *differential.altered(engine, seeds, drawn(40 if explode else 100) // len(given), 7, request),
+            *differential.altered(engine, seeds, drawn(20 if explode else 40) // len(given), 7, request),
         ]
         assert differential.compare(engine, records, request) == [], parameters
 
@@ -38,5 +38,5 @@ def test_what_is_left_out_of_a_case_changes_nothing_else(format, case_package):
     seeds = [example.data for example in format.examples if example.root == engine.codec.default_root]
     for name in [] if root.elements else [field.name for field in root.logical.fields]:
         request = engines.Request(engine.codec.default_root, engine.codec.settings({}), (name,))
-        records = [*seeds, *differential.altered(engine, seeds, drawn(24), 11, request)]
+        records = [*seeds, *differential.altered(engine, seeds, drawn(8), 11, request)]
         assert differential.compare(engine, records, request) == [], name

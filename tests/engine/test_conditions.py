@@ -64,16 +64,17 @@ types:
 """
 
 
-@pytest.fixture
-def codec(request, tmp_path) -> Iterator:
+@pytest.fixture(scope="module")
+def codec(request, tmp_path_factory) -> Iterator:
     """The codec of the spec with a condition."""
-    specs = tmp_path / "specs"
+    folder = tmp_path_factory.mktemp("conditions")
+    specs = folder / "specs"
     specs.mkdir()
     (specs / "conditions.yaml").write_text(SPEC.format(condition=request.param), "utf-8")
-    pipeline.generate(Project(specs, tmp_path / "out", PACKAGE))
-    sys.path.insert(0, str(tmp_path / "out"))
+    pipeline.generate(Project(specs, folder / "out", PACKAGE))
+    sys.path.insert(0, str(folder / "out"))
     yield importlib.import_module(f"{PACKAGE}.conditions").CODEC
-    sys.path.remove(str(tmp_path / "out"))
+    sys.path.remove(str(folder / "out"))
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
 

@@ -64,7 +64,7 @@ def test_valid_records_are_read_by_the_engine_alone(engine):
 def test_engine_and_parser_agree_on_mutants(name, settings):
     engine = data.engine(name)
     request = asked(engine, **settings)
-    records = list(differential.altered(engine, differential.seeds(name), 1500, 11, request))
+    records = list(differential.altered(engine, differential.seeds(name), drawn(600), 11, request))
     assert differential.compare(engine, records, request) == []
 
 
@@ -80,14 +80,14 @@ def test_every_root_is_covered_nested_and_flat(name, root):
 def test_engine_and_parser_agree_on_every_form_of_open_values(name, settings, form):
     engine = data.engine(name)
     request = asked(engine, open_values=form, **settings)
-    records = list(differential.altered(engine, differential.seeds(name), 800, 12, request))
+    records = list(differential.altered(engine, differential.seeds(name), drawn(300), 12, request))
     assert differential.compare(engine, records, request) == []
 
 
 @pytest.mark.parametrize("form", ["variant", "json", "binary"])
 def test_open_values_of_every_kind_and_width_are_those_of_the_parser_and_encode_again(form):
     engine, source = data.engine("aerospike_msgpack"), random.Random(9)
-    records = [message_of(wire_value(source, 3)) for _ in range(2000)]
+    records = [message_of(wire_value(source, 3)) for _ in range(drawn(800))]
     request = asked(engine, open_values=form)
     assert differential.compare(engine, records, request) == []
     decoded = engine.decode(pa.array(records, pa.binary()), request)
@@ -237,7 +237,7 @@ def test_what_was_learned_of_names_says_nothing_of_records_that_have_others(unkn
     line = '"opcode":"UPSERT","key":7,"sequence":1,"logicalPartitionId":2,"physicalPartitionId":1,"timestampInNanos":3,"srcId":5'
     line += ',"schemaId":"AAECAwQFBgcICQoLDA0ODw==","valueEnc":"JSON","value":""'
     records = []
-    for _ in range(drawn(1000)):
+    for _ in range(drawn(400)):
         members = line.split(",")
         for _ in range(source.choice((0, 1, 1, 2, 3))):
             place = source.randrange(len(members))
@@ -331,7 +331,7 @@ def test_a_wrong_table_is_an_error_or_harmless(engine):
     positional, keywords = Compiler(native, engine.layout, request.settings, root.logical).parts(request.root)
     records = pa.array(differential.seeds(engine.codec.format), pa.binary())
     refused = 0
-    for _ in range(1500):
+    for _ in range(drawn(600)):
         parts = [list(part) for part in positional[:3]]
         part = source.choice([each for each in parts if each])
         place = source.randrange(len(part))

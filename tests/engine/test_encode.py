@@ -94,7 +94,7 @@ def test_altered_rows_are_written_alike_or_left_to_the_construct_path(name, sett
     request = asked(engine, **settings)
     rows = encoding.rows(engine, request, differential.seeds(name))
     type = arrow.arrow_type(engine.root(request).logical)
-    batch = encoding.as_columns(list(encoding.altered(rows, drawn(350), 3)), type)
+    batch = encoding.as_columns(list(encoding.altered(rows, drawn(150), 3)), type)
     assert encoding.compare(engine, batch, request) == []
     assert 0 < len(encoding.written(engine, batch, request)[1]) < len(batch)
 
@@ -103,7 +103,7 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
     rows = encoding.rows(engine, asked(engine), differential.seeds(engine.codec.format))
     type = arrow.arrow_type(engine.root(asked(engine)).logical)
     errors = set()
-    for seed in range(60):
+    for seed in range(drawn(24)):
         batch = encoding.as_columns([*rows[:2], *encoding.altered(rows, 6, seed)], type)
         ours, theirs = outcomes(engine, batch)
         assert ours == theirs
@@ -309,7 +309,7 @@ def test_a_wrong_program_is_refused_or_harmless(engine):
     records = said(engine, decoded(engine))[:40]
     given = engine.writer(request).gathered(records)
     refused = 0
-    for _ in range(1500):
+    for _ in range(drawn(600)):
         parts = [list(part) for part in positional[:3]]
         part = source.choice([each for each in parts if each])
         place = source.randrange(len(part))

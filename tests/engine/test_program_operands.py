@@ -17,6 +17,7 @@ NEVER = {"E_GUESSING", "E_JSON_SYMBOL", "E_PAD_BY", "JSON_OPEN"}
 """Instructions that no example's program has; the mutants of `nox -s sanitize` reach them by random specs."""
 
 
+@pytest.mark.thorough
 @pytest.mark.integration
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 def test_a_program_with_an_operand_beside_its_bounds_is_refused_or_does_no_harm():

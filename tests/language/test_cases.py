@@ -15,27 +15,15 @@ import pytest
 from conftest import CASE_PACKAGE, CASES, ROOT, case_formats, case_project
 from wireloom.model.format import Format
 from wireloom.model.types import Encoding
+from wireloom.pipeline import Project
 
 EXPECTED = sorted(path for path in CASES.glob("*/expected/*") if path.is_file())
 
 
-@pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Every file generated from the cases, by its path in the package."""
-    from wireloom import pipeline
-
-    project = case_project(tmp_path_factory.mktemp("texts"))
-    package = project.out / project.package
-    return {
-        str(path.relative_to(package)): text
-        for path, text in pipeline.files(project).items()
-        if path.is_relative_to(package)
-    }
-
-
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda path: f"{path.parent.parent.name}/{path.name}")
-def test_a_file_is_generated_as_expected(path: Path, texts: dict[str, str], request: pytest.FixtureRequest):
-    generated = texts[f"{path.parent.parent.name}/{path.name}"]
+def test_a_file_is_generated_as_expected(path: Path, generated_cases: Project, request: pytest.FixtureRequest):
+    made = generated_cases.out / CASE_PACKAGE / path.parent.parent.name / path.name
+    generated = made.read_text(encoding="utf-8")
     if request.config.getoption("update_expected"):
         path.write_text(generated, encoding="utf-8")
     assert generated == path.read_text(encoding="utf-8"), "if the change is meant: pytest --update-expected"

@@ -79,6 +79,7 @@ def plan_text(frame):
     return frame._jdf.queryExecution().toString()
 
 
+@pytest.mark.thorough
 def test_streams_and_replays_go_on_with_the_folders_of_the_table(spark, module, plan, folder):
     flow = Flow(plan, Files(str(folder / "input")), str(folder / "out"), trigger="available-now", partition=("kind",))
 

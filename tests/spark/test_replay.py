@@ -123,6 +123,7 @@ def test_a_stream_goes_on_beside_its_replayed_quarantine(spark, specs, source, t
     assert (stream(*run).records, len(rows(home / "quarantine")), len(rows(home / "records"))) == (12, 3, 9)
 
 
+@pytest.mark.thorough
 def test_killed_at_any_move_the_next_replay_finishes_it(spark, specs, source, tmp_path, monkeypatch):
     first = tmp_path / "out-0"
     ingest(spark, Job(specs.old, str(source), str(first)))
@@ -200,6 +201,7 @@ def wider(place):
     return importlib.import_module(f"{WIDER}.heartbeat")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("local", [True, False], ids=["written by processes", "written by Spark"])
 def test_a_replay_begins_the_next_version_of_the_columns_where_asked(spark, specs, wider, source, local):
     home = source.parent / "out"

@@ -28,6 +28,7 @@ SNIPPET = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 MINUTES = 3
+SLOW = ("ingest", "spark-source", "streaming")  # they start Spark again and again; README does so in every run
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,14 @@ def spark(places):
         yield started
 
 
-@pytest.mark.parametrize("page", [each for each in PAGES if snippets(each)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.thorough if page.stem in SLOW else (), id=page.stem)
+        for page in PAGES
+        if snippets(page)
+    ],
+)
 def test_the_snippets_of_a_page_run(page: Path, places: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
     place = places / page.stem
     place.mkdir()

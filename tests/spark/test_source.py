@@ -9,7 +9,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, udf, when
 
-from conftest import CASE_PACKAGE, case_formats, case_project, shipped_formats
+from conftest import CASE_PACKAGE, case_formats, shipped_formats
 from integration.sessions import end_jvm
 from support.databus_events import LONG_KEY
 from wireloom.catalog import open_format, open_package
@@ -31,18 +31,9 @@ SHIPPED = {format.name: format for format in shipped_formats()}
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    from wireloom import pipeline
-
-    project = case_project(tmp_path_factory.mktemp("cases"))
-    pipeline.generate(project)
-    return project.out
-
-
-@pytest.fixture(scope="module")
-def spark(place):
+def spark(generated_cases):
     end_jvm()  # where Spark plans, a package is found by what the Java process was started with
-    with session((place,)) as started:
+    with session((generated_cases.out,)) as started:
         yield started
 
 
@@ -95,7 +86,12 @@ def test_the_columns_are_those_of_the_format(reads, tmp_path):
     assert frame.count() == 1
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+QUICK = ("databus_event", "databus_json", "kpl_record")  # one of each encoding; open values have tests of their own
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in SHIPPED]
+)
 def test_what_is_written_is_read_as_it_was(spark, reads, tmp_path, name):
     import wireloom_formats
 

@@ -268,8 +268,13 @@ assert [row["raw_size"] for row in rows] == [len(value)] * 2
 """
 
 
+QUICK = ("an array of four thousand million", "nested 100,000 deep", "30 MB of ones")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
-@pytest.mark.parametrize("name", POISON)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in POISON]
+)
 def test_poison_takes_bounded_memory(name, tmp_path):
     (tmp_path / "value").write_bytes(POISON[name])
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'generator'}{os.pathsep}{GENERATED}"}

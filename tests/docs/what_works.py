@@ -25,7 +25,7 @@ from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.problems import SpecProblems
 
-PAGE = Path(__file__).parent.parent / "docs" / "what-works.md"
+PAGE = Path(__file__).parents[2] / "docs" / "what-works.md"
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 REFUSED, NATIVE, DECODES, ENCODES, PYTHON = "no", "native", "decodes natively", "encodes natively", "in Python"
 

@@ -2,6 +2,7 @@
 
 import importlib
 
+import pyarrow as pa
 import pytest
 
 import differential
@@ -15,8 +16,33 @@ pytestmark = [
 ]
 
 
+LEFT = {  # what the engine leaves to the parser and the builders, by the words that `decode_path` says it in
+    "bit_lists": "a list of what is no whole number of bytes",
+    "bodies_in_json": "a body of another encoding within JSON",
+    "datagram": "a checksum that something else stands for, or that covers what stands elsewhere",
+    "directories": "a field at an offset from a mark",
+    "elsewhere": "a field at an offset from a mark",
+    "numerals": "a binary integer as quic has it",
+    "other_members_packed": "the rest of a MessagePack object",
+    "record_file": "a checksum that something else stands for, or that covers what stands elsewhere",
+    "reply": "a checksum that something else stands for, or that covers what stands elsewhere",
+    "settings_packed": "the rest of a MessagePack object",
+    "short_message": "a checksum that something else stands for, or that covers what stands elsewhere",
+    "vehicle_message": "a checksum that something else stands for, or that covers what stands elsewhere",
+}
+COVERED = [format for format in case_formats() if format.name not in LEFT]
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_the_engine_leaves_to_the_parser_is_said(name, case_package):
+    codec = importlib.import_module(f"{case_package.__name__}.{name}").CODEC
+    examples = [each.data for format in case_formats() if format.name == name for each in format.examples]
+    assert (codec.decode_path().reason, codec.encode_path().reason) == (LEFT[name], LEFT[name])
+    assert len(codec.decode(pa.array(examples, pa.binary())).errors) == len(examples)
+
+
 @pytest.mark.parametrize("explode", [False, True], ids=["nested", "flat"])
-@pytest.mark.parametrize("format", case_formats(), ids=lambda format: format.name)
+@pytest.mark.parametrize("format", COVERED, ids=lambda format: format.name)
 def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, case_package):
     engine = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC.engine
     examples = [example for example in format.examples if example.root == engine.codec.default_root]
@@ -31,7 +57,7 @@ def test_engine_and_parser_agree_on_mutants_of_the_examples(format, explode, cas
         assert differential.compare(engine, records, request) == [], parameters
 
 
-@pytest.mark.parametrize("format", case_formats(), ids=lambda format: format.name)
+@pytest.mark.parametrize("format", COVERED, ids=lambda format: format.name)
 def test_what_is_left_out_of_a_case_changes_nothing_else(format, case_package):
     engine = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC.engine
     root = engine.codec.root(None)

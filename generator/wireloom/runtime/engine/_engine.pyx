@@ -38,7 +38,6 @@ include "addresses.pxi"
 include "times.pxi"
 include "charsets.pxi"
 include "binary.pxi"
-include "bits.pxi"
 include "wide.pxi"
 include "packed.pxi"
 include "machine.pxi"
@@ -46,13 +45,11 @@ include "encode_types.pxi"
 include "encode_columns.pxi"
 include "encode_compare.pxi"
 include "encode_values.pxi"
-include "encode_bits.pxi"
 include "encode_msgpack.pxi"
 include "encode_json.pxi"
 include "encode_variant.pxi"
 include "encode_protobuf.pxi"
 include "encode_packing.pxi"
-include "encode_apart.pxi"
 include "encode_machine.pxi"
 
 OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__members__.items()}
@@ -501,7 +498,6 @@ cdef void release(Machine *m) noexcept:
     free(m.work.data)
     forget_unpacked(m)
     free(m.covered.data)
-    free(m.beside.data)
     free_texts(m)
     wl_json_free(&m.json)
     for level in range(UNPACKED):

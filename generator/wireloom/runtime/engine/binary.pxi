@@ -1,75 +1,20 @@
 # Instructions of binary bodies, and those of every body: computing, verifying, seeking, choosing, trying.
 
-cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest, bint whole, uint64_t *number) noexcept nogil:
-    """Seven bits a byte, the highest first; of `whole` ones a ninth byte is the last and has eight. True where it does not end."""
+cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest, uint64_t *number) noexcept nogil:
+    """Seven bits a byte, the highest first. True where it does not end."""
     cdef const uint8_t *p = position[0]
     cdef uint64_t found = 0
     cdef int64_t n
-    cdef uint8_t byte
     for n in range(longest):
-        if p >= end:
+        if p >= end or found >> 57:
             return True
-        byte = p[0]
+        found = found << 7 | (p[0] & 0x7F)
         p += 1
-        if whole and n == 8:
-            found = found << 8 | byte
-        else:
-            if found >> 57:
-                return True
-            found = found << 7 | (byte & 0x7F)
-        if byte < 0x80 or (whole and n == 8):
+        if p[-1] < 0x80:
             position[0] = p
             number[0] = found
             return False
     return True
-
-
-cdef inline int64_t told_size(int64_t form, uint8_t first) noexcept nogil:
-    """How many bytes a number has whose first bits say it (2 QUIC, 4 FLAC, 5 EBML); 0 where they say none."""
-    cdef int64_t size = 0
-    if form == 2:
-        return <int64_t>1 << (first >> 6)
-    if form == 5:
-        size = 1
-        while size <= 8 and not first >> (8 - size):
-            size += 1
-        return size if size <= 8 else 0
-    while size < 8 and first >> (7 - size) & 1:
-        size += 1
-    return 0 if size == 1 or size == 8 else max(size, 1)
-
-
-cdef bint load_told(const uint8_t **position, const uint8_t *end, int64_t form, uint64_t *number) noexcept nogil:
-    """A number whose first bits say its bytes; true where they are not there, or say none."""
-    cdef const uint8_t *p = position[0]
-    cdef int64_t size, n
-    cdef uint64_t found
-    if p >= end:
-        return True
-    size = told_size(form, p[0])
-    if size == 0:
-        return True
-    found = p[0]
-    if form == 2:
-        found &= 0x3F
-    elif form == 5:
-        found &= 0xFF >> size
-    elif size > 1:
-        found &= 0x7F >> size
-    if end - p < size:
-        return True
-    for n in range(1, size):
-        if form != 4:
-            found = found << 8 | p[n]
-        elif p[n] >> 6 != 2:
-            return True
-        else:
-            found = found << 6 | (p[n] & 0x3F)
-    if form == 5 and found == (<uint64_t>1 << 7 * size) - 1:
-        found = (<uint64_t>1 << 56) - 1
-    position[0] = p + size
-    number[0] = found
-    return False
 
 
 cdef inline int64_t base_of(int64_t form) noexcept nogil:
@@ -274,10 +219,7 @@ cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t wor
         return load_columns(position, end, word >> 16, form, signed, value, wide)
     if form >= 6:
         return load_digits(position, end, word >> 16, form == 7, signed, value)
-    if form == 2 or form >= 4:
-        if load_told(position, end, form, &number):
-            return True
-    elif load_vlq(position, end, 9 if form == 3 else (bits + 6) // 7, form == 3, &number):
+    if load_vlq(position, end, (bits + 6) // 7, &number):
         return True
     if bits < 64 and number >> bits:
         return True
@@ -314,12 +256,7 @@ cdef bint lacks(const uint8_t *p, const uint8_t *end, int64_t word, bint signed)
         return held < word >> 16
     if 6 <= form < 12:
         return held < digits_width(form, word >> 16, signed)
-    if form == 2 or form == 4 or form == 5:
-        for n in range(1, held if form == 4 else 0):
-            if p[n] >> 6 != 2:
-                return False
-        return held < told_size(form, p[0])
-    if held >= (9 if form == 3 else longest):
+    if held >= longest:
         return False
     for n in range(held):
         if p[n] < 0x80:
@@ -693,68 +630,27 @@ cdef inline bint count_again(Machine *m, int64_t size) noexcept nogil:
     return m.again > 16 * max(m.furthest - m.base, 1)
 
 
-cdef int cover(Machine *m, int64_t expression, int64_t size, bint behind) noexcept nogil:
-    """One more number that the next checksum covers: its lowest bytes, the highest first; zeros for null."""
-    cdef int64_t number = 0, n
-    cdef uint8_t octets[8]
-    cdef bint none = False
-    cdef int code = number_of(m, expression, &number, &none)
-    if not code:
-        for n in range(size):
-            octets[n] = 0 if none else <uint8_t>(number >> 8 * (size - 1 - n) & 0xFF)
-        code = push(&m.beside, octets, size)
-    return beside(m, code, behind)
-
-
-cdef int cover_bytes(Machine *m, int64_t register, bint behind) noexcept nogil:
-    """The same of bytes; nothing for null."""
-    return beside(m, OK if m.absent[register] else push(&m.beside, m.pointers[register], m.registers[register]), behind)
-
-
-cdef inline int beside(Machine *m, int code, bint behind) noexcept nogil:
-    """What was put beside the bytes, before them or behind; nothing of it stays where that failed."""
-    if code:
-        m.beside.length = m.ahead = 0
-    elif not behind:
-        m.ahead = m.beside.length
-    return code
-
-
-cdef const uint8_t *covered(Machine *m, const uint8_t *data, int64_t *size, int64_t hole, int64_t width) noexcept nogil:
-    """A copy of what a checksum covers, and of the numbers beside it; zeros where it stands itself (a hole of no width: nowhere).
-
-    NULL where there is no memory.
-    """
-    cdef int64_t first = hole - (data - m.base), last = first + width, ahead = m.ahead
+cdef const uint8_t *covered(Machine *m, const uint8_t *data, int64_t size, int64_t hole, int64_t width) noexcept nogil:
+    """A copy of what a checksum covers, zeros where it stands itself; NULL where there is no memory."""
+    cdef int64_t first = hole - (data - m.base), last = first + width
     m.covered.length = 0
-    if push(&m.covered, m.beside.data, ahead) or push(&m.covered, data, size[0]):
-        return NULL
-    if push(&m.covered, m.beside.data + ahead, m.beside.length - ahead):
+    if push(&m.covered, data, size):
         return NULL
     first = first if first > 0 else 0
-    last = last if last < size[0] else size[0]
+    last = last if last < size else size
     if first < last:
-        memset(m.covered.data + ahead + first, 0, <size_t>(last - first))
-    size[0] = m.covered.length
+        memset(m.covered.data + first, 0, <size_t>(last - first))
     return m.covered.data
 
 
 cdef int verify(Machine *m, const int64_t *i) noexcept nogil:
     """i: CRC or digest, first expression, last expression, start register, register of the field, code"""
-    cdef int code = verified(m, i)
-    m.beside.length = m.ahead = 0
-    return code
-
-
-cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
     cdef int64_t first = 0, last = 0, size, hole = m.hole
-    cdef const int64_t *stored = m.stored
     cdef const uint8_t *data
     cdef uint8_t digest[2 * DIGEST_LONGEST]
-    cdef uint64_t value
-    cdef bint none = False, whole
+    cdef bint none = False
     cdef int code
-    m.hole, m.stored = 0, NULL
+    m.hole = 0
     if m.absent[i[5]]:  # a record without the checksum, which stands nowhere
         return OK
     code = number_of(m, i[2], &first, &none) if hole >= 0 else IRREGULAR
@@ -772,23 +668,15 @@ cdef int verified(Machine *m, const int64_t *i) noexcept nogil:
     data = m.base + first
     if hole and (hole - 1 >= first + size or hole - 1 + m.hole_width <= first):
         hole = 0  # it stands elsewhere
-    whole = not hole and not m.beside.length
-    if not whole:
-        data = covered(m, data, &size, hole - 1, m.hole_width if hole else 0)
+    if hole:
+        data = covered(m, data, size, hole - 1, m.hole_width)
         if data == NULL:
             return EXHAUSTED
     if i[0] == OP_VERIFY_CRC:
-        value = wl_crc_value(m.crcs + i[1], data, size)
-        if stored != NULL:
-            m.registers[stored[1]], m.absent[stored[1]] = <int64_t>value, False
-            code = number_of(m, stored[2], &last, &none)
-            if code or none:
-                return code if code else <int>i[6]
-            value = <uint64_t>last
-        return OK if value == <uint64_t>m.registers[i[5]] else <int>i[6]
+        return OK if wl_crc_value(m.crcs + i[1], data, size) == <uint64_t>m.registers[i[5]] else <int>i[6]
     if m.registers[i[5]] != digest_held(i[1]):
         return IRREGULAR
-    if i[1] == DIGEST_TOGETHER and whole and not m.opened:  # what is unpacked stands nowhere once the record has been read
+    if i[1] == DIGEST_TOGETHER and not hole and not m.opened:  # what is unpacked stands nowhere once the record has been read
         return check_digest(m, data, size, m.pointers[i[5]], <int>i[6])
     if write_digest(i[1], data, size, digest):
         return IRREGULAR
@@ -821,43 +709,6 @@ cdef int seek(Machine *m, const int64_t *i) noexcept nogil:
     if m.position - m.base > m.registers[i[4]]:
         m.registers[i[4]] = m.position - m.base
     m.position = m.base + target
-    return OK
-
-
-cdef int set_apart(Machine *m, const int64_t *i) noexcept nogil:
-    """i: expression of an offset, start and size register of a struct around, save registers of the end, of the place"""
-    cdef int64_t offset = 0, start = m.registers[i[2]], end = start + m.registers[i[3]]
-    cdef bint none = False
-    cdef int code = number_of(m, i[1], &offset, &none)
-    if code:
-        return code
-    if none or start < 0 or end > m.stop - m.base or offset < 0 or offset > end - start:
-        return IRREGULAR
-    m.registers[i[4]] = m.end - m.base
-    m.registers[i[4] + 1] = m.overrun
-    m.registers[i[5]] = m.position - m.base
-    m.registers[i[5] + 1] = start + offset
-    m.end = m.base + end
-    m.position = m.base + start + offset
-    m.overrun = IRREGULAR
-    m.retried += 1
-    m.scattered = True
-    return OK
-
-
-cdef int go_back(Machine *m, const int64_t *i) noexcept nogil:
-    """i: the save registers of `set_apart`, one for the farthest end of what stood elsewhere, which has been read."""
-    cdef int64_t end = m.registers[i[1]], place = m.registers[i[2]], start = m.registers[i[2] + 1]
-    if place < 0 or place > end or end > m.stop - m.base or start < 0 or start > m.position - m.base:
-        return IRREGULAR
-    m.retried -= 1
-    if too_often(m, m.base + start, m.position):
-        return IRREGULAR
-    if m.position - m.base > m.registers[i[3]]:
-        m.registers[i[3]] = m.position - m.base
-    m.end = m.base + end
-    m.overrun = <int>m.registers[i[1] + 1]
-    m.position = m.base + place
     return OK
 
 

@@ -40,9 +40,6 @@ _STATED = {
     OP_LEAVE: "R<reach",
     OP_WINDOW: "N N N N",
     OP_HOLE: "X R<start N",
-    OP_STORED: "R>value X",
-    OP_COVER: "X N N",
-    OP_COVER_BYTES: "R<bytes N",
     OP_REGION: "X K P>save",
     OP_UNREGION: "P<save",
     OP_END: "K",
@@ -91,7 +88,6 @@ _STATED = {
     OP_SPELLING: "R<bytes N N N N K",
     OP_PACK_OBJECT: "Q { N",
     OP_PACK_MEMBER: "Q T N",
-    OP_PACK_REST: "Q { N",
     OP_PACK_CLOSE: "Q { N",
     OP_JSON_DOCUMENT: "N",
     OP_JSON_OBJECT: "Q {",
@@ -116,7 +112,6 @@ _STATED = {
     OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
     OP_JSON_COUNT: "r>value",
     OP_JSON_OPEN: "N N y y N",
-    OP_JSON_FIELDS: "N",
     OP_WIDE_DECIMAL: "R<bytes N P>wide",
     OP_WIDE_MD5: "R<bytes P>wide",
     OP_WIDE_NUMBER: "X P>wide",
@@ -133,13 +128,8 @@ _STATED = {
     OP_UNPACKED: "",
     OP_CARRIED: "N",
     OP_JSON_BODY: "N N",
-    OP_JSON_CARRIED: "",
     OP_LEFT: "",
     OP_PACK_TYPE: "N T",
-    OP_REPEAT_BITS: "N N N l r>value r>value",
-    OP_APART: "X R<start R<size P>save P>place",
-    OP_BACK: "P<save P<place R<reach",
-    OP_ENCLOSE: "R<reach",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -151,7 +141,6 @@ _COLUMN_KINDS = {
     "U": frozenset((KIND_STRUCT,)),
     "L": frozenset((KIND_LIST,)),
 }
-_OF_MEMBERS = frozenset((OP_JSON_INTEGER, OP_JSON_FLOAT, OP_JSON_BOOLEAN, OP_JSON_TEXT, OP_JSON_BYTES, OP_JSON_RAW, OP_JSON_OPEN))
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE, X_TEXT))
 _TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
 # Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
@@ -201,7 +190,7 @@ def _is_numeral(word):
         return form <= 18 and 1 <= digits <= 18 and bits <= 64
     if form >= 6:
         return form <= 11 and 1 <= digits <= (18, 18, 18, 16, 21, 16)[form - 6] and bits <= 64
-    return digits == 0 and (bits in (32, 64) if form < 2 else bits == (0, 0, 62, 64, 36, 56)[form])
+    return digits == 0 and form < 2 and bits in (32, 64)
 
 
 def _are_markers(markers, bits):
@@ -317,17 +306,6 @@ class Checker:
         width, order = word >> 1 & 15, word >> 8
         self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
 
-    def check_bits(self, word, listed, where):
-        """The form of elements that are no whole number of bytes, as `bits_word` has it, and the column that they have."""
-        width, alternative = word & 0xFF, (word >> 16) - 1
-        self.require(1 <= width < 64 and 0 <= word >> 8 & 0xFF < 8, where)
-        self.require(_NONE <= alternative < (0 if listed == _NONE else len(self.columns)), where)
-        if listed != _NONE:
-            element = self.columns[listed][2]
-            self.require(alternative == _NONE or self.columns[alternative][1] == element, where)
-            kind = self.columns[element if alternative == _NONE else alternative][0]
-            self.require(kind in _COLUMN_KINDS["B" if width == 1 else "I"], where)
-
     def check_ended(self, start, where):
         """Where values end that have escapes, end at one of several delimiters, or with theirs, as `ended.py` has it."""
         escape, form, unit, place, stops, delimiters = self.span(start, 6, where)
@@ -356,10 +334,6 @@ class Checker:
             self.require(1 <= words[1] <= 8, where)
         elif op == OP_HOLE:
             self.require(1 <= words[3] <= 128, where)
-        elif op == OP_COVER:
-            self.require(1 <= words[2] <= 8 and words[3] in (0, 1), where)
-        elif op == OP_COVER_BYTES:
-            self.require(words[2] in (0, 1), where)
         elif op == OP_VERIFY_DIGEST:
             self.require(is_digest_word(words[1]), where)
         elif op == OP_GATHER:
@@ -405,15 +379,6 @@ class Checker:
                 self.require(0 <= words[2] < 1 << 48, where)
             if op == OP_REPEAT and words[1] == 1:
                 self.require(words[2] <= 1 << 16, where)
-        elif op == OP_REPEAT_BITS:
-            self.require(0 <= words[1] <= 3, where)
-            if words[1] == 1:
-                self.require(0 <= words[2] < 1 << 40, where)
-            elif words[1] == 2:
-                self.check_expression(words[2], where)
-            elif words[1] == 3:
-                self.check_prefix(words[2], where)
-            self.check_bits(words[3], words[4], where)
         elif op == OP_WINDOW:
             self.check_window(words[1], words[2], words[3], words[4], where)
         elif op == OP_SEEK:
@@ -459,14 +424,6 @@ class Checker:
             self.span(words[1], 4, where)
             self.require(words[5] in (0, 1, 2), where)
             self.require(words[4] == _NONE if words[5] else (words[3] == _NONE) == (words[4] == _NONE), where)
-        elif op == OP_JSON_FIELDS:
-            for row in self.fields(words[1], where):
-                for letter, value, place in zip(OPERANDS[row[0]], row[1:], range(1, WIDTH)):
-                    self.check_operand(letter, value, at, row, place)
-                self.check_special(row[0], row, at)
-                self.check_operand("Q", row[6], at, row, 6)
-                for struct in (row[7] >> 8 & 0xFFFFFF, row[7] >> 32):
-                    self.check_operand("u", struct - 1, at, row, 7)
         elif op == OP_CHARSET:
             self.require(words[2] in (0, 1, 2), where)
             if words[2] == 2:
@@ -543,12 +500,6 @@ class Checker:
         (count,) = self.span(start, 1, where)
         words = self.span(start + 1, count * width, where)
         return [words[n : n + width] for n in range(0, len(words), width)]
-
-    def fields(self, start, where):
-        """The values of members that are read one after the other: instructions with a slot and flags behind them."""
-        rows = self.counted(start, WIDTH, where)
-        self.require(all(row[0] in _OF_MEMBERS and row[7] >= 0 for row in rows), where)
-        return rows
 
     def check_automaton(self, start, where):
         """Whether nothing is an end; states, classes, the class of each byte; by state and class the next, and whether it is an end."""
@@ -671,7 +622,8 @@ class Checker:
     def check_registers(self):
         """Pointers, positions and saved ends are only ever read from registers that nothing else is written to."""
         classes = {}
-        for words in self.instructions():
+        for at in range(0, self.count * WIDTH, WIDTH):
+            words = self.code[at : at + WIDTH]
             for place, kind in WRITERS.get(words[0], {}).items():
                 for register in (words[place], words[place] + 1)[: 2 if kind in ("save", "wide") else 1]:
                     self.require(register < 0 or classes.setdefault(register, kind) == kind, f"register {register} has two meanings")
@@ -692,14 +644,6 @@ class Checker:
                 self.require(classes.get(self.expressions[at + 1]) == "bytes", f"expression at {at}")
             elif self.expressions[at] == X_SYMBOL:
                 self.require(classes.get(self.tables[self.expressions[at + 1]]) == "bytes", f"expression at {at}")
-
-    def instructions(self):
-        """All of them, those in tables included."""
-        for at in range(0, self.count * WIDTH, WIDTH):
-            words = self.code[at : at + WIDTH]
-            yield words
-            if words[0] == OP_JSON_FIELDS:
-                yield from self.fields(words[1], "members")
 
     def fixed_registers(self, words):
         """The registers that a run of fixed numbers writes."""

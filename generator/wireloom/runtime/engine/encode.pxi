@@ -256,7 +256,6 @@ cdef class WritingProgram:
         k.base = k.size
         k.trial = -1
         k.guessing = 0
-        k.aparts.length = k.apart_bytes.length = 0
         k.m.scanned = 0
         if k.m.chunks != NULL:
             forget_texts(&k.m)
@@ -336,8 +335,6 @@ cdef void release_builder(Builder *k, int slots) noexcept:
     free(k.opened.data)
     free(k.replaced.data)
     free(k.settled.data)
-    free(k.aparts.data)
-    free(k.apart_bytes.data)
     release(&k.m)
 
 

@@ -24,15 +24,12 @@ WRITTEN = {
     E_MARK: "RR",
     E_PAD: "NR",
     E_PAD_BY: "XR",
-    E_APART: "XRRR",
-    E_APARTS: "R",
     E_FILL: "XN",
     E_CHECKSUMS: "NR",
     E_PASSES: "CN",
     E_GUESSING: "T",
     E_REPEAT: "LNCRN",
     E_REPEAT_BLOCKS: "LNNCR",
-    E_REPEAT_BITS: "LNNN",
     E_SIZE_BEGIN: "NR",
     E_SIZE_END: "NR",
     E_MAP: "RNNR",
@@ -84,7 +81,6 @@ WRITTEN = {
     E_JSON_REPEAT: "LCRNJN",
     E_JSON_OPEN: "UYYNN",
     E_JSON_CLOSE: "RNN",
-    E_JSON_CARRIED: "R",
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",
@@ -162,10 +158,6 @@ class WritingChecker(Checker):
         elif op in (E_BLOCKS, E_REPEAT_BLOCKS):
             self.check_prefix(words[2], where)
             self.require(1 <= words[3] <= 1 << 62, where)
-        elif op == E_REPEAT_BITS:
-            if words[3]:
-                self.check_prefix(words[3], where)
-            self.check_bits(words[4], words[1], where)
         elif op == E_ENDED:
             self.check_symbol(words[2], where)
             self.require(words[2] & 0xFFFF, where)
@@ -261,17 +253,8 @@ class WritingChecker(Checker):
             self.require(not alternatives or self.columns[index][0] == KIND_STRUCT, where)
 
     def check_checksums(self, start, where):
-        for algorithm, first, last, register, held, *form, taking, made, extras in self.counted(start, CHECKSUM_WIDTH, where):
+        for algorithm, first, last, register, held, *form in self.counted(start, CHECKSUM_WIDTH, where):
             self.require(algorithm < len(self.crcs) and 0 <= register < self.registers, where)
-            self.require(-1 <= taking < (self.registers if algorithm >= 0 else 0), where)
-            if taking >= 0:
-                self.check_expression(made, where)
-            for extra, size, behind in self.counted(extras, COVERED_WIDTH, where):
-                self.require(0 <= size <= 8 and behind in (0, 1), where)
-                if size:
-                    self.check_expression(extra, where)
-                else:
-                    self.require(0 <= extra < self.registers, where)
             if algorithm < 0:
                 self.require(is_digest_word(-1 - algorithm) and held == digest_held(-1 - algorithm), where)
             else:

@@ -255,10 +255,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
         elif op == E_PAD_BY:
             code = pad_by(k, i)
-        elif op == E_APART:
-            code = lift_apart(k, i)
-        elif op == E_APARTS:  # start register of the struct that they are of
-            code = place_aparts(k, i[1])
         elif op == E_FILL:  # expression, the most that it may say
             code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register
@@ -272,8 +268,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = write_list(k, i)
         elif op == E_REPEAT_BLOCKS:
             code = write_list_in_blocks(k, i)
-        elif op == E_REPEAT_BITS:
-            code = write_bits(k, i)
         elif op == E_SIZE_BEGIN:  # number in front, register of the place
             code = hold(k, i[1] >> 1 & 15, i[2])
         elif op == E_SIZE_END:
@@ -411,8 +405,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = json_list(k, i)
         elif op == E_JSON_OPEN:
             code = encode_open_json(k, i)
-        elif op == E_JSON_CARRIED:
-            code = json_carry(k, i[1])
         elif op == E_JSON_CLOSE:
             code = json_close_written(k, i)
         elif op == E_NOTHING:  # table of columns

@@ -165,12 +165,12 @@ cdef int pack_column_extension(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef int pack_list(Builder *k, const int64_t *i) noexcept nogil:
-    """i: list column, body, register of the place, form (0 a list, 1 a map, 2 entries of a map that has its head)"""
+    """i: list column, body, register of the place, form (0 a list, 1 a map)"""
     cdef int64_t first = 0, last = 0
     cdef int code
     if not there(k, i[1]):
         return IRREGULAR
     code = list_at(k, i[1], &first, &last)
-    if not code and i[4] != 2:
+    if not code:
         code = pack_map(k, last - first) if i[4] else pack_array(k, last - first)
     return code if code else each_element(k, k.sources[i[1]].child, first, last, i[2], i[3])

@@ -31,15 +31,12 @@ cpdef enum WritingOp:
     E_MARK
     E_PAD
     E_PAD_BY
-    E_APART
-    E_APARTS
     E_FILL
     E_CHECKSUMS
     E_PASSES
     E_GUESSING
     E_REPEAT
     E_REPEAT_BLOCKS
-    E_REPEAT_BITS
     E_SIZE_BEGIN
     E_SIZE_END
     E_MAP
@@ -91,7 +88,6 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
-    E_JSON_CARRIED
     E_NOTHING
     E_UNIQUE
     E_DOUBT
@@ -129,12 +125,6 @@ cdef struct Interned:  # the entries of a table, in the order of their first use
     Stack entries  # of Span
     Stack places  # an open-addressing table of places + 1, once there are many
 
-cdef struct Apart:  # bytes that stand at an offset of a struct around
-    int64_t owner  # its start register; -1: they stand there
-    int64_t offset
-    int64_t place  # among the bytes of all of them
-    int64_t size
-
 cdef struct Seal:  # a digest that is written together with those of other records; places in the output
     int64_t first
     int64_t size
@@ -142,10 +132,7 @@ cdef struct Seal:  # a digest that is written together with those of other recor
 
 cdef enum:
     CHECKSUM_LIMIT = 8
-    # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form; where something
-    # else stands for it, the register that takes it (or -1), and the expression for that; what it covers beside the range
-    CHECKSUM_WIDTH = 11
-    COVERED_WIDTH = 3  # of each the expression and bytes of a number, or a register of bytes and 0; whether it is behind the range
+    CHECKSUM_WIDTH = 8  # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form
 
 cdef enum:  # of a column of the caller's
     DETERMINED = 1  # the format may give it a value that the caller left out
@@ -207,6 +194,4 @@ cdef struct Builder:
     int64_t next_opened  # where the one to be looked for next mostly stands
     Seal seals[DEFERRED]
     int64_t seal_count
-    Stack aparts  # of Apart, those of the record that are yet to be placed
-    Stack apart_bytes
     int64_t sealed  # bytes they are over

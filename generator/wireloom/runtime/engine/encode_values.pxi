@@ -67,46 +67,13 @@ cdef inline void store(uint8_t *target, int64_t value, int64_t size, bint big) n
             target[size - 1 - n if big else n] = <uint8_t>(value >> (8 * n))
 
 
-cdef int64_t store_numeral(uint8_t *target, uint64_t number, int64_t form) noexcept nogil:
-    """Write a number in as few bytes as the form has for it (1 VLQ, 2 QUIC, 3 SQLite, 4 FLAC, 5 EBML), and say how many."""
+cdef int64_t store_vlq(uint8_t *target, uint64_t number) noexcept nogil:
+    """Write seven bits of a number in each byte, the highest first, in as few as it takes, and say how many."""
     cdef int64_t size = 1, n
-    if form == 3 and number >> 56:
-        target[8] = <uint8_t>number
-        for n in range(8):
-            target[7 - n] = <uint8_t>(number >> (8 + 7 * n) & 0x7F) | 0x80
-        return 9
-    if form == 1 or form == 3:
-        while size < 10 and number >> (7 * size):
-            size += 1
-        for n in range(size):
-            target[size - 1 - n] = <uint8_t>(number >> (7 * n) & 0x7F) | (0x80 if n else 0)
-        return size
-    if form == 4:
-        if number < 0x80:
-            target[0] = <uint8_t>number
-            return 1
-        size = 2
-        while number >> (5 * size + 1):
-            size += 1
-        for n in range(size - 1):
-            target[size - 1 - n] = <uint8_t>(number >> (6 * n) & 0x3F) | 0x80
-        target[0] = <uint8_t>(0xFF00 >> size & 0xFF | number >> (6 * (size - 1)))
-        return size
-    if form == 2:
-        n = 0
-        while number >> ((8 << n) - 2):
-            n += 1
-        size = <int64_t>1 << n
-        number |= <uint64_t>n << (8 * size - 2)
-    elif number == (<uint64_t>1 << 56) - 1:
-        target[0] = 0xFF
-        return 1
-    else:
-        while number >= (<uint64_t>1 << (7 * size)) - 1:
-            size += 1
-        number |= <uint64_t>1 << (7 * size)
+    while size < 10 and number >> (7 * size):
+        size += 1
     for n in range(size):
-        target[size - 1 - n] = <uint8_t>(number >> (8 * n))
+        target[size - 1 - n] = <uint8_t>(number >> (7 * n) & 0x7F) | (0x80 if n else 0)
     return size
 
 
@@ -246,7 +213,7 @@ cdef int put_numeral(Builder *k, int64_t value, bint wide, bint signed, int64_t 
     if form == 14:
         k.size += store_ended(k.output.data + k.size, value, wide, word >> 16)
         return OK
-    k.size += store_numeral(k.output.data + k.size, <uint64_t>value, form)
+    k.size += store_vlq(k.output.data + k.size, <uint64_t>value)
     return OK
 
 
@@ -485,6 +452,10 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF, i[6])
 
 
+cdef enum:
+    GAP = 1 << 24  # bytes that nothing names, before others
+
+
 cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     """Zeros up to a place of the output; a place already passed is none."""
     cdef int64_t gap = target - k.size
@@ -497,6 +468,15 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     memset(k.output.data + k.size, 0, <size_t>gap)
     k.size += gap
     return OK
+
+
+cdef int pad_by(Builder *k, const int64_t *i) noexcept nogil:
+    """Zeros up to an offset. i: expression, start register"""
+    cdef int64_t offset = 0, start = k.base + k.m.registers[i[2]]
+    cdef bint none = False
+    if number_of(&k.m, i[1], &offset, &none) or none or start < k.base or start > k.size or not 0 <= offset <= INT32_MAX:
+        return IRREGULAR
+    return pad_to(k, start + offset) if start + offset - k.size <= GAP else IRREGULAR
 
 
 cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
@@ -655,18 +635,9 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
 
 cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t first, int64_t size) noexcept nogil:
     cdef const uint8_t *data = k.output.data + k.base + first
-    cdef const int64_t *extras = k.m.tables + each[10]
     cdef uint64_t value
-    cdef int64_t made
-    cdef bint none = False
     cdef Seal *seal
-    if extras[0]:
-        if put_beside(k, extras):
-            return IRREGULAR
-        data = covered(&k.m, data, &size, 0, 0)
-        if data == NULL:
-            return IRREGULAR
-    elif each[0] == -1 - DIGEST_TOGETHER and k.seal_count < DEFERRED:
+    if each[0] == -1 - DIGEST_TOGETHER and k.seal_count < DEFERRED:
         seal = k.seals + k.seal_count
         seal.first, seal.size, seal.at = k.base + first, size, at
         k.seal_count += 1
@@ -675,26 +646,7 @@ cdef int write_checksum(Builder *k, const int64_t *each, int64_t at, int64_t fir
     if each[0] < 0:
         return write_digest(-1 - each[0], data, size, k.output.data + at)
     value = wl_crc_value(k.m.crcs + each[0], data, size)
-    if each[8] >= 0:
-        k.m.registers[each[8]], k.m.absent[each[8]] = <int64_t>value, False
-        if number_of(&k.m, each[9], &made, &none) or none:
-            return IRREGULAR
-        value = <uint64_t>made
     return store_later(k.output.data + at, <int64_t>value, value >> 63, each + 5)
-
-
-cdef int put_beside(Builder *k, const int64_t *extras) noexcept nogil:
-    """What a checksum covers beside its range."""
-    cdef const int64_t *each
-    cdef int64_t n
-    cdef int code
-    k.m.beside.length = k.m.ahead = 0
-    for n in range(extras[0]):
-        each = extras + 1 + COVERED_WIDTH * n
-        code = cover(&k.m, each[0], each[1], each[2]) if each[1] else cover_bytes(&k.m, each[0], each[2])
-        if code:
-            return code
-    return OK
 
 
 cdef int settle_seals(Builder *k, int64_t start) noexcept nogil:

@@ -9,7 +9,6 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
 from wireloom.runtime.engine.expressions import HELD
-from wireloom.runtime.engine.members import Members
 from wireloom.runtime.engine.runs import longest
 
 NIL_TOO = 2
@@ -58,7 +57,6 @@ class Fusion:
         for at, row in enumerate(self.rows):
             if row is not None and self._name(row) == "ENTER":
                 self._entered(at, row)
-        self._collect_members()
         self._collect_runs()
         return self._renumbered()
 
@@ -181,13 +179,6 @@ class Fusion:
             for place in self.writers[row[0]]:
                 yield self.assembly.number(row[place])
             behind = self._after(behind)
-
-    def _collect_members(self) -> None:
-        """Make one instruction of members that are read one after the other."""
-        for (first, *others), fields in list(Members(self.assembly, self.rows, self.entries).runs()):
-            self.rows[first] = fields
-            for place in others:
-                self.rows[place] = None
 
     def _collect_runs(self) -> None:
         """Put what reads a whole run before the instructions of the run."""

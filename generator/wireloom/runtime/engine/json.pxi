@@ -620,81 +620,6 @@ cdef int json_raw(Machine *m, const int64_t *i, const wl_node *node) noexcept no
     return put_bytes_near(m.columns, i[2], m.json.text + node.start, <int64_t>node.end - node.start, m.readable - m.json.text - node.start)
 
 
-# --- members one after the other ---------------------------------------------------------------------------------------
-
-cdef enum:
-    REQUIRED = 1
-    NULL_TOO = 2
-    ELEMENT = 4
-
-
-cdef int json_fields(Machine *m, const int64_t *i) noexcept nogil:
-    """i: table: count, then rows as wide as instructions: a value's instruction, the slot of a member, flags.
-
-    Flags (`members.py`): whether it must be there, whether it may be null, whether the slot is an array's, the structs around it.
-    """
-    cdef const int64_t *row = m.tables + i[1] + 1
-    cdef const int64_t *last = row + WIDTH * m.tables[i[1]]
-    cdef const wl_node *nodes = m.json.nodes
-    cdef const wl_node *node
-    cdef Slot *slot
-    cdef int64_t flags
-    cdef int code
-    while row < last:
-        slot = m.slots + row[6]
-        flags = row[7]
-        m.none = True
-        if not slot.found if not flags & ELEMENT else slot.count < 1:
-            if flags & (ELEMENT | REQUIRED):
-                return IRREGULAR
-            row += WIDTH
-            continue
-        if slot.number >= <uint64_t>m.json.count:
-            return IRREGULAR
-        node = nodes + slot.number
-        if flags & ELEMENT:
-            slot.count -= 1
-            slot.number = node.next
-        else:
-            slot.count = 1
-        if not (node.kind == WL_NULL and flags & NULL_TOO):
-            code = json_field(m, row, flags >> 8, node)
-            if code:
-                return code
-        row += WIDTH
-    return OK
-
-
-cdef inline int json_field(Machine *m, const int64_t *row, int64_t structs, const wl_node *node) noexcept nogil:
-    """Read a value; `structs`: the outer struct around it, plus 1, and the inner one << 24."""
-    cdef int code
-    if structs:
-        if ready(m.columns, (structs & 0xFFFFFF) - 1) == NULL:
-            return EXHAUSTED
-        if structs >> 24 and ready(m.columns, (structs >> 24) - 1) == NULL:
-            return EXHAUSTED
-    if row[0] == OP_JSON_INTEGER:
-        code = json_integer(m, row, node)
-    elif row[0] == OP_JSON_TEXT:
-        code = json_text(m, row, node)
-    elif row[0] == OP_JSON_FLOAT:
-        code = json_float(m, row, node)
-    elif row[0] == OP_JSON_BYTES:
-        code = json_bytes(m, row, node)
-    elif row[0] == OP_JSON_BOOLEAN:
-        code = json_boolean(m, row, node)
-    elif row[0] == OP_JSON_OPEN:
-        code = json_open(m, row, node)
-    else:
-        code = json_raw(m, row, node)
-    if structs and not code:
-        if structs >> 24 and finish_row(m.columns + (structs >> 24) - 1):
-            return EXHAUSTED
-        if finish_row(m.columns + (structs & 0xFFFFFF) - 1):
-            return EXHAUSTED
-    return code
-
-
 # --- instructions ----------------------------------------------------------------------------------------------------
 
 cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
@@ -717,9 +642,7 @@ cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
 cdef int json_step(Machine *m, const int64_t *i, int op) noexcept nogil:
     """Execute one instruction of JSON, but for those that stand in `run`."""
     cdef Slot *slot
-    if op == OP_JSON_FIELDS:
-        return json_fields(m, i)
-    elif op == OP_JSON_DOCUMENT:
+    if op == OP_JSON_DOCUMENT:
         return json_document(m, i[1])
     elif op == OP_JSON_CLOSE:
         return json_close(m, i)
@@ -782,6 +705,4 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return OK
     elif op == OP_JSON_OPEN:
         return json_open(m, i, node)
-    elif op == OP_JSON_CARRIED:
-        return json_carried(m, node)
     return IRREGULAR

@@ -317,7 +317,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         else:
             m.position = p
             m.next = at
-            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_FIELDS else step(m, i, op)
+            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_OPEN else step(m, i, op)
             p = m.position
             end = m.end
             at = m.next
@@ -355,12 +355,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
     elif op == OP_HOLE:  # expression, start register, bytes: where the checksum that is verified next stands
         m.hole = number + m.registers[i[2]] + 1 if need(m, i, &number) == OK else -1  # nowhere
         m.hole_width = i[3]
-    elif op == OP_STORED:  # register that takes the checksum that is verified next, expression for what stands there
-        m.stored = i
-    elif op == OP_COVER:  # expression, bytes, whether behind: a number that the checksum covers that is verified next
-        return cover(m, i[1], i[2], i[3])
-    elif op == OP_COVER_BYTES:  # register, whether behind: the same of bytes
-        return cover_bytes(m, i[1], i[2])
     elif op == OP_LEAVE:  # register
         number = m.registers[i[1]]
         if number > m.position - m.base:
@@ -379,12 +373,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         m.registers[i[3] + 1] = m.overrun
         m.end = m.position + number
         m.overrun = <int>i[2]
-    elif op == OP_APART:
-        return set_apart(m, i)
-    elif op == OP_BACK:
-        return go_back(m, i)
-    elif op == OP_ENCLOSE:  # register: where what was read elsewhere ends, which the struct must have
-        return OK if m.registers[i[1]] <= m.position - m.base else IRREGULAR
     elif op == OP_END:  # code
         if m.position != m.end:
             return <int>i[1]
@@ -392,8 +380,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return match_text(m, i)
     elif op == OP_REPEAT:
         return repeat_binary(m, i)
-    elif op == OP_REPEAT_BITS:
-        return repeat_bits(m, i)
     elif op == OP_ATTEMPT:
         return attempt(m, i)
     elif op == OP_FAIL:
@@ -422,8 +408,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return find_members(m, i)
     elif op == OP_PACK_MEMBER:
         return go_to_member(m, i)
-    elif op == OP_PACK_REST:
-        return gather_others(m, i)
     elif op == OP_PACK_CLOSE:
         return leave_members(m, i)
     elif op == OP_PACK_NIL:

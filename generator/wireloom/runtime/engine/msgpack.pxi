@@ -11,9 +11,6 @@ cdef enum:
     F_MAP
     F_EXT
 
-cdef enum:
-    MAP_HEAD = 5  # bytes of its longest form
-
 cdef struct Head:
     int family
     uint64_t number  # of an integer its 64 bits; a length or a count; true or false
@@ -144,14 +141,3 @@ cdef inline int cut_off(const Machine *m, const uint8_t *start, int64_t family, 
     """The code of a head that is not all there, but for its first byte, which may say that it is none of these families."""
     cdef bint fits = start >= m.end or wl_family[start[0]] == family or wl_family[start[0]] == other
     return m.overrun if fits else IRREGULAR
-
-
-cdef inline int64_t write_map_head(uint8_t *target, int64_t count) noexcept nogil:
-    """The shortest head of a map; the bytes that it has."""
-    cdef int64_t size = 2 if count < 0x10000 else 4
-    if count < 16:
-        target[0] = <uint8_t>(0x80 | count)
-        return 1
-    target[0] = 0xDE if size == 2 else 0xDF
-    store(target + 1, count, size, True)
-    return 1 + size

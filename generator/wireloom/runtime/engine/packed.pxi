@@ -3,7 +3,6 @@
 cdef enum:
     OTHERS_ALLOWED = 0  # members of a map that nothing names
     OTHERS_REFUSED
-    OTHERS_TAKEN  # by a field that takes the rest, and refused where that one does not apply
 
 cdef int no_integer(Machine *m, const uint8_t *p) noexcept nogil:
     """Why there is no integer at `p`."""
@@ -124,45 +123,6 @@ cdef int find_members(Machine *m, const int64_t *i) noexcept nogil:
 cdef inline bint is_within(const Machine *m, const Slot *slot) noexcept nogil:
     """Whether what was found stands in the record."""
     return m.base <= slot.data <= m.end and 0 <= slot.size <= m.end - slot.data
-
-
-cdef int gather_others(Machine *m, const int64_t *i) noexcept nogil:
-    """Enter a map of the members that nothing names, made in memory of the record's own; they have been looked at.
-
-    i: as in `find_members`. `leave_unpacked` leaves it.
-    """
-    cdef Slot *map = m.slots + i[1]
-    cdef Slot *slot
-    cdef Around *around = m.around + m.opened
-    cdef int64_t entries = <int64_t>(map.number + map.count), size
-    cdef const uint8_t *name
-    cdef const uint8_t *entry
-    cdef uint8_t *made
-    cdef uint8_t *behind
-    m.scanned += map.size
-    if m.opened == UNPACKED or m.scanned > SCANNED or not is_within(m, map):
-        return IRREGULAR
-    made = new_text(m, MAP_HEAD + map.size)
-    if made == NULL:
-        return EXHAUSTED
-    behind = made + write_map_head(made, entries)
-    map.number, map.count = 0, entries
-    m.position = map.data
-    while m.position < map.data + map.size:
-        entry = m.position
-        if next_member(m, i, &name, &size, &slot) or pass_over(m) or m.position > map.data + map.size:
-            return IRREGULAR
-        if slot == NULL:
-            memcpy(behind, entry, <size_t>(m.position - entry))
-            behind += m.position - entry
-    around.base, around.end, around.stop = m.base, m.end, m.stop
-    around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
-    around.is_body = around.is_text = False
-    m.opened += 1
-    m.base = m.position = m.furthest = made
-    m.end = m.stop = m.readable = behind
-    m.again = 0
-    return OK
 
 
 cdef int go_to_member(Machine *m, const int64_t *i) noexcept nogil:

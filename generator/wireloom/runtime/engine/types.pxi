@@ -211,9 +211,6 @@ cpdef enum Op:
     OP_LEAVE
     OP_WINDOW
     OP_HOLE
-    OP_STORED
-    OP_COVER
-    OP_COVER_BYTES
     OP_REGION
     OP_UNREGION
     OP_END
@@ -262,7 +259,6 @@ cpdef enum Op:
     OP_SPELLING
     OP_PACK_OBJECT
     OP_PACK_MEMBER
-    OP_PACK_REST
     OP_PACK_CLOSE
     OP_JSON_DOCUMENT
     OP_JSON_OBJECT
@@ -287,8 +283,6 @@ cpdef enum Op:
     OP_JSON_REPEAT
     OP_JSON_COUNT
     OP_JSON_OPEN
-    OP_JSON_CARRIED
-    OP_JSON_FIELDS
     OP_WIDE_DECIMAL
     OP_WIDE_MD5
     OP_WIDE_NUMBER
@@ -306,10 +300,6 @@ cpdef enum Op:
     OP_CARRIED
     OP_LEFT
     OP_PACK_TYPE
-    OP_REPEAT_BITS
-    OP_APART
-    OP_BACK
-    OP_ENCLOSE
     OP_JSON_BODY
 
 cdef enum:  # flags of instructions
@@ -456,7 +446,6 @@ cdef struct Around:  # where reading goes on behind a region that is unpacked, o
     int overrun
     bint is_body
     bint is_text  # it is a text of JSON: `text` are the nodes of what stands around it
-    const uint8_t *position  # where reading goes on behind a body that stands in memory of its own; NULL: where it ends
     int64_t node
     wl_json text
 
@@ -521,9 +510,6 @@ cdef struct Machine:
     Stack covered  # what a checksum covers that stands there itself
     int64_t hole  # one more than the place of that checksum; 0: it covers nothing of itself
     int64_t hole_width  # its bytes
-    Stack beside  # what it covers beside the bytes of a range
-    int64_t ahead  # how many bytes of them stand before those
-    const int64_t *stored  # what says what stands for that checksum; NULL: it stands there itself
     Deferral deferral
     Wait wait
     wl_json json  # the nodes of the text: the whole record, or the body that is being read

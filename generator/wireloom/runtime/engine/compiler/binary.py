@@ -1,6 +1,5 @@
 """Values of binary bodies."""
 
-from dataclasses import replace
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Uncovered
@@ -11,8 +10,6 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
-    bits_column,
-    bits_word,
     endless,
     is_bits,
     need_width,
@@ -55,9 +52,8 @@ class Binary(Part):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")
                 self.compiler.value(inner, scope, sink)
-            case ("list", element, count, None, _, None, _) if is_bits(element):
-                with self.compiler.into(sink.column, "list") as column:
-                    self._bits(element, count, scope, replace(sink, column=column))
+            case ("list", element, _, None, _, None, _) if is_bits(element):
+                raise Uncovered("a list of what is no whole number of bytes")
             case ("list", element, count, unique, _, None, _):
                 with self.compiler.into(sink.column, taken(node)) as column:
                     head, last = self._head(count, scope)
@@ -66,19 +62,6 @@ class Binary(Part):
                     )
             case _:
                 raise Uncovered(f"a binary {node[0]}")
-
-    def _bits(self, element: Node, count: Tree, scope: Scope, sink: Sink) -> None:
-        """Read a list of what is no whole number of bytes."""
-        if self.compiler.structs.discarding(sink.name, scope, sink.column) is not None:
-            raise Uncovered("a discard of elements that are no structs")
-        column = bits_column(element, sink.column)
-        if column is not None and element[0] == "int":
-            need_width(column, element[1], element[2])
-        total = self.compiler.sums.begin(sink.name, element, scope).sums.get("")
-        form, operand = self.compiler.size(count, scope)
-        word = bits_word(element, column, self.compiler.big)
-        index = sink.column and sink.column.index
-        self.assembly.emit("REPEAT_BITS", form, operand, word, index, sink.register, total)
 
     def _head(self, count: Tree, scope: Scope) -> tuple[tuple[Any, Any], Last | None]:
         """How an instruction knows the elements of a list, and what tells the last one where the elements do."""

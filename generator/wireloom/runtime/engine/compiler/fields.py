@@ -9,7 +9,6 @@ from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.bases import based
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
@@ -269,24 +268,13 @@ class Fields(Part):
             self.compiler.json.field(item)
             return
         if "from" in attributes:
-            self._apart(item)
-            return
+            raise Uncovered("a field at an offset from a mark")
         if "at" in attributes:
             self._seek(attributes["at"], scope)
         if "checksum" in attributes and attributes["checksum"][_HOLE:] == (None,):
             place = scope.places[item.name] = self.assembly.register("int")
             self.assembly.emit("MARK", place.read(), scope.start())
         self._in_region(item)
-
-    def _apart(self, item: Item) -> None:
-        """Read at a place of the struct that has the mark, and go on where reading was."""
-        scope = item.scope
-        around, at = based(scope, item.attributes["from"], item.attributes["at"])
-        offset = self.compiler.placed(at, scope)
-        saves = [self.assembly.register("position", 2).read() for _ in range(2)]
-        self.assembly.emit("APART", offset, around.start(), around.size(), *saves)
-        self._in_region(item)
-        self.assembly.emit("BACK", *saves, around.furthest)
 
     def _in_region(self, item: Item) -> None:
         """Read a field, of all of its region if it has one."""

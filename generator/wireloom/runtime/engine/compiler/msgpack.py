@@ -23,7 +23,7 @@ FAMILIES = {
 _FAMILY_COUNT = 9
 _HALVES = 16  # the bits of an instruction's families behind which the rules of a map's halves stand
 _WORD = 64
-_ALLOWED, _REFUSED, _TAKEN = range(3)  # members of a map that no field names
+_ALLOWED, _REFUSED = range(2)  # members of a map that no field names
 _NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever their column holds
 OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
@@ -96,13 +96,12 @@ class MessagePack(Part):
     def open(self, fields: Sequence[Any], scope: Scope) -> None:
         """Open a struct's map: where the value of each member stands."""
         scope.holder = self.assembly.slot()
-        rest = [name for *_, attributes in fields for name in attributes.get("besides", ())]
         own = [attributes.get("member", name) for _, name, _, attributes in fields if "besides" not in attributes]
-        names = dict.fromkeys([*own, *rest])
+        names = dict.fromkeys(own)
         scope.tables.update((name, self.assembly.slot()) for name in names)
         words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
         scope.members = self.assembly.table([len(names), *words])
-        scope.others = _ALLOWED if self.compiler.json.unknown() == "ignore" else _TAKEN if rest else _REFUSED
+        scope.others = _ALLOWED if self.compiler.json.unknown() == "ignore" else _REFUSED
         self.assembly.emit("PACK_OBJECT", scope.holder, scope.members, scope.others)
 
     def close(self, scope: Scope) -> None:
@@ -116,18 +115,11 @@ class MessagePack(Part):
         if attributes.get("flatten") and not self.compiler.is_record(item.type):
             raise Uncovered("a field that melts into the record and is none")
         if "besides" in attributes:
-            self._rest(item)
-            return
+            raise Uncovered("the rest of a MessagePack object")
         optional = bool(attributes.get("optional"))
         self.assembly.emit("PACK_MEMBER", scope.tables[attributes.get("member", item.name)], absent, not optional)
         self.compiler.fields.read(item)
         self.compiler.fields.defaulted(item, absent, has_default="default" in attributes and optional)
-
-    def _rest(self, item: Item) -> None:
-        """Read the members that nothing names, as a map of their own."""
-        self.assembly.emit("PACK_REST", item.scope.holder, item.scope.members, item.scope.others)
-        self.compiler.fields.read(item)
-        self.assembly.emit("UNPACKED")
 
     def _extension(self, code: int, text: bool, sink: Sink) -> None:  # noqa: FBT001 - an operand
         with self.compiler.into(sink.column, "str" if text else "bytes") as column:

@@ -213,9 +213,6 @@ class Compiler(Protocol):
     def protobuf(self) -> Protobuf:
         """Protobuf messages."""
 
-    def has_base(self, steps: Sequence[Any]) -> bool:
-        """Whether offsets count from a mark of the struct with these steps."""
-
     def limit(self, name: str) -> int:
         """What a limit comes to: `expansion` or `ratio`."""
 

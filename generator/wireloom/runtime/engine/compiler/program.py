@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import ended, filled
 from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
-from wireloom.runtime.engine.bases import bases
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
@@ -115,14 +113,6 @@ class Compiler:
         depth = self.layout["depth"]
         limit = self.settings[depth] if isinstance(depth, str) else depth
         return max(0, min(int(limit), 1 << 20))
-
-    def has_base(self, steps: Sequence[Any]) -> bool:
-        """Whether offsets count from a mark of the struct with these steps."""
-        return any(step[0] == "mark" and step[1] in self._bases for step in steps)
-
-    @cached_property
-    def _bases(self) -> frozenset[str]:
-        return frozenset(bases(list(self.layout["types"].values())))
 
     def limit(self, name: str) -> int:
         """What a limit comes to: `expansion` or `ratio`."""

@@ -32,7 +32,7 @@ BIT_VALUES, BIT_HIDDEN, BIT_DERIVED, BIT_NULL, _TITLE = 4, 6, 7, 8, 9
 null, and what readers call them, where that is another name."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
-_NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "quic": 2, "sqlite": 3, "flac": 4, "ebml": 5, "bcd": 6, "packed": 7}
+_NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "bcd": 6, "packed": 7}
 _NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
 _NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
 _AMOUNTS = ("prefix", "blocks", "delimiter", "delimited", "padded", "last", "terminator", "terminated")
@@ -92,7 +92,6 @@ class Scope:
     start_register: Register | None = None
     size_register: Register | None = None
     reach: Register | None = None  # the farthest position, where fields stand at offsets
-    furthest: Register | None = None  # the same of what is read elsewhere, for a mark of the struct
     holder: int | None = None  # JSON: the slot of the object or array that fields are looked for in
     members: int | None = None  # the table of the object's members; None: an array
     others: int = 0  # MessagePack: whether members that are not in that table are allowed, refused or taken
@@ -231,6 +230,8 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
             return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | behind) << 16
         case ("int", bits, signed, str(form), *digits) if form in _NUMERALS:
             return 0, signed, bits | _NUMERALS[form] << 8 | sum(digits) << 16
+        case ("int", _, _, "quic" | "sqlite" | "flac" | "ebml" as form, *_):
+            raise Uncovered(f"a binary integer as {form} has it")
         case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
         case _:
@@ -251,25 +252,6 @@ def is_bits(node: Node) -> bool:
 def taken(node: Node) -> str:
     """What the column of a value takes; "" where that is no single kind."""
     return "map" if node[0] == "list" and node[_ENTRIES] else TAKES.get(node[0], "")
-
-
-def bits_column(element: Node, listed: Column | None) -> Column | None:
-    """The column that has such elements of a list; None where it is not asked for."""
-    if listed is None or listed.element is None:
-        return None
-    takes, column = taken(element) or "bool", listed.element
-    found = column.children.get(takes) if column.takes == "" else column
-    if found is None or found.takes != takes:
-        raise Uncovered(f"elements of {column.takes or 'several kinds'} for {takes}")
-    return found
-
-
-def bits_word(element: Node, column: Column | None, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """The form of such elements: their bits, flags (1 signed, 2 the highest first), the alternative that they are."""
-    width, signed, form = (1, False, element[1:]) if element[0] == "bit" else (element[1], element[2], element[3:])
-    flags = int(signed) | int(ordered(form, big)) << 1
-    is_option = column is not None and column.parent is not None and column.parent.kind == "struct"
-    return int(width) | flags << 8 | (column.index + 1 if is_option and column is not None else 0) << 16
 
 
 def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the compiler has it

@@ -45,20 +45,15 @@ class Structs(Part):
         version = self._open(encoding, form, versions, steps, scope)
         frames: list[Register] = []
         tail = _require_tails(steps)
-        if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in steps):
+        if any(step[0] == "field" and "at" in step[3] for step in steps):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
-        if self.compiler.has_base(steps):
-            scope.furthest = self.assembly.register("position").read()
-            self.assembly.emit("REACH", scope.furthest)
         for step in steps:
             if tail and step[:2] == ("field", tail):
                 self._note_front(steps[: steps.index(step)], scope)
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
-        if scope.furthest is not None:
-            self.assembly.emit("ENCLOSE", scope.furthest)
         if encoding == "json":
             self.compiler.json.close(scope)
         elif encoding == "msgpack":
@@ -73,7 +68,7 @@ class Structs(Part):
         """Note how far fields reach: as far as they have come, or where one that stands at an offset went back from."""
         here = scope.marks[FRONT] = self.assembly.register("int")
         self.assembly.emit("MARK", here.read(), scope.start())
-        if any(step[0] == "field" and "at" in step[3] and "from" not in step[3] for step in before):
+        if any(step[0] == "field" and "at" in step[3] for step in before):
             scope.marks[FRONT] = self.assembly.register("int")
             self.assembly.emit("LEAVE", scope.reach)
             self.assembly.emit("MARK", scope.marks[FRONT].read(), scope.start())
@@ -224,6 +219,8 @@ class Structs(Part):
         if scope.names[name].kind == "null":  # it is never there
             return
         item = scope.checksums[name]
+        if item.attributes.keys() & {"stored", "covers"}:
+            raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
         algorithm, first, last, code, *hole = item.attributes["checksum"]
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
         stored, kind = (scope.words.get(name) or scope.names[name]).read(), self.compiler.resolved(item.type)[0]
@@ -239,32 +236,7 @@ class Structs(Part):
             node = self.compiler.resolved(item.type)
             width = held_width(node) if node[0] == "int" else int(node[1])
             self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start(), width)
-        if "stored" in item.attributes:
-            self._say_stored(item, scope)
-        for behind, size, extra in item.attributes["covers"][1] if "covers" in item.attributes else ():
-            if size:
-                self.assembly.emit("COVER", self.expressions.place(self.expressions.number(extra, scope)), size, behind)
-            elif (found := _bytes_in(extra, scope)) is not None:
-                self.assembly.emit("COVER_BYTES", found, behind)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
-
-    def _say_stored(self, item: Item, scope: Scope) -> None:
-        """What stands for a checksum, which has the field's name there."""
-        there, scope.names[item.name] = scope.names[item.name], self.assembly.register("int").read()
-        made = self.expressions.place(self.expressions.number(item.attributes["stored"][1], scope))
-        self.assembly.emit("STORED", scope.names[item.name], made)
-        scope.names[item.name] = there
-
-
-def _bytes_in(extra: Tree, scope: Scope) -> Register | None:
-    """The register of a field of bytes that a checksum covers; none of one that is never there."""
-    _, up, name, *members = extra
-    found = scope.field(up, name, members)
-    if found.kind == "null":
-        return None
-    if found.kind != "bytes":
-        raise Uncovered(f"a checksum over {found.kind}")
-    return found.read()
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:

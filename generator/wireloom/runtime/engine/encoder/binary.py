@@ -8,8 +8,6 @@ from wireloom.runtime import numerals
 from wireloom.runtime.engine import ended
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
-    bits_column,
-    bits_word,
     blocks_of,
     ending_of,
     front_word,
@@ -61,8 +59,8 @@ class Binary(Part):
                     return
                 behind, padded = self._behind(size), _padded(size)
                 emit("BYTES", found.index, _fixed(size), self._front(size), behind, padded, unit_of(size))
-            case ("list", element, count, None, _, None, _) if is_bits(element):
-                self._bits(element, count, found)
+            case ("list", element, _, None, _, None, _) if is_bits(element):
+                raise Uncovered("a list of what is no whole number of bytes")
             case ("list", element, count, _, _, None, _):
                 body, place = self.compiler.repeated(element, scope, found)
                 if (front := self._blocks(count)) is not None:
@@ -74,11 +72,6 @@ class Binary(Part):
                         self.assembly.constant(data)
             case _:
                 raise Uncovered(f"a binary {node[0]}")
-
-    def _bits(self, element: Node, count: Any, listed: Column) -> None:
-        """Write a list of what is no whole number of bytes."""
-        word = bits_word(element, bits_column(element, listed), self.compiler.big) | int(count is None) << 10
-        self.assembly.emit("REPEAT_BITS", listed.index, _fixed(count), self._front(count), word)
 
     def _ended(self, count: Any, scope: Scope) -> Compiled:
         """Whether the bytes that end a list are written."""

@@ -28,8 +28,7 @@ from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.packing import NAMES
 from wireloom.runtime.values import FILLED
 
-_CHECKSUM = 11  # words of a checksum
-_ITSELF = (-1, 0)  # nothing else stands for it
+_CHECKSUM = 8  # words of a checksum
 _WORD = 64
 _Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
 
@@ -485,47 +484,17 @@ class Fields(Part):
         algorithm, first, last, *_ = placed.item.attributes["checksum"]
         layout = self.compiler.reader.layout
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
-        where, covered = (*bounds, placed.register), self._covered(placed.item)
+        where = *bounds, placed.register
         match self.compiler.reader.resolved(placed.item.type):
             case ("int", *_) as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
-                return [self.compiler.crcs.index(algorithm), *where, *form, *self._stored(placed), covered]
+                return [self.compiler.crcs.index(algorithm), *where, *form]
             case ("bytes" | "text" as kind, size, *_) if is_digest(algorithm, layout):
                 known, digits = self.compiler.native.DIGESTS, kind == "text"
                 word = digest_word(algorithm, layout, known, digits=digits, at_once=not alone)
-                return [-1 - word, *where, size, 0, 0, 0, *_ITSELF, covered]
+                return [-1 - word, *where, size, 0, 0, 0]
             case _:
                 raise Uncovered(f"the checksum {algorithm}")
-
-    def _covered(self, item: Item) -> int:
-        """The table of what a checksum covers beside its range."""
-        extras = item.attributes["covers"][1] if "covers" in item.attributes else ()
-        words = [(self._extra(extra, item.scope, size), size, behind) for behind, size, extra in extras]
-        return self.assembly.table([len(words), *(word for each in words for word in each)])
-
-    def _extra(self, extra: Tree, scope: Scope, size: int) -> Any:
-        """The expression of a number; of no size the register of bytes."""
-        if size:
-            return self.expressions.place(self.expressions.number(extra, scope))
-        _, up, name, *members = extra
-        found = scope.field(up, name, members)
-        if found.kind != "bytes" or found.coded:
-            raise Uncovered(f"a checksum over {found.kind}")
-        return found.read()
-
-    def _stored(self, placed: Placed) -> tuple[Any, Any]:
-        """The register of a checksum that something else stands for, and the expression for that."""
-        item = placed.item
-        if "stored" not in item.attributes:
-            return _ITSELF
-        scope, number = item.scope, self.assembly.register("int").read()
-        there = scope.names[item.name]
-        scope.names[item.name] = number
-        scope.pending.discard(item.name)
-        made = self.expressions.place(self.expressions.number(item.attributes["stored"][1], scope))
-        scope.names[item.name] = there
-        scope.pending.add(item.name)
-        return number, made
 
 
 def _covers_itself(item: Item) -> bool:

@@ -7,14 +7,13 @@ import msgpack
 
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, taken
-from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
+from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.outline import Column
 
 _NIL = b"\xc0"
 _BIN_HEAD = 1 << 7  # what stands in front of a region: not a number, but the head of a bin
 _WIDE = 64
-_WHOLE, _MEMBERS = 1, 2  # a map, or entries of the map around
 
 
 class MessagePack(Unions):
@@ -79,12 +78,7 @@ class MessagePack(Unions):
         assert rules is not None
         return rules
 
-    def rest(self, item: Item) -> None:
-        """Members of the map around, whose names are held against those of others as the record is read back."""
-        _, key, value = self.compiler.reader.resolved(item.type)
-        self._map(key, value, item.scope, item.column, _MEMBERS)
-
-    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None, form: int = _WHOLE) -> None:
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
         """A map of open values, or of stated types: its entries one after the other."""
         rules = self._map_rules(key, value)
         if rules is not None:
@@ -99,7 +93,7 @@ class MessagePack(Unions):
             self.compiler.value(value, scope, entry.children["value"])
 
         body, place = self.compiler.repeated(value, scope, found, write=write)
-        self.assembly.emit("PACK_REPEAT", found.index, body, place, form)
+        self.assembly.emit("PACK_REPEAT", found.index, body, place, 1)
 
     def _map_rules(self, key: Node, value: Node) -> list[int] | None:
         """What a map that is an open value may hold, as far as writers ask; None for one of stated types."""

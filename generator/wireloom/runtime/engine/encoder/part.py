@@ -123,9 +123,6 @@ class MessagePack(Protocol):
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
 
-    def rest(self, item: Item) -> None:
-        """Write the members that a field takes into the map around."""
-
 
 class Protobuf(Protocol):
     """protobuf messages, as other parts ask for them."""
@@ -181,9 +178,6 @@ class Certainty(Protocol):
 
 class Json(Protocol):
     """JSON values, as other parts ask for them."""
-
-    def carried(self, write: Callable[[], None]) -> None:
-        """Write a body of another encoding as base64 in a string."""
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""

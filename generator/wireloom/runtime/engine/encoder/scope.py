@@ -101,13 +101,6 @@ class Scope:
             yield scope
             scope = scope.parent
 
-    def up_to(self, around: "Scope") -> Iterator["Scope"]:
-        """This scope and those outward, up to one of them."""
-        for scope in self.outward():
-            yield scope
-            if scope is around:
-                return
-
     def is_assumed(self, tree: Any) -> bool:
         """Whether an expression looks at what passes assume, of this struct or one around it."""
         match tree:

@@ -8,15 +8,14 @@ from typing import Any
 
 import msgpack
 
-from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.bases import based
+from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
 from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
+from wireloom.runtime.turns import FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
@@ -283,11 +282,10 @@ class Structs(Absence):
                 register = self.assembly.register("bool").read()
                 self.compiler.compute(present, register)
             items.append((item, register))
-            size = self._taken(item) if "besides" in item.attributes else _ONE
+            if "besides" in item.attributes:
+                raise Uncovered("the rest of a MessagePack object")
             if register is not None:
-                unsure.append(_where(Term("LOAD", (), register), size))
-            elif size is not _ONE:
-                unsure.append(size)
+                unsure.append(_where(Term("LOAD", (), register)))
             else:
                 certain += 1
         if unsure:
@@ -297,17 +295,8 @@ class Structs(Absence):
         for item, register in items:
             there: Compiled = ALWAYS if register is None else Code("bool", Term("LOAD", (), register))
             with self.compiler.during(there):
-                if "besides" in item.attributes:
-                    self.compiler.msgpack.rest(item)
-                    continue
                 self.assembly.constant(packer.pack(item.member))
                 self.compiler.fields.field(item)
-
-    def _taken(self, item: Item) -> Term:
-        """How many members a field has that takes the rest of a map."""
-        if item.column is None or item.column.takes != "map":
-            raise Uncovered("the rest of a map as one open value")
-        return Term("LOAD", (), self.compiler.names.value(item.column, textual=False).read())
 
     def _member_present(self, item: Item, version: tuple[list[str], Tree]) -> Compiled:
         """Whether a member is written: its condition holds and, where it may be left out, it says something."""
@@ -367,13 +356,9 @@ class Structs(Absence):
             if not (turns.waits and stand == FOLLOWS):
                 reached = _reached(reached, step, stand, there)
             if turns.comes((step, item), stand):
-                placed += self._step(step, item, steps, scope)
-        self._write_elsewhere(steps, scope)
-        kept = list(turns.kept())
-        for step, item in kept:
-            placed += self._step(step, item, steps, scope)
-        if kept:
-            self._write_elsewhere(steps, scope)
+                placed += self._step(step, item, scope)
+        for step, item in list(turns.kept()):
+            placed += self._step(step, item, scope)
         if scope.in_passes:
             self._mark("", scope)
             known = self.expressions.condition(("present", ("size",)), scope)
@@ -384,17 +369,11 @@ class Structs(Absence):
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
 
-    def _step(self, step: Any, item: Item | None, steps: Sequence[Any], scope: Scope) -> list[Placed]:
+    def _step(self, step: Any, item: Item | None, scope: Scope) -> list[Placed]:
         """Do what a step says at the place that has been reached; what is to be written over later."""
         if step[0] == "mark":
             self._mark(step[1], scope)
-        return [] if item is None else self._placed(item, steps)
-
-    def _write_elsewhere(self, steps: Sequence[Any], scope: Scope) -> None:
-        """Write what stands elsewhere for marks of this struct."""
-        if self.compiler.reader.has_base(steps):
-            assert scope.start_register is not None
-            self.assembly.emit("APARTS", scope.start_register.read())
+        return [] if item is None else self._placed(item)
 
     def _mark(self, name: str, scope: Scope) -> None:
         """Note the place that has been reached; in passes beside that of the one before, which expressions have."""
@@ -427,96 +406,27 @@ class Structs(Absence):
         self.assembly.emit("MARK", register.read(), scope.start_register.read())
         return register
 
-    def _placed(self, item: Item, steps: Sequence[Any]) -> list[Placed]:
+    def _placed(self, item: Item) -> list[Placed]:
         """Write a field where it is there; what is to be written over once the struct is laid out."""
         told = item.present
         present = self._in_place(told, item) if isinstance(told, _InPlace) else told
         if is_never(present):
             return []
         with self.compiler.during(present):
-            if "from" in item.attributes:
-                self._apart(item)
-                return []
             at = item.attributes.get("at")
             if at is not None and _from_the_end(item.attributes) is None:
                 assert item.scope.start_register is not None
                 start = item.scope.start_register.read()
                 if isinstance(at, int):
                     self.assembly.emit("PAD", at, start)
-                elif self._may_go_back(item, steps):
-                    return self._back_or_ahead(item, at)
                 else:
                     assumed = item.scope.is_assumed(at)  # the first pass does not know
                     with self.compiler.during(self._condition(("present", at) if assumed else None, item.scope)):
                         self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
             return self.compiler.fields.field(item)
 
-    def _may_go_back(self, item: Item, steps: Sequence[Any]) -> bool:
-        """Whether a field at a computed offset may stand among what has been written: nothing follows it there."""
-        written = [step for step in steps if step[0] == "mark" or _is_on_wire(step)]
-        is_last = written[-1][0] == "field" and written[-1][1] == item.name
-        follows = item.attributes.keys() & {"derive", "checksum", "bits"}
-        in_passes = any(each.in_passes for each in item.scope.outward())
-        return is_last and not follows and not in_passes and self._is_movable(item)
-
-    def _back_or_ahead(self, item: Item, at: Tree) -> list[Placed]:
-        """Write a field behind zeros up to its offset, or lay it down there, where that has been passed."""
-        ahead, end, scope = Label(), Label(), item.scope
-        assert scope.start_register is not None
-        offset = self._offset(at, scope)
-        back = self._condition(self.from_here(("<", at, ("here",)), scope), scope)
-        self.compiler.unless(back, ahead)
-        self._lift(item, offset, scope)
-        self.assembly.emit("APARTS", scope.start_register.read())
-        self.assembly.emit("JUMP", end)
-        self.assembly.place(ahead)
-        self.assembly.emit("PAD_BY", offset, scope.start_register.read())
-        placed = self.compiler.fields.field(item)
-        self.assembly.place(end)
-        return placed
-
-    def _is_movable(self, item: Item) -> bool:
-        """Whether a field may be written at one place and stand at another: no checksum or open value is in it."""
-        return not self.compiler.reader.msgpack.shows_open(item.type) and not self._has_checksum(item.type, set())
-
-    def _apart(self, item: Item) -> None:
-        """Write what stands elsewhere, and take it up for the struct that has the mark."""
-        scope = item.scope
-        around, at = based(scope, item.attributes["from"], item.attributes["at"])
-        offset = self._offset(at, scope)
-        if any(each.in_passes for each in scope.up_to(around)):
-            raise Uncovered("an offset from a mark where places are found in passes")
-        if not self._is_movable(item):
-            raise Uncovered("checksums or open values at an offset from a mark")
-        self._lift(item, offset, around)
-
-    def _lift(self, item: Item, offset: int, around: Scope) -> None:
-        """Write a field, and take it up until it is laid down at an offset of the struct around it."""
-        begin = self.marked(item.scope)
-        placed = self.compiler.fields.field(item)
-        assert not placed, "nothing that stands elsewhere is derived"
-        assert item.scope.start_register is not None
-        assert around.start_register is not None
-        self.assembly.emit(
-            "APART", offset, begin.read(), item.scope.start_register.read(), around.start_register.read()
-        )
-
     def _offset(self, at: Tree, scope: Scope) -> int:
         return self.expressions.place(self.expressions.number(at, scope))
-
-    def _has_checksum(self, node: Any, seen: set[str]) -> bool:
-        """Whether a checksum is within, which may be written once the record has been."""
-        match node:
-            case ("ref", str(name)):
-                known = name in seen
-                seen.add(name)
-                return not known and self._has_checksum(self.compiler.reader.resolved(node), seen)
-            case dict():
-                return "checksum" in node or any(self._has_checksum(each, seen) for each in node.values())
-            case tuple() | list():
-                return any(self._has_checksum(each, seen) for each in node)
-            case _:
-                return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,7 +475,7 @@ def _stand(step: Any, present: Compiled) -> Stand:
     if tail is not None:
         return tail
     if at is not None:
-        return APART if "from" in attributes else UNKNOWN if looks_at(at, {"size"}) else PLACED
+        return UNKNOWN if looks_at(at, {"size"}) else PLACED
     is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
     return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
 
@@ -637,12 +547,12 @@ def _both(one: Tree, other: Tree) -> Tree:
     return other if one is True else ("and", one, other)
 
 
-def _where(holds: Term, size: Term = _ONE) -> Term:
-    """A number where a condition holds, else nothing."""
-    return Term("if", (holds, size, Term("CONST")))
+def _where(holds: Term) -> Term:
+    """One where a condition holds, else nothing."""
+    return Term("if", (holds, _ONE, Term("CONST")))
 
 
 def _from_the_end(attributes: Mapping[str, Any]) -> int | None:
     """The offset, below zero, of a field that counts from the end; None of others."""
-    at = None if "from" in attributes else number_of(attributes.get("at"))
+    at = number_of(attributes.get("at"))
     return at if at is not None and at < 0 else None

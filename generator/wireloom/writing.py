@@ -9,14 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom.expr.ast import Expression, Literal, MarkRef, Position, references
+from wireloom.expr.ast import Expression, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.traversal import parts, reached
 from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.facts.decisions import Decision, Decisions
 
 _LATER = "known after layout"
+_DECIDED = {Decision.VALUE: " (the value decides)", Decision.PLACES: " (the value decides, places must agree)"}
+Late = Mapping[int, bool]
+"""Of expressions, by their identity, whether they are known after layout only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,14 @@ class Part:
 
 def plans(format: Format) -> Iterator[Part]:
     """The parts of a format that its roots lead to, in the order of the spec."""
-    named = dict(format.types)
+    named, decisions = dict(format.types), Decisions(format.named)
     for root in format.roots:
         yield from (Part(f"root {root.name}", (), (each,)) for each in _choices("", root.type))
     found = set[str]().union(*({*reached(root.type, named), *_names(root.type)} for root in format.roots))
     for name, type in format.types:
         if name in found and isinstance(type, Struct):
             choices = [choice for field in type.fields for choice in _choices(field.name, field.type)]
-            yield Part(name, tuple(_rows(type)), (*_versions(type), *choices))
+            yield Part(name, tuple(_rows(type, decisions)), (*_versions(type), *choices))
         elif name in found and (own := tuple(_choices("", type))):
             yield Part(name, (), own)
 
@@ -69,29 +73,36 @@ def _names(type: Type) -> Iterator[str]:
 # --- sources ---------------------------------------------------------------------------------------------------------
 
 
-def _rows(struct: Struct) -> Iterator[Row]:
+def _rows(struct: Struct, decisions: Decisions) -> Iterator[Row]:
     for field in struct.fields:
+        late = {id(each): decisions.is_late(struct, each) for each in _derives(field)}
         if not field.shared:
             name = field.wire_name if field.hidden else field.name
-            yield Row(name, _source(field), _condition(field))
+            yield Row(name, _source(field, late), _condition(field, decisions.there(struct, field)))
         yield from (
-            Row(bit.name if bit.hidden else bit.title, _bit(bit, field), level=not field.shared) for bit in field.bits
+            Row(bit.name if bit.hidden else bit.title, _bit(bit, field, late), level=not field.shared)
+            for bit in field.bits
         )
 
 
-def _condition(field: Field) -> str:
+def _derives(field: Field) -> Iterator[Expression]:
+    derives = (field.derive, *(bit.derive for bit in field.bits))
+    yield from (each for each in derives if each is not None)
+
+
+def _condition(field: Field, there: Decision) -> str:
     """When a field is there."""
-    said = [] if field.when is None else [text_of(field.when)]
+    said = [] if field.when is None else [text_of(field.when) + _DECIDED.get(there, "")]
     said += [f"since {field.since}"] if field.since else []
     said += [f"until {field.until}"] if field.until else []
     return ", ".join(said)
 
 
-def _source(field: Field) -> str:
+def _source(field: Field, late: Late) -> str:
     """Where what is written comes from."""
     match field:
         case Field(on_wire=False):
-            return "not written" if field.derive is None else f"not written, {_expression(field.derive)}"
+            return "not written" if field.derive is None else f"not written, {_expression(field.derive, late)}"
         case Field(flatten=True):
             return f"the members of {_type(field.type)}"
         case Field(checksum=types.Checksum(algorithm=algorithm, start=start, end=end)):
@@ -101,7 +112,7 @@ def _source(field: Field) -> str:
         case _ if field.const is not None:
             return f"constant {text_of(Literal(field.const, field.notation))}"  # type: ignore[arg-type]
         case _ if field.derive is not None:
-            return _derived(field.derive, hidden=field.hidden)
+            return _derived(field.derive, late, hidden=field.hidden)
         case Field(hidden=True, bits=(_, *_)):
             return "its bits"
         case Field(hidden=True):
@@ -137,22 +148,21 @@ def _amounts(field: Field) -> Iterator[str]:
         yield f"packed by {' or '.join(codecs)}{by}"
 
 
-def _bit(bit: types.Bit, field: Field) -> str:
+def _bit(bit: types.Bit, field: Field, late: Late) -> str:
     if bit.derive is not None:
-        return _derived(bit.derive, hidden=bit.hidden)
+        return _derived(bit.derive, late, hidden=bit.hidden)
     return "the value" if field.shared else "the value, 0 if null"
 
 
-def _derived(derive: Expression, *, hidden: bool) -> str:
+def _derived(derive: Expression, late: Late, *, hidden: bool) -> str:
     """An expression over other names; of a field that readers see, where the value does not say it."""
     if isinstance(derive, Literal):
         return f"constant {text_of(derive)}"
-    return f"{'' if hidden else 'the value, else '}{_expression(derive)}"
+    return f"{'' if hidden else 'the value, else '}{_expression(derive, late)}"
 
 
-def _expression(derive: Expression) -> str:
-    is_late = any(isinstance(each, Position | MarkRef) for each in references(derive))
-    return f"derived: {text_of(derive)}{f', {_LATER}' if is_late else ''}"
+def _expression(derive: Expression, late: Late) -> str:
+    return f"derived: {text_of(derive)}{f', {_LATER}' if late[id(derive)] else ''}"
 
 
 # --- decisions -------------------------------------------------------------------------------------------------------

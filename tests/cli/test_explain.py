@@ -95,7 +95,7 @@ sensor_frame: Frame of a field sensor
         lowBattery   the value, 0 if null
         hasPosition  derived: present(position)
         mode         the value, 0 if null
-      position       the value  when hasPosition
+      position       the value  when hasPosition (the value decides)
       readingCount   derived: count(readings)
       readings       the value
       crc            checksum crc16 over 0 .. body, known after layout

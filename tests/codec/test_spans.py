@@ -1,63 +1,72 @@
 """What every byte of a record is: each has one span, or a span that says why no field reads it."""
 
+import importlib
+import os
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from conftest import CASES, SPECS
+from conftest import CASE_PACKAGE, CASES, ROOT, SPECS
+from proof.chance import Chance
+from proof.records import mutants
+from support.spans import flaws
 from wireloom import pipeline
-from wireloom.examples import opened
-from wireloom.model.format import Example
-from wireloom.runtime.codec import Codec
-from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.spans import Explained
+from wireloom.model.format import Example, Format
+from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, kpl_record
+
+VECTORS = Path(os.environ.get("WIRELOOM_VECTORS") or ROOT.parent / "shared" / "vectors")
 
 
 @cache
-def modules(folder: Path) -> dict[str, ModuleType]:
-    with opened(pipeline.read(folder).modules) as found:
-        return dict(found)
+def specs(folder: Path) -> pipeline.Specs:
+    return pipeline.read(folder)
 
 
-EXAMPLES = [
-    pytest.param(folder, format.name, example, id=f"{format.name}: {example.name}")
-    for folder in (SPECS, CASES)
-    for format in pipeline.read(folder).formats
-    for example in format.examples
+def module_of(folder: Path, format: Format) -> ModuleType:
+    """The generated module of a format; those of cases are there where `case_package` is asked for."""
+    return importlib.import_module(f"{'wireloom_formats' if folder == SPECS else CASE_PACKAGE}.{format.name}")
+
+
+FORMATS = [
+    pytest.param(folder, format, id=format.name) for folder in (SPECS, CASES) for format in specs(folder).formats
 ]
 
 
-def hold(codec: Codec, data: bytes, root: str | None = None, **parameters: object) -> Explained:
-    """Explain a record, and hold what is said of it against what the parser gives."""
-    explained = codec.explain_bytes(data, root=root, **parameters)
-    try:
-        value, error = codec.parse(data, root=root, **parameters), None
-    except DecodeError as raised:
-        value, error = None, raised
-    if error is None:
-        assert explained.error is None
-        assert repr(explained.value) == repr(value)
-    else:
-        found = explained.error
-        assert found is not None, error
-        assert (found.code, found.path, found.offset) == (error.code, error.path, error.offset)
-        assert explained.fault is not None
-    for space in explained.spaces:
-        leaves = explained.leaves(space.number)
-        position = 0
-        for leaf in leaves:
-            assert leaf.start == position, f"space {space.number}: byte {position} before {leaf}"
-            position = leaf.end
-        assert position == len(space.data), f"space {space.number}: bytes from {position} on have no span"
-    for span in explained.span.walk():
-        assert 0 <= span.start <= span.end <= len(explained.spaces[span.space].data), span
-        assert span.kind != "unread" or error is not None, span
-        assert span.kind not in ("ignored", "unread") or span.note, span
-    return explained
+def sound(module: ModuleType, example: Example, data: bytes) -> list[str]:
+    return list(flaws(module.CODEC, data, root=example.root, **dict(example.parameters)))
 
 
-@pytest.mark.parametrize(("folder", "name", "example"), EXAMPLES)
-def test_every_byte_of_an_example_has_one_span(folder: Path, name: str, example: Example):
-    hold(modules(folder)[name].CODEC, example.data, example.root, **dict(example.parameters))
+@pytest.mark.parametrize(("folder", "format"), FORMATS)
+def test_every_byte_of_an_example_has_one_span(folder: Path, format: Format, case_package):
+    module = module_of(folder, format)
+    found = {example.name: sound(module, example, example.data) for example in format.examples}
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+@pytest.mark.drawing
+@pytest.mark.parametrize(("folder", "format"), FORMATS)
+def test_every_byte_of_a_damaged_example_has_one_span(folder: Path, format: Format, case_package):
+    module, chance = module_of(folder, format), Chance(format.name)
+    for example in format.examples[:6]:
+        for data in mutants([example.data], 4, chance, format.encoding.value):
+            assert sound(module, example, data) == [], data.hex()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "module"),
+    [
+        ("kpl/**/*.bin", kpl_record),
+        ("databus/**/*.bin", databus_event),
+        ("aerospike/**/*.msgpack", aerospike_msgpack),
+        ("aerospike/**/*.json", aerospike_json),
+    ],
+)
+def test_every_byte_of_a_vector_has_one_span(pattern: str, module: ModuleType):
+    if not VECTORS.is_dir():
+        pytest.skip(f"no vectors: {VECTORS} is not there; WIRELOOM_VECTORS names another folder")
+    files = [path for path in sorted(VECTORS.glob(pattern)) if path.stat().st_size < 100_000]
+    assert files
+    for path in files:
+        assert list(flaws(module.CODEC, path.read_bytes())) == [], path

@@ -40,6 +40,7 @@ from proof.walks import (
     null_or_absent,
     nulls,
 )
+from support.spans import flaws
 from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
@@ -62,6 +63,7 @@ OTHERS = (
 """Framings that any stream may have, whatever its format says."""
 _MADE = 24  # values made for each root and each setting of parameters
 _MUTANTS = 36
+_EXPLAINED = 8  # records of each reading whose bytes are explained
 _NONSENSE = 10
 _ALTERED = 14
 _THINNED = 6
@@ -506,6 +508,17 @@ class _Examination:
             except Exception as error:  # noqa: BLE001 - whatever comes is the violation
                 self.note("Spark type", crash(error), trace(error))
 
+    # --- spans ---
+
+    def explain(self, records: Sequence[bytes]) -> None:
+        """Every byte of a record has one span, and what is said of the record is what the parser says."""
+        for record in self.chance.sample(records, min(self.some(_EXPLAINED), len(records))):
+            try:
+                for flaw in flaws(self.module.CODEC, record, **self.options):
+                    self.note("explain_bytes", plain(flaw), flaw, record=record)
+            except Exception as error:  # noqa: BLE001 - whatever comes is the violation
+                self.note("explain_bytes crashes", crash(error), trace(error), record=record)
+
     # --- reading ---
 
     def read(self, records: Sequence[bytes]) -> list[Any]:
@@ -518,6 +531,7 @@ class _Examination:
         self.report.good += len(good)
         self.good += [(record, dict(self.parameters)) for record, _ in good]
         self.decode(records, outcomes)
+        self.explain(records)
         refused = [(record, error) for record, (_, error) in zip(records, outcomes, strict=True) if error is not None]
         self.judged(refused[-2 * _VALIDATED :])
         answers = [(record, value, error) for record, (value, error) in zip(records, outcomes, strict=True)]

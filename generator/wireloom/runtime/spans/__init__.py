@@ -11,12 +11,12 @@ from typing import Any
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.root import Root
-from wireloom.runtime.spans.covering import Claims, span_of
-from wireloom.runtime.spans.spans import ABSENT, Covered, Explained, Fault, Space, Span
+from wireloom.runtime.spans.covering import Claims, Noted, fault_of
+from wireloom.runtime.spans.spans import ABSENT, BODILESS, Covered, Explained, Fault, Space, Span
 from wireloom.runtime.spans.traced import traced
 from wireloom.runtime.spans.tracer import TRACER, Tracer
 
-__all__ = ["ABSENT", "Covered", "Explained", "Fault", "Space", "Span", "explained"]
+__all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span", "explained"]
 
 
 def explained(
@@ -34,10 +34,10 @@ def explained(
         tracer.roots[-1] if tracer.roots else (tracer.root, tracer.spaces, None, None),
     )
     Claims(spaces).settle(node, failed=error is not None)
-    if error is not None and fault is None:
-        fault = Fault(0, error.offset)
-    span = span_of(node, root.logical)
-    return Explained(format, tuple(spaces), span, value, error, fault if error is not None else None)
+    place = fault or (0, 0 if error is None else error.offset)
+    found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
+    span = Span(Noted(node, root.logical), "")
+    return Explained(format, tuple(spaces), span, value, error, found)
 
 
 @lru_cache(maxsize=64)

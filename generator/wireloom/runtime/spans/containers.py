@@ -1,6 +1,5 @@
 """What containers have beside the values of their fields: tags and lengths of messages, keys, and what nobody reads."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +22,6 @@ from wireloom.runtime.parsers.protobuf.wire import (
 )
 from wireloom.runtime.spans.tracer import Traced, Tracer
 
-_KEY = re.compile(rb'"(?:[^"\\]|\\.)*"')
 REPLACED = "a later field of the message replaces it"
 
 
@@ -156,14 +154,10 @@ def note_map(tracer: Tracer, stream: Any, start: int) -> None:
 
 
 def note_object(tracer: Tracer, stream: JsonNode) -> None:
-    """Note the names in an object, and the members that no field reads."""
-    node, base, data = tracer.current, tracer.base, stream.source.data
+    """Note the members of an object that no field reads."""
+    node, base = tracer.current, tracer.base
     read = set(_starts(node))
-    for name, offset, child in stream.members:
-        literal = _KEY.match(data, offset)
-        assert literal is not None, "it was read"
-        if base + offset not in read:
-            tracer.add("name", "", base + offset, base + literal.end()).value = name
+    for name, _, child in stream.members:
         if base + child.start not in read:
             _unread(tracer, node, name, base + child.start, base + child.end)
 

@@ -4,23 +4,27 @@ Spans claim their bytes in the order of the tree. What is left of a container's 
 or what nobody reads.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalField, Map, Meant
 from wireloom.runtime.columns.logical import Record as LogicalRecord
 from wireloom.runtime.columns.meanings import meaning
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import Component, DecodeError, render_path
+from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.msgpack.heads import family_at, head_of
 from wireloom.runtime.parsers.protocol import MISSING
-from wireloom.runtime.spans.spans import ABSENT, BODILESS, Space, Span
+from wireloom.runtime.spans.spans import ABSENT, BODILESS, Fault, Space, Span
 from wireloom.runtime.spans.tracer import Traced
 from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
 
+_BASE64, _FOREIGN = "bad_base64", re.compile(rb"[^A-Za-z0-9+/=]")
 IGNORED, UNREAD = "no field reads these bytes", "not read, because of the fault"
-_OWN = ("field", "element", "entry", "record", "key")
+_OWN = frozenset(("field", "element", "entry", "record", "key"))
+_WITH_PATH = _OWN | {*BODILESS, "ignored", "unread"}
 
 
 class Claims:
@@ -29,6 +33,7 @@ class Claims:
     def __init__(self, spaces: Sequence[Space]) -> None:
         self._spaces = spaces
         self._claimed = [bytearray(len(space.data)) for space in spaces]
+        self._cursors = [Cursor(space.data) for space in spaces]
 
     def settle(self, root: Traced, *, failed: bool) -> None:
         """Claim the bytes of all nodes, and add what they leave."""
@@ -67,7 +72,7 @@ class Claims:
         """Set the head of a value of MessagePack apart."""
         if node.form != "msgpack" or node.start >= node.end or node.kind in ("name", "packed"):
             return
-        size = _head_size(self._spaces[node.space].data, node.start)
+        size = _head_size(self._cursors[node.space], node.start)
         if 0 < size < node.end - node.start:
             head = Traced("head", "", node.start, node.start + size, node.space)
             node.children.insert(0, head)
@@ -89,7 +94,7 @@ class Claims:
             node.children.sort(key=_place(node))
 
     def _kind(self, node: Traced, start: int, furthest: int) -> str:
-        if node.failed and start >= furthest:
+        if node.failed and start >= furthest and node.wire is ABSENT:
             return "unread"
         if node.kind in ("packed", "ignored", "unread", "delimiter", "padding", "terminator"):
             return "content"
@@ -115,9 +120,8 @@ def _place(node: Traced) -> Callable[[Traced], int]:
     return lambda each: places[id(each)]
 
 
-def _head_size(data: bytes, start: int) -> int:
+def _head_size(cursor: Cursor, start: int) -> int:
     """The bytes of a value's head; 0 where there is none."""
-    cursor = Cursor(data)
     cursor.seek(start)
     try:
         head_of(cursor, *family_at(cursor))
@@ -126,48 +130,125 @@ def _head_size(data: bytes, start: int) -> int:
     return cursor.tell() - start
 
 
+# --- faults --------------------------------------------------------------------------------------------------------
+
+
+def fault_of(root: Traced, place: tuple[int, int], error: DecodeError, data: bytes) -> Fault:
+    """The fault at a place: the bytes of the value that was refused there, else the byte itself."""
+    space, offset = place
+    node = root
+    while inner := next((each for each in reversed(node.children) if each.failed), None):
+        node = inner
+    name = error.components[-1] if error.components else ""
+    refused = [each for each in node.children if each.name == name and each.start == offset and each.kind == "field"]
+    start, end = _wrong(refused[-1] if refused else node, offset, error, data)
+    return Fault(space, offset, start, end) if node.space == space else Fault(space, offset, offset, offset + 1)
+
+
+def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[int, int]:
+    """From where to where the bytes are wrong that an error of a node is about."""
+    lengths = [each for each in node.children if each.kind == "length" and each.end == offset]
+    if lengths and node.wire is ABSENT:  # more bytes than there are
+        return lengths[-1].start, lengths[-1].end
+    if error.code == _BASE64 and (foreign := _FOREIGN.search(data, offset + 1)):
+        return foreign.span()
+    if node.wire is ABSENT or not node.start <= offset <= node.end:
+        return offset, offset + 1
+    first, last = _unlike(node.wire, getattr(node.step, "const", None))
+    if last:
+        start = node.end - len(_octets(node.wire))
+        return start + first, start + last
+    return node.start, max(node.end, offset + 1)
+
+
+def _unlike(wire: Any, constant: Any) -> tuple[int, int]:
+    """From where to where the bytes of two texts of one length differ; nothing for what is none."""
+    found, wanted = _octets(wire), _octets(constant)
+    places = [at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other]
+    return (places[0], places[-1] + 1) if places and len(found) == len(wanted) else (0, 0)
+
+
+def _octets(value: Any) -> bytes:
+    return (
+        value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value if isinstance(value, bytes) else b""
+    )
+
+
 # --- spans ---------------------------------------------------------------------------------------------------------
 
 
-def span_of(node: Traced, type: Any, path: tuple[Component, ...] = (), holder: str = "") -> Span:
-    """The span of a node, and of all within it. `type` is what readers see of its value."""
-    step, own = node.step, node.name if isinstance(node.name, tuple) else (node.name,)
-    base = path[:-1] if node.kind == "bits" and node.scattered else path
-    has_path = node.kind in (*_OWN, *BODILESS, "ignored", "unread") and node.name != ""
-    whole = (*base, *own) if has_path else path
-    field = _field(type, step)
-    has_value = node.kind in (*_OWN, "packed", "content") and not (node.kind == "content" and not node.children)
-    within = field.type if field is not None else _within(type, node) if has_value else None
-    kind = "record" if node.kind == "record" else node.kind
-    holding = node.struct or holder
-    children = tuple(span_of(each, within, whole, holding) for each in node.children)
-    value, wire = _scalar(node.value), _scalar(node.wire)
-    if isinstance(within, Meant) and value is not None and value is not ABSENT and not node.failed:
-        value, wire = meaning(value, within), value
-    doc, unit = getattr(step, "doc", "") or (field.doc if field else ""), field.unit if field else ""
-    return Span(
-        kind,
-        str(own[-1]) if has_path else "",
-        render_path(whole) if has_path or node.kind == "record" else "",
-        node.start,
-        node.end,
-        node.space,
-        value,
-        ABSENT if _same(value, wire) else wire,
-        _without(doc, unit),
-        unit,
-        bool(getattr(step, "hidden", False)),
-        isinstance(step, Field) and step.const is not MISSING,
-        node.struct,
-        holder,
-        *(node.bits or (0, 0)),
-        node.leads,
-        node.covers,
-        node.shared,
-        node.failed,
-        node.note,
-        children,
-    )
+class Noted:
+    """A node, and what readers see of it: what a span is worked out of."""
+
+    __slots__ = ("_around", "_field", "_type", "has_path", "node")
+
+    def __init__(self, node: Traced, type: Any, around: "Noted | None" = None) -> None:
+        self.node, self._around = node, around
+        self.has_path = node.name != "" and node.kind in _WITH_PATH
+        self._field = None if node.step is None else _field(type, node.step)
+        self._type = None if self._field is None else self._field.type
+        if self._field is None and (node.kind in _OWN or (node.children and node.kind in ("packed", "content"))):
+            self._type = _within(type, node)
+
+    @property
+    def path(self) -> tuple[Component, ...]:
+        """The components of the path, or of that of the value that this is part of."""
+        before = () if self._around is None else self._around.path
+        if not self.has_path:
+            return before
+        own = self.node.name if isinstance(self.node.name, tuple) else (self.node.name,)
+        return (*(before[:-1] if self.node.kind == "bits" and self.node.scattered else before), *own)
+
+    @property
+    def name(self) -> str:
+        """The last component of the path."""
+        if not self.has_path:
+            return ""
+        return str(self.node.name[-1] if isinstance(self.node.name, tuple) else self.node.name)
+
+    @property
+    def doc(self) -> str:
+        """What the spec says of the field, without its unit."""
+        said = getattr(self.node.step, "doc", "") or (self._field.doc if self._field else "")
+        if self.unit and said == self.unit:
+            return ""
+        return str(said.removesuffix(f" ({self.unit})") if self.unit else said)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the value."""
+        return self._field.unit if self._field else ""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether readers do not see the field."""
+        return bool(getattr(self.node.step, "hidden", False))
+
+    @property
+    def constant(self) -> bool:
+        """Whether the spec fixes the value."""
+        return isinstance(self.node.step, Field) and self.node.step.const is not MISSING
+
+    def values(self) -> tuple[Any, Any]:
+        """The value for readers, and on the wire; ABSENT what there is not, and on the wire what is the same."""
+        value, wire = _scalar(self.node.value), _scalar(self.node.wire)
+        if isinstance(self._type, Meant) and value is not None and value is not ABSENT and not self.node.failed:
+            with suppress(ArithmeticError, ValueError):  # what no reader gets to see, for the record is bad
+                value, wire = meaning(value, self._type), value
+        return value, ABSENT if wire is value or (type(wire) is type(value) and wire == value) else wire
+
+    def children(self, holder: str) -> tuple[Span, ...]:
+        """The spans within."""
+        holding = self.node.struct or holder
+        return tuple([Span(Noted(each, self._type, self), holding) for each in self.node.children])
+
+
+def _field(type: Any, step: Any) -> LogicalField | None:
+    """The member of a record that readers see of a field."""
+    if not isinstance(type, LogicalRecord) or getattr(step, "flatten", False):
+        return None
+    title = getattr(step, "title", "") or getattr(step, "name", "")
+    return next((each for each in type.fields if each.name == title), None)
 
 
 def _scalar(value: Any) -> Any:
@@ -180,25 +261,6 @@ def _scalar(value: Any) -> Any:
 
 def _is_flat(value: list[Any]) -> bool:
     return all(isinstance(each, bool | int | float) for each in value)
-
-
-def _same(value: Any, wire: Any) -> bool:
-    return wire is value or (type(wire) is type(value) and wire == value)
-
-
-def _without(doc: str, unit: str) -> str:
-    """A document without the unit that it ends in."""
-    if unit and doc == unit:
-        return ""
-    return doc.removesuffix(f" ({unit})") if unit else doc
-
-
-def _field(type: Any, step: Any) -> LogicalField | None:
-    """The member of a record that readers see of a field."""
-    if not isinstance(type, LogicalRecord) or step is None or getattr(step, "flatten", False):
-        return None
-    title = getattr(step, "title", "") or getattr(step, "name", "")
-    return next((each for each in type.fields if each.name == title), None)
 
 
 def _within(type: Any, node: Traced) -> Any:

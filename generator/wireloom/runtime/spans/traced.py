@@ -8,7 +8,7 @@ and end. What has no copy of its own is copied with the parts that it is made of
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import construct
@@ -31,7 +31,7 @@ from wireloom.runtime.parsers.protobuf.wire import Occurrence, Scanned
 from wireloom.runtime.parsers.protocol import Run, Step, evaluate, holds, start_of
 from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.parsers.regions import Packing
-from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Mark, Verify
+from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Mark, Verify, with_hole
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Attempt, Deferred, Trial
 from wireloom.runtime.spans.containers import note_map, note_message, note_object
@@ -53,7 +53,7 @@ def traced(record: Record) -> Record:
 
 def tracer_of(context: Container) -> Tracer:
     """The tracer that a record is read for."""
-    found: Tracer = context._params[TRACER]
+    found: Tracer = dict.__getitem__(context["_params"], TRACER)
     return found
 
 
@@ -75,7 +75,7 @@ def _whole(parse: Parse) -> Parse:
         tracer, error = tracer_of(context), None
         tracer.begin()
         try:
-            return tracer.reading(tracer.root, lambda: parse(stream, context, path), stream.tell)
+            return tracer.reading(tracer.root, stream, parse, stream, context, path)
         except DecodeError as raised:
             error = raised
             raise
@@ -86,19 +86,6 @@ def _whole(parse: Parse) -> Parse:
 
 
 # --- where values are ----------------------------------------------------------------------------------------------
-
-
-def _end_of(stream: Any, tracer: Tracer, start: int) -> Callable[[], int]:
-    """Where what was read from a stream ends."""
-    match stream:
-        case Cursor():
-            return lambda: tracer.base + stream.tell()
-        case JsonNode():
-            return lambda: tracer.base + stream.end
-        case Scanned():
-            return lambda: tracer.base + stream.limit
-        case _:
-            return lambda: start
 
 
 def _known(stream: Any, tracer: Tracer) -> Traced | None:
@@ -133,7 +120,7 @@ def _numbered(kind: str, part: Any) -> Any:
     def read(stream: Any, context: Container, path: str) -> Any:
         tracer = tracer_of(context)
         node = tracer.add(kind, "", tracer.base + start_of(stream), tracer.base + start_of(stream))
-        return tracer.reading(node, lambda: parse(stream, context, path), _end_of(stream, tracer, node.start))
+        return tracer.reading(node, stream, parse, stream, context, path)
 
     return _instead(part, read)
 
@@ -145,7 +132,7 @@ def _element(part: Any) -> Any:
     def read(stream: Any, context: Container, path: str) -> Any:
         tracer = tracer_of(context)
         node = _named("element", context._index, stream, tracer, part)
-        return tracer.reading(node, lambda: parse(stream, context, path), _end_of(stream, tracer, node.end))
+        return tracer.reading(node, stream, parse, stream, context, path)
 
     return _instead(part, read)
 
@@ -153,18 +140,17 @@ def _element(part: Any) -> Any:
 def _half(kind: str, part: Any) -> Any:
     """The key or the value of an entry of a map; both have the entry's path."""
 
-    def reading(read: Callable[[], Any], stream: Any, context: Container) -> Any:
+    def noted(parse: Callable[..., Any], stream: Any, context: Container, *path: str) -> Any:
         tracer = tracer_of(context)
-        same = [each for each in tracer.current.children if each.kind == kind]
-        node = _named(kind, len(same), stream, tracer, part)
+        around = tracer.current
+        node = _named(kind, around.entries, stream, tracer, part)
         node.kind = kind
-        return tracer.reading(node, read, _end_of(stream, tracer, node.end))
+        around.entries += kind == "entry"
+        return tracer.reading(node, stream, parse, stream, context, *path)
 
-    made = _instead(part, lambda stream, context, path: reading(lambda: parse(stream, context, path), stream, context))
-    parse = part._parse
+    made = _instead(part, partial(noted, part._parse))
     if hasattr(part, "decode"):  # of protobuf, which asks scalars for their meaning
-        decode = part.decode
-        made.decode = lambda found, context: reading(lambda: decode(found, context), found, context)
+        made.decode = partial(noted, part.decode)
     return made
 
 
@@ -334,7 +320,7 @@ class _Field(Field):
             node = _named("field", name, stream, tracer, self.subcon)
             node.step = self
             node.scattered = self.inline or not isinstance(stream, Cursor | JsonNode | Occurrence | Scanned)
-        tracer.reading(node, lambda: super(_Field, self)._take(run, stream), _end_of(stream, tracer, node.end))
+        tracer.reading(node, stream, super()._take, run, stream)
 
     def _accept(self, raw: Any, run: Run, offset: int) -> Any:
         tracer = tracer_of(run.scope)
@@ -409,7 +395,12 @@ class _Verify(Verify):
         start, end = (evaluate(bound, run.scope) for bound in (checksum.start, checksum.end))
         if not isinstance(start, int) or not isinstance(end, int):
             return None
-        return Covered(base + start, base + end, holding)
+        hole, scope = run.offsets[self.field] - run.scope._start - start, run.scope
+
+        def fits(data: bytes) -> bool:
+            return bool(checksum.of(self.field, with_hole(data, hole, checksum.octets), scope) == scope[self.field])
+
+        return Covered(base + start, base + end, holding, fits if holding is False else None)
 
 
 def _beside(kind: str, name: str, run: Run, value: Any, step: Any) -> None:
@@ -438,7 +429,7 @@ class _Packing(Packing):
         node = tracer.add("packed", "", tracer.base + start, tracer.base + stream.limit)
         node.note = codec or ""
         inner = _instead(subcon, _in_space(subcon._parse, codec or "", node))
-        return tracer.reading(node, lambda: super(_Packing, self).parse(inner, stream, scope), lambda: node.end)
+        return tracer.reading(node, None, super().parse, inner, stream, scope)
 
 
 class _Body(carried.Body):
@@ -465,7 +456,8 @@ def _in_space(parse: Parse, codec: str, node: Traced) -> Parse:
         content = Traced("content", "", 0, len(data), space.number)
         node.children.append(content)
         with tracer.within(space.number, 0):
-            return tracer.reading(content, lambda: _followed(parse, tracer, stream, context, path), lambda: content.end)
+            stream.reader = tracer.read_text
+            return tracer.reading(content, None, parse, stream, context, path)
 
     return read
 
@@ -474,15 +466,10 @@ def _based(parse: Parse, start: int) -> Parse:
     def read(stream: Cursor, context: Container, path: str) -> Any:
         tracer = tracer_of(context)
         with tracer.within(tracer.space, tracer.base + start):
-            return _followed(parse, tracer, stream, context, path)
+            stream.reader = tracer.read_text
+            return parse(stream, context, path)
 
     return read
-
-
-def _followed(parse: Parse, tracer: Tracer, stream: Cursor, context: Container, path: str) -> Any:
-    """Read with the tracer's reader of texts."""
-    stream.reader = tracer.read_text
-    return parse(stream, context, path)
 
 
 # --- copies --------------------------------------------------------------------------------------------------------

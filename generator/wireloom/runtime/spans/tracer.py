@@ -13,7 +13,8 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
 from wireloom.runtime.parsers.json.text import read_partly
-from wireloom.runtime.spans.spans import ABSENT, Covered, Fault, Space
+from wireloom.runtime.parsers.protobuf.wire import Scanned
+from wireloom.runtime.spans.spans import ABSENT, Covered, Space
 
 TRACER = "_tracer"
 """The parameter that the tracer is."""
@@ -29,6 +30,7 @@ class Traced:
         "children",
         "covers",
         "end",
+        "entries",
         "failed",
         "form",
         "kind",
@@ -57,6 +59,7 @@ class Traced:
         self.leads: int | None = None
         self.covers: Covered | None = None
         self.failed = self.shared = False
+        self.entries = 0  # that a map has so far
         self.scattered = False  # whether its children have its bytes, with those of others between them
 
 
@@ -75,7 +78,7 @@ class Tracer:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.roots: list[tuple[Traced, list[Space], Fault | None, DecodeError | None]] = []
+        self.roots: list[tuple[Traced, list[Space], tuple[int, int] | None, DecodeError | None]] = []
         self.begin()
 
     def begin(self) -> None:
@@ -84,7 +87,7 @@ class Tracer:
         self.space, self.base = 0, 0
         self.root = Traced("record", "", 0, 0, 0)
         self.stack = [self.root]
-        self.fault: Fault | None = None
+        self.fault: tuple[int, int] | None = None  # a space, and an offset in it
         self._fault_of: DecodeError | None = None
         self._attempts: list[_Before] = []
         self.known: dict[tuple[int, int], Traced] = {}
@@ -106,20 +109,28 @@ class Tracer:
         self.current.children.append(node)
         return node
 
-    def reading(self, node: Traced, read: Callable[[], Any], end: Callable[[], int]) -> Any:
+    def reading(self, node: Traced, stream: Any, read: Callable[..., Any], *given: Any) -> Any:
         """Read with a node open, and note its value and its end."""
         self.stack.append(node)
         try:
-            value = read()
+            value = read(*given)
         except DecodeError:
-            fail(node, end())
+            fail(node, self._end(stream, node))
             raise
         finally:
             del self.stack[-1]
-        node.end = max(end(), node.start)
+        node.end = max(self._end(stream, node), node.start)
         if node.value is ABSENT:
             node.value = value
         return value
+
+    def _end(self, stream: Any, node: Traced) -> int:
+        """Where what was read from a stream ends."""
+        if type(stream) is Cursor:
+            return self.base + stream.tell()
+        if isinstance(stream, JsonNode):
+            return self.base + stream.end
+        return self.base + stream.limit if isinstance(stream, Scanned) else node.end
 
     @contextmanager
     def within(self, space: int, base: int) -> Iterator[None]:
@@ -130,7 +141,7 @@ class Tracer:
             yield
         except DecodeError as error:
             if self._fault_of is not error:
-                self.fault, self._fault_of = Fault(space, base + error.offset), error
+                self.fault, self._fault_of = (space, base + error.offset), error
             raise
         finally:
             self.space, self.base = outer

@@ -90,6 +90,7 @@ GROUND = {
     "parameters",
     "checkpoints",
     "cursor",
+    "display",
     "endings",
     "expressions",
     "foreign",

@@ -24,6 +24,7 @@ COMMANDS = {
     "ingest": ("ingestion", "Decode files or streams into tables."),
     "status": ("standing", "Show what is in the tables, and what failed."),
     "clean": ("standing", "Remove what killed jobs left behind."),
+    "quarantine": ("quarantining", "List what is in a quarantine, and look into a record."),
     "replay": ("replaying", "Decode a quarantine again, with the current specs."),
     "package": ("bundling", "Make a wheel and a zip of the generated package."),
     "demo": ("demonstration", "Try it: decode sample records of every format."),

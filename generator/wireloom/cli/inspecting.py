@@ -10,6 +10,7 @@ import typer
 
 from wireloom.catalog import FormatModule, parameter_values
 from wireloom.cli.console import STANDARD_OUTPUT, note, refuse_closed_output, waiting
+from wireloom.cli.garbage import uncollected
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.opening import opened
 from wireloom.cli.options import (
@@ -147,7 +148,7 @@ def _record(wanted: "Wanted", name: str, number: int | None) -> "Found":
 
 def explained(module: FormatModule, found: "Found") -> "Explained":
     """What the bytes of a record are."""
-    with waiting(f"reading record {found.index}"):
+    with waiting(f"reading record {found.index}"), uncollected():
         return module.CODEC.explain_bytes(found.data, root=found.root, **found.parameters)
 
 

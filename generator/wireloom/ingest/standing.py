@@ -271,14 +271,15 @@ def _last_of(file: File) -> Iterator[Failure]:
                 row["expected"],
                 row["actual"],
                 row.get(MEANING) or "",
-                _origin(row),
+                origin(row),
                 row["raw_size"],
                 (data or b"").hex(" "),
             )
 
 
-def _origin(row: dict[str, object]) -> str:
-    if TOPIC in row:
+def origin(row: dict[str, object]) -> str:
+    """Where a record of a quarantine came from."""
+    if row.get(TOPIC) is not None:
         return f"{row[TOPIC]}, partition {row[PARTITION]}, offset {row[OFFSET]}"
     at = "" if row.get(OFFSET) is None else f", at byte {row[OFFSET]}"
     return f"{row.get(SOURCE)}, record {row.get(RECORD)}{at}"

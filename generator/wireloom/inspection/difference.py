@@ -72,7 +72,7 @@ def _side(mark: str, explained: Explained, span: Span | None) -> Iterator[Line]:
         return
     data = explained.bytes_of(span)
     said = data[:DUMPED].hex(" ") + (" .." if len(data) > DUMPED else "")
-    yield ((f"  {mark} byte {span.start:<6} {said:{3 * DUMPED}} {value_of(span)}", style),)
+    yield ((f"  {mark} byte {span.start:<6} {said:{3 * DUMPED}} {value_of(span)}".rstrip(), style),)
 
 
 def _bytes(left: bytes, right: bytes) -> Iterator[Line]:
@@ -80,8 +80,8 @@ def _bytes(left: bytes, right: bytes) -> Iterator[Line]:
     first = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     limit = min(len(left), len(right)) - first
     tail = next((at for at in range(limit) if left[-1 - at] != right[-1 - at]), limit)
-    of_first, of_second = (f"{first} to {len(data) - tail - 1}" for data in (left, right))
-    yield ((f"bytes {of_first} of the first are {of_second} of the second", "head"),)
+    of_first, of_second = (_range(first, len(data) - tail) for data in (left, right))
+    yield ((f"the first record has {of_first} where the second has {of_second}", "head"),)
     if len(left) != len(right):
         return
     for start in range(first // DUMPED * DUMPED, len(left) - tail, DUMPED):
@@ -91,3 +91,7 @@ def _bytes(left: bytes, right: bytes) -> Iterator[Line]:
             yield ((f"- {start:8}  {a.hex(' ')}", "removed"),)
             yield ((f"+ {start:8}  {b.hex(' ')}", "added"),)
             yield ((f"  {'':8}  {marks.rstrip()}", "fault"),)
+
+
+def _range(start: int, end: int) -> str:
+    return f"bytes {start} to {end - 1}" if end > start + 1 else f"byte {start}" if end > start else "no byte"

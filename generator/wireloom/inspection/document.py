@@ -5,7 +5,7 @@ from typing import Any
 from wireloom.inspection.lines import SpecLines
 from wireloom.inspection.records import Found
 from wireloom.inspection.rows import Fault, meaning_of, value_of, value_text
-from wireloom.runtime.spans import ABSENT, Explained, Span
+from wireloom.runtime.spans import ABSENT, BODILESS, Explained, Span
 
 
 def document(found: Found, explained: Explained, fault: Fault | None, lines: SpecLines, span: Span) -> dict[str, Any]:
@@ -41,9 +41,12 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "path": fault.path,
         "space": fault.space,
         "offset": fault.offset,
+        "start": fault.start,
+        "end": fault.end,
         "expected": fault.expected,
         "actual": fault.actual,
         "spec": fault.line,
+        "hint": fault.hint,
     }
     return {name: value for name, value in named.items() if value not in ("", None)}
 
@@ -53,7 +56,7 @@ def tree(explained: Explained, span: Span, lines: SpecLines, known: dict[tuple[s
     field = (span.holder, span.name if not span.name.isdecimal() else "")
     if field not in known:
         known[field] = lines.of(span) if field[1] and span.kind in ("field", "bits", "computed") else ""
-    is_leaf = not span.children and span.start < span.end
+    is_leaf = all(child.kind in BODILESS for child in span.children) and span.kind not in BODILESS
     said: dict[str, Any] = {
         "kind": span.kind,
         "name": span.name,

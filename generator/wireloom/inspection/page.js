@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const NUMBERS = 10, HEIGHT = 22, PER_LINE = 16, FAILED = 1, SHARED = 4, BODILESS = 8, QUIET = 16;
+  const NUMBERS = 10, HEIGHT = 22, PER_LINE = 16, FAILED = 1, SHARED = 4, BODILESS = 8, QUIET = 16, PATHLESS = 32;
   const [LEVEL, START, SIZE, SPACE, NAME, PATH, VALUE, MEANING, SPEC, FLAGS] = Array(NUMBERS).keys();
   const rows = data.rows, count = rows.length / NUMBERS, texts = data.texts;
   const of = (row, column) => rows[row * NUMBERS + column];
@@ -51,12 +51,14 @@
   let space = 0, picked = 0, hovered = -1, cursor = 0;
   const isWithin = (row, at) => row >= 0 && of(row, SPACE) === space && of(row, START) <= at && at < of(row, START) + of(row, SIZE);
   function pathOf(row) {
-    if (of(row, PATH)) return text(row, PATH);
-    for (let each = row, tail = ""; each >= 0; each = parents[each]) {
+    if (of(row, FLAGS) & PATHLESS) return "";
+    for (let each = row, tail = ""; ; each = parents[each]) {
+      if (each < 0) return tail.replace(/^\./, "");
       if (of(each, PATH)) return text(each, PATH) + tail;
-      if (/^\[\d+\]/.test(text(each, NAME))) tail = text(each, NAME).replace(" key", "") + tail;
+      if (of(each, FLAGS) & PATHLESS) continue;
+      const name = text(each, NAME);
+      tail = (/^\[\d+\]/.test(name) ? name.replace(" key", "") : "." + name) + tail;
     }
-    return "";
   }
   const hexOf = (row) => Array.from(spaces[of(row, SPACE)].subarray(of(row, START), of(row, START) + of(row, SIZE)), (byte) => byte.toString(16).padStart(2, "0"));
 
@@ -127,7 +129,7 @@
     if (own >= 0 && of(own, FLAGS) & QUIET) made.classList.add("quiet");
     if (isWithin(picked, at) && picked > 0) made.classList.add("picked");
     else if (isWithin(hovered, at)) made.classList.add("hover");
-    if (data.fault && data.fault[0] === space && data.fault[1] === at) made.classList.add("fault-byte");
+    if (data.fault && data.fault[0] === space && data.fault[1] <= at && at < data.fault[2]) made.classList.add("fault-byte");
     if (at === cursor) made.classList.add("cursor");
   }
 

@@ -20,10 +20,11 @@ from wireloom.inspection.lines import SpecLines
 from wireloom.inspection.records import Found
 from wireloom.inspection.rows import Fault, meaning_of, name_of, space_text, value_of
 from wireloom.inspection.text import summary
+from wireloom.runtime.spans import BODILESS as NO_BYTES
 from wireloom.runtime.spans import Explained, Span
 
 _HERE = Path(__file__).parent
-FAILED, HIDDEN, SHARED, BODILESS, AUXILIARY = 1, 2, 4, 8, 16
+FAILED, HIDDEN, SHARED, BODILESS, AUXILIARY, PATHLESS = 1, 2, 4, 8, 16, 32
 """What a row is, as bits of a number."""
 _QUIET = (*rows.AUXILIARY, "ignored", "unread")
 
@@ -35,7 +36,7 @@ def page(module: FormatModule, found: Found, explained: Explained, fault: Fault 
     data = {
         "spaces": [base64.b64encode(space.data).decode() for space in explained.spaces],
         "names": ["the record", *(space_text(space) for space in explained.spaces[1:])],
-        "fault": None if fault is None else [fault.space, fault.offset],
+        "fault": None if fault is None else [fault.space, fault.start, fault.end],
         **_Rows(explained, lines).table(),
     }
     return (
@@ -57,11 +58,18 @@ def _said(fault: Fault) -> dict[str, str]:
     return {
         "Code": f"{fault.code}: {fault.meaning}" if fault.meaning else fault.code,
         "Path": fault.path,
-        "Byte": str(fault.offset) if fault.space == 0 else f"{fault.offset} of unpacked bytes ({fault.space})",
+        "Byte": _byte(fault),
         "Expected": fault.expected,
         "Found": fault.actual,
         "Spec": fault.line,
+        "Hint": fault.hint,
     }
+
+
+def _byte(fault: Fault) -> str:
+    """Which byte it is, and which is wrong where that is another."""
+    first = "" if fault.start == fault.offset else f"; byte {fault.start} is the first that is wrong"
+    return f"{fault.offset}{f' of what a region unpacked to (number {fault.space})' if fault.space else ''}{first}"
 
 
 def _policy(style: str, script: str) -> str:
@@ -75,7 +83,10 @@ def _policy(style: str, script: str) -> str:
 
 
 class _Rows:
-    """The rows of all spans, one after the other: numbers, and the texts that they point to."""
+    """The rows of all spans, one after the other: numbers, and the texts that they point to.
+
+    A path is only there where it is not that of the row around and the row's own name or index.
+    """
 
     def __init__(self, explained: Explained, lines: SpecLines) -> None:
         self._explained, self._lines = explained, lines
@@ -85,23 +96,19 @@ class _Rows:
 
     def table(self) -> dict[str, Any]:
         """Rows of ten numbers each: level, start, length, space, name, path, value, meaning, spec, flags."""
-        self._add(self._explained.span, 0)
+        self._add(self._explained.span, 0, "")
         return {"texts": [visible(text) for text in self._texts], "rows": self._rows}
 
     def _text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
 
-    def _add(self, span: Span, level: int) -> None:
-        texts = (name_of(span), self._path(span), value_of(span), meaning_of(span), self._line(span))
+    def _add(self, span: Span, level: int, around: str) -> None:
+        path = span.path
+        texts = (name_of(span), _other_path(span, around), value_of(span), meaning_of(span), self._line(span))
         places = (level, span.start, span.end - span.start, span.space)
-        self._rows += (*places, *map(self._text, texts), self._flags(span))
+        self._rows += (*places, *map(self._text, texts), _flags(span))
         for child in span.children:
-            self._add(child, level + 1)
-
-    @staticmethod
-    def _path(span: Span) -> str:
-        """The path where it ends in a name; that of an element is made of its list's."""
-        return "" if span.name.isdecimal() else span.path
+            self._add(child, level + 1, path or around)
 
     def _line(self, span: Span) -> str:
         if span.kind not in ("field", "bits", "computed"):
@@ -111,15 +118,22 @@ class _Rows:
             self._known[key] = self._lines.of(span)
         return self._known[key]
 
-    def _flags(self, span: Span) -> int:
-        bodiless = span.kind in ("computed", "mark", "bits")
-        return (
-            FAILED * span.failed
-            + HIDDEN * span.hidden
-            + SHARED * span.shared
-            + BODILESS * bodiless
-            + AUXILIARY * (span.kind in _QUIET)
-        )
+
+def _other_path(span: Span, around: str) -> str:
+    """The path of a span, where the page would not find it of the one around."""
+    own = f"[{span.name}]" if span.name.isdecimal() else f".{span.name}" if around else span.name
+    return "" if span.path == around + own else span.path
+
+
+def _flags(span: Span) -> int:
+    return (
+        FAILED * span.failed
+        + HIDDEN * span.hidden
+        + SHARED * span.shared
+        + BODILESS * (span.kind in NO_BYTES)
+        + AUXILIARY * (span.kind in _QUIET)
+        + PATHLESS * (not span.path)
+    )
 
 
 def _text(name: str) -> str:

@@ -10,7 +10,7 @@ from wireloom.failures import MisuseError
 from wireloom.runtime.engine import Request
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Extent, Framed, iterate
-from wireloom.runtime.streams.framing import Headed, bare
+from wireloom.runtime.streams.framing import Headed, Whole, bare
 
 LOOKED_AT = 1000
 """Records among which the first bad one is looked for, where no record is named."""
@@ -54,6 +54,8 @@ def record(wanted: Wanted, name: str, source: BinaryIO, number: int | None) -> F
         if isinstance(head, Extent):
             return Found(name, head.data, chosen.header, settings, why="the header of the file, which is bad")
         settings, base, source = dict(head.settings), head.size, head.file
+    if isinstance(bare(chosen), Whole) and not number:
+        return Found(name, source.read(), label, settings, 0, base)
     reader = codec.reader(Request(label, settings))
     framed = iterate(reader, source, bare(chosen), "skip", None, base)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from wireloom.inspection import changes
 from wireloom.inspection.lines import SpecLines
 from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.spans import ABSENT, Explained, Space, Span
@@ -16,16 +17,22 @@ AUXILIARY = ("length", "head", "tag", "name", "content", "syntax", "delimiter", 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a record is bad: the byte, what was expected there and found, and the line of the spec that says so."""
+    """Why a record is bad: the byte, what was expected there and found, and the line of the spec that says so.
+
+    The bytes from `start` to `end` are wrong.
+    """
 
     code: str
     meaning: str
     path: str
     space: int
     offset: int
+    start: int
+    end: int
     expected: str
     actual: str
     line: str
+    hint: str = ""
 
 
 def fault_of(explained: Explained, lines: SpecLines) -> Fault | None:
@@ -37,11 +44,26 @@ def fault_of(explained: Explained, lines: SpecLines) -> Fault | None:
         error.code,
         error.meaning,
         error.path,
-        explained.fault.space,
-        explained.fault.offset,
+        *explained.fault,
         error.expected,
         error.actual,
         lines.of_error(explained),
+        _hint(explained),
+    )
+
+
+def _hint(explained: Explained) -> str:
+    """Of a checksum that is wrong, where the damage may be."""
+    span = changes.unverified(explained)
+    if span is None or span.covers is None:
+        return ""
+    covered = f"bytes {span.covers.start} to {span.covers.end - 1}"
+    found = changes.change(explained, span)
+    if found is None:
+        return f"{covered} or the checksum itself were changed"
+    return (
+        f"if one byte was changed, it is byte {found.offset}, from {found.before:02x} to {found.found:02x}, "
+        f"or the checksum itself; it covers {covered}"
     )
 
 

@@ -62,7 +62,7 @@ def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
     space = explained.spaces[fault.space]
     where = "" if fault.space == 0 else f" of what {space.codec} unpacked from bytes {space.start} to {space.end - 1}"
     yield (
-        (f"fault at byte {fault.offset}{where}: {fault.code}", "fault"),
+        (f"fault at byte {fault.offset}{where}{_other(fault)}: {fault.code}", "fault"),
         (f" ({fault.meaning})" if fault.meaning else "", ""),
     )
     for name, text in (
@@ -70,18 +70,32 @@ def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
         ("expected", fault.expected),
         ("found", fault.actual),
         ("spec", fault.line),
+        ("hint", fault.hint),
     ):
         if text:
             yield ((f"  {name:8}  ", "dim"), (text, ""))
-    first = max(fault.offset // DUMPED - _AROUND, 0) * DUMPED
-    data = space.data[first : (fault.offset // DUMPED + _AROUND + 1) * DUMPED]
-    for line in dump(data, first):
-        yield line
-        start = int(line[0][0])
-        if start <= fault.offset < start + DUMPED and fault.offset < len(space.data):
-            yield ((f"{'':8}  {'   ' * (fault.offset - start)}^^", "fault"), (f" byte {fault.offset}", "fault"))
-    if fault.offset >= len(space.data):
-        yield ((f"{'':8}  the record ends here, at byte {fault.offset}", "fault"),)
+    first = max(fault.start // DUMPED - _AROUND, 0) * DUMPED
+    data = space.data[first : (fault.start // DUMPED + _AROUND + 1) * DUMPED]
+    for place in range(0, len(data), DUMPED):
+        yield from dump(data[place : place + DUMPED], first + place)
+        yield from _marks(fault, first + place, len(space.data))
+    if fault.start >= len(space.data):
+        yield (
+            (f"{'':8}  the {'record' if space.number == 0 else 'content'} ends here, at byte {fault.offset}", "fault"),
+        )
+
+
+def _other(fault: Fault) -> str:
+    """Where the bytes that are wrong begin, if that is elsewhere."""
+    return "" if fault.start == fault.offset else f" (byte {fault.start} is the first that is wrong)"
+
+
+def _marks(fault: Fault, line: int, size: int) -> Iterator[Line]:
+    """What is below a line of the dump: marks at the bytes that are wrong."""
+    start, end = max(fault.start, line), min(fault.end, line + DUMPED, size)
+    if start < end:
+        name = f" byte {fault.start}" if fault.start >= line else ""
+        yield ((f"{'':8}  {'   ' * (start - line)}{' '.join(['^^'] * (end - start))}{name}", "fault"),)
 
 
 def dump(data: bytes, start: int = 0) -> Iterator[Line]:
@@ -103,7 +117,7 @@ def _rows(span: Span, level: int, depth: int | None, fault: Fault | None) -> Ite
     for child in shown:
         is_element = child.kind in ("element", "entry", "key")
         elements += is_element
-        if is_element and elements > SHOWN and not _has(child, fault):
+        if (elements > SHOWN and is_element and not _has(child, fault)) or (left and child.kind in AUXILIARY):
             left.append(child)
             continue
         yield from _left(left, level)
@@ -117,10 +131,11 @@ def _is_name(span: Span) -> bool:
 
 
 def _left(spans: Sequence[Span], level: int) -> Iterator[_Row]:
-    if spans:
-        first, last = spans[0], spans[-1]
+    elements = [each for each in spans if each.path]
+    if elements:
+        first, last = elements[0], elements[-1]
         places = f"{first.path} to {last.path}, bytes {first.start} to {max(last.end - 1, first.start)}"
-        text = f"... {len(spans)} more, {places}; --path shows one"
+        text = f"... {len(elements)} more, {places}; --path shows one"
         yield _Row(level + 1, None, text)
 
 
@@ -148,7 +163,7 @@ def _line(explained: Explained, row: _Row, width: int, fault: Fault | None) -> L
     return (
         (place, "fault" if marked else "dim"),
         (f"{_bytes(explained, span):{3 * SHOWN}} ", "fault" if marked else "bytes" if style == "name" else "dim"),
-        (f"{_name(row):{width}}", style),
+        (f"{_name(row):{width}}" if value or meaning else _name(row), style),
         (f"  {value}" if value else "", "value"),
         (f"  {meaning}" if meaning else "", "dim"),
     )
@@ -158,8 +173,13 @@ def _is_at(span: Span, fault: Fault) -> bool:
     """Whether a row has the byte of the fault, and none within it has."""
     if span.space != fault.space or span.kind in ("computed", "mark", "bits"):
         return False
-    is_here = span.start <= fault.offset < span.end or (span.start == span.end == fault.offset and span.failed)
-    return is_here and not any(_is_at(child, fault) for child in span.children)
+    is_here = span.start <= fault.start < span.end or (span.start == span.end == fault.start and span.failed)
+    return is_here and not any(_holds(child, fault) for child in span.children)
+
+
+def _holds(span: Span, fault: Fault) -> bool:
+    """Whether a row, or one within it, has the byte of the fault."""
+    return _is_at(span, fault) or any(_holds(child, fault) for child in span.children)
 
 
 def _bytes(explained: Explained, span: Span) -> str:

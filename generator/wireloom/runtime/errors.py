@@ -124,6 +124,12 @@ class DecodeError(_PathError, _ConstructError):
         meaning = f" ({self.meaning})" if self.meaning else ""
         return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}{meaning}"
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from wireloom.runtime.display import fault_rows, table
+
+        return table(f"{self.format or 'record'}: a bad record", fault_rows(self))
+
     def bare(self) -> "DecodeError":
         """The error without the frames that it came through, which hold all that the parser made of the record."""
         self.__traceback__ = self.__context__ = self.__cause__ = None

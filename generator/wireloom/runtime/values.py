@@ -64,6 +64,12 @@ class Parsed(dict[str, Any]):
         """Copies and pickles have all of it."""
         return Parsed, (dict(self), self.hidden, self.source)
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from wireloom.runtime.display import value_html
+
+        return value_html(self)
+
 
 class ParsedElements(list[Any]):
     """The elements of a record that is a list, and its bytes."""
@@ -78,6 +84,12 @@ class ParsedElements(list[Any]):
     def __reduce__(self) -> tuple[type["ParsedElements"], tuple[list[Any], bytes | None]]:
         """Copies and pickles have both."""
         return ParsedElements, (list(self), self.source)
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from wireloom.runtime.display import value_html
+
+        return value_html(self, "records")
 
 
 def remembered(value: Any, source: bytes) -> Any:

@@ -1,0 +1,205 @@
+"""`inspect` and `quarantine`: bytes beside fields, the byte of a fault, and one line for what is asked for wrongly."""
+
+import json
+import re
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from conftest import GENERATED, ROOT, SPECS
+from wireloom.cli.app import app
+
+SAMPLES = ROOT / "samples"
+OUT = ["--out", str(GENERATED)]
+BAD = SAMPLES / "mqtt_packet" / "damaged-0.bin"
+GOOD = SAMPLES / "netflow_v5" / "good-000.bin"
+
+
+def inspect(*arguments, input=None):
+    return CliRunner().invoke(app, ["inspect", *map(str, arguments), "--specs", str(SPECS), *OUT], input=input)
+
+
+def row(result, name):
+    """The words of the row of a field."""
+    return next(line.split() for line in result.stdout.splitlines() if re.search(rf"\s{re.escape(name)}(\s|$)", line))
+
+
+def test_a_field_has_its_offset_its_bytes_its_value_and_its_meaning():
+    result = inspect("netflow_v5", GOOD)
+    assert result.exit_code == 0
+    assert row(result, "source")[:7] == ["24", "4", "c0", "00", "02", "0a", "source"]
+    assert "'192.0.2.10'" in row(result, "source")
+    assert "ms" in " ".join(row(result, "uptime"))
+    assert "hidden" in " ".join(row(result, "version"))
+
+
+def test_a_pipe_gets_no_colours_and_a_record_no_escape_through():
+    result = inspect("kpl_record", "-", input=b"\x1b[31m\x07red")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout
+
+
+def test_a_bad_record_shows_the_byte_what_was_expected_and_the_line_of_the_spec():
+    result = inspect("mqtt_packet", BAD)
+    assert result.exit_code == 1
+    assert "record 2 at byte 106" in result.stdout
+    assert "the first bad one" in result.stdout
+    assert "bad_protocol" in result.stdout
+    assert "'MQTD'" in result.stdout
+    place = re.search(r"spec +(\S+mqtt_packet\.yaml):(\d+)", result.stdout)
+    assert place, result.stdout
+    line = (SPECS / "mqtt" / "mqtt_packet.yaml").read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]
+    assert "protocol" in line
+    marks = result.stdout.splitlines()
+    at = next(number for number, text in enumerate(marks) if "^^ byte 7" in text)
+    assert marks[at - 1][marks[at].index("^^") :][:2] == "44"  # D, in place of T
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--record", 9], "has no record 9; it has 3, numbered from 0"),
+        (["--at", 99], "the record has 17 bytes, numbered 0 to 16"),
+        (["--at", "x"], "a number of bytes from the record's start"),
+        (["--path", "body.protocl"], "did you mean body.protocol?"),
+        (["--path", "a", "--at", "1"], "give one of them"),
+        (["--framing", "lins"], "lins"),
+        (["--diff", "a", "b"], "leave out"),
+        (["--html", SAMPLES], "is a folder"),
+    ],
+)
+def test_what_is_not_there_is_one_line(options, said):
+    result = inspect("mqtt_packet", BAD, *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_wrong_format_or_file_is_one_line():
+    assert "did you mean mqtt_packet?" in inspect("mqtt_packt", BAD).stderr
+    assert inspect("mqtt_packet", "nowhere.bin").exit_code == 2
+    assert "FILE is missing" in inspect("mqtt_packet").stderr
+
+
+def test_one_field_is_shown_with_all_its_bytes():
+    by_path = inspect("netflow_v5", GOOD, "--path", "flows[1]")
+    by_offset = inspect("netflow_v5", GOOD, "--at", "0x49")
+    assert len([line for line in by_path.stdout.splitlines() if re.match(r" +\d+  ([0-9a-f]{2} )+", line)]) == 3
+    assert row(by_offset, "source")[:2] == ["72", "4"]
+
+
+def test_levels_are_cut_off():
+    result = inspect("netflow_v5", GOOD, "--depth", "1")
+    assert "flows" in result.stdout
+    assert "sourcePort" not in result.stdout
+
+
+def test_a_long_list_is_short_but_for_what_is_wrong_in_it():
+    event = (SAMPLES / "netflow_v5" / "good-000.bin").read_bytes()
+    many = event[:2] + (30).to_bytes(2, "big") + event[4:24] + event[24:72] * 30
+    result = inspect("netflow_v5", "-", input=many)
+    assert result.exit_code == 0
+    assert "22 more, flows[8] to flows[29], bytes 408 to 1463" in result.stdout
+
+
+def test_json_has_the_tree_and_the_fault():
+    found = json.loads(inspect("mqtt_packet", BAD, "--json").stdout)
+    assert found["fault"]["code"] == "bad_protocol"
+    assert found["fault"]["start"] == 7
+    assert found["span"]["children"][0] == {
+        **found["span"]["children"][0],
+        "path": "header",
+        "start": 0,
+        "end": 1,
+        "hex": "10",
+        "value": 16,
+        "hidden": True,
+    }
+    assert bytes.fromhex(found["spaces"][0]["hex"])[4:8] == b"MQTD"
+
+
+def test_two_records_are_compared_field_by_field_and_byte_by_byte(tmp_path):
+    data = bytearray(GOOD.read_bytes())
+    data[40] ^= 1
+    (tmp_path / "other.bin").write_bytes(data)
+    result = CliRunner().invoke(app, ["inspect", "netflow_v5", "--diff", str(GOOD), str(tmp_path / "other.bin"), *OUT])
+    assert result.exit_code == 1
+    assert "1 field differs" in result.stdout
+    assert "flows[0].packets" in result.stdout
+    assert "16777228" in result.stdout
+    assert "the first record has byte 40 where the second has byte 40" in result.stdout
+    same = CliRunner().invoke(app, ["inspect", "mqtt_packet", "--diff", f"{BAD}#0", f"{BAD}#0", *OUT])
+    assert same.exit_code == 0
+    assert "the same bytes" in same.stdout
+
+
+def test_a_checksum_names_the_byte_that_was_changed():
+    event = bytearray((SAMPLES / "databus_event" / "good.bin").read_bytes())
+    event[30] ^= 4
+    result = inspect("databus_event", "-", "--record", "0", input=bytes(event))
+    assert result.exit_code == 1
+    assert "byte 30, from 00 to 04" in result.stdout
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("quarantine")
+    (folder / "landing").mkdir()
+    for path in (SAMPLES / "mqtt_packet").glob("damaged-*.bin"):
+        shutil.copy(path, folder / "landing")
+    made = CliRunner().invoke(
+        app,
+        [
+            *("ingest", "--engine", "local", "--processes", "1", "--format", "mqtt_packet", *OUT),
+            *("--input", str(folder / "landing"), "--output", str(folder / "tables")),
+        ],
+    )
+    assert made.exit_code == 0, made.output
+    return folder / "tables"
+
+
+def quarantine(*arguments):
+    return CliRunner().invoke(app, ["quarantine", *map(str, arguments), "--specs", str(SPECS), *OUT])
+
+
+@pytest.mark.integration
+def test_a_quarantine_is_counted_and_listed(tables):
+    result = quarantine(tables)
+    assert result.exit_code == 0
+    assert "4 records in the quarantine" in result.stdout
+    assert re.search(r"3  truncated: The input ends before the item does\.", result.stdout)
+    assert len(re.findall(r"^row \d", result.stdout, re.MULTILINE)) == 4
+    some = quarantine(tables, "--code", "truncated", "--limit", "1")
+    assert len(re.findall(r"^row \d", some.stdout, re.MULTILINE)) == 1
+    assert "2 more" in some.stderr
+
+
+@pytest.mark.integration
+def test_a_row_of_a_quarantine_is_inspected(tables):
+    number = re.search(r"^row (\d): bad_protocol", quarantine(tables).stdout, re.MULTILINE)[1]
+    result = quarantine(tables, "--inspect", number)
+    assert result.exit_code == 1
+    assert "^^ byte 7" in result.stdout
+    assert "refused as bad_protocol" in result.stdout
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--inspect", "9"], "has no row 9 in its quarantine; it has 4, numbered from 0"),
+        (["--code", "trunkated"], "did you mean truncated?"),
+        (["--html", "x.html"], "--inspect N"),
+    ],
+)
+def test_what_is_not_in_a_quarantine_is_one_line(tables, options, said):
+    result = quarantine(tables, *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_folder_that_is_no_output_is_one_line(tmp_path):
+    assert "there is no" in quarantine(tmp_path / "none").stderr
+    (tmp_path / "empty").mkdir()
+    assert "is no table" in quarantine(tmp_path / "empty").stderr

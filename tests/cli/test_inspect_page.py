@@ -1,0 +1,181 @@
+"""The page of a record: one file that runs nothing but its own script, and works in a browser."""
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+
+import pytest
+
+from conftest import ROOT, SPECS
+from wireloom.catalog import open_format, open_package
+from wireloom.escapes import html_text, script_json
+from wireloom.inspection.lines import SpecLines
+from wireloom.inspection.page import page
+from wireloom.inspection.records import Found
+from wireloom.inspection.rows import fault_of
+
+HOSTILE = b"</script><script>document.title='run'</script><!--\xe2\x80\xae"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def page_of(name: str, data: bytes, file: str = "record.bin") -> str:
+    module = open_format(open_package("wireloom_formats", ROOT / "generated"), name)
+    explained = module.CODEC.explain_bytes(data)
+    lines = SpecLines(SPECS, name)
+    found = Found(file, data, module.CODEC.default_root, {})
+    return page(module, found, explained, fault_of(explained, lines), lines)
+
+
+def part(text: str, tag: str) -> str:
+    return re.search(rf"<{tag}>(.*?)</{tag.split(maxsplit=1)[0]}>", text, re.DOTALL)[1]
+
+
+def test_a_page_may_run_its_own_script_and_style_alone():
+    text = page_of("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; ")
+    for directive, tag in (("style-src", "style"), ("script-src", "script")):
+        digest = base64.b64encode(hashlib.sha256(part(text, tag).encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}';" in policy
+    assert not re.search(r"(src|href|action|url)\s*[=(]", text.partition("<script>")[0])
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+
+
+def test_nothing_of_the_data_is_markup():
+    text = page_of("kpl_record", HOSTILE, file="<img src=x onerror=alert(1)>")
+    assert text.count("<script") == 2
+    assert text.count("</script>") == 2
+    assert "<img" not in text
+    assert "\u202e" not in text
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert base64.b64decode(data["spaces"][0]) == HOSTILE
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "&lt;", "\u2028", "\u202e", "\x1b", '"', "'"])
+def test_every_text_is_escaped(text):
+    assert json.loads(script_json(text)) == text
+    assert not set(script_json(text)) & {"<", ">", "\u2028", "\u202e", "\x1b"}
+    assert not set(html_text(text)) & {"<", ">", '"', "'", "\u2028", "\u202e", "\x1b"}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium of the machine."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """A page with a record, and the messages of its console."""
+    shown = []
+
+    def of(name, data, **options):
+        file = tmp_path / "record.html"
+        file.write_text(page_of(name, data), encoding="utf-8")
+        tab = browser.new_page(**options)
+        messages = []
+        tab.on("console", lambda message: messages.append(message.text))
+        tab.on("pageerror", lambda error: messages.append(str(error)))
+        tab.goto(file.as_uri())
+        shown.append((tab, messages))
+        return tab
+
+    yield of
+    for tab, messages in shown:
+        assert messages == []
+        tab.close()
+
+
+def color(tab, selector):
+    return tab.eval_on_selector(selector, "each => getComputedStyle(each).backgroundColor")
+
+
+@pytest.mark.integration
+def test_a_field_lights_its_bytes_up_and_a_byte_its_field(show):
+    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab.hover("#tree .row:has(.name:text('source'))")
+    assert tab.locator("#hex .byte.hover").all_inner_texts() == ["c0", "00", "02", "0a"]
+    tab.hover('#hex .byte[data-at="29"]')
+    assert "destination" in tab.inner_text("#tree .row.hover")
+    tab.click('#hex .byte[data-at="41"]')
+    assert "packets" in tab.inner_text("#tree .row.picked")
+    assert "flows[0].packets" in tab.inner_text("#status")
+    assert "netflow_v5.yaml:" in tab.inner_text("#status")
+
+
+@pytest.mark.integration
+def test_a_page_is_used_by_keyboard(show):
+    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab.focus("#tree")
+    for _ in range(2):
+        tab.keyboard.press("ArrowDown")
+    row = tab.locator("#tree .row.picked")
+    assert row.get_attribute("aria-selected") == "true"
+    assert tab.get_attribute("#tree", "aria-activedescendant") == row.get_attribute("id")
+    tab.keyboard.press("Home")
+    tab.keyboard.press("ArrowLeft")
+    assert tab.locator("#tree .row").count() == 1
+    assert tab.locator("#tree .row").get_attribute("aria-expanded") == "false"
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#tree .row").count() > 10
+    tab.focus("#hex")
+    tab.keyboard.press("ArrowRight")
+    assert "byte 0" in tab.inner_text("#status")
+    tab.keyboard.press("ArrowDown")
+    assert "sequence" in tab.inner_text("#status")
+
+
+@pytest.mark.integration
+def test_a_page_is_searched_folded_and_copied(show):
+    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab.fill("#search", "sourcePort")
+    tab.click("#next")
+    assert "flows[0].sourcePort" in tab.inner_text("#status")
+    tab.click("#next")
+    assert "flows[1].sourcePort" in tab.inner_text("#status")
+    tab.click("#copy-hex")
+    assert tab.get_attribute("body", "data-copied") == "9c 40"
+    tab.click("#copy-python")
+    assert tab.get_attribute("body", "data-copied") == 'bytes.fromhex("9c 40")  # flows[1].sourcePort'
+    tab.click("#copy-json")
+    assert json.loads(tab.get_attribute("body", "data-copied"))["value"] == "40000"
+    tab.fill("#search", "no such thing")
+    tab.click("#next")
+    assert "Nothing has" in tab.inner_text("#status")
+    tab.click("#fold")
+    assert tab.locator("#tree .row").count() < 20
+
+
+@pytest.mark.integration
+def test_a_bad_record_opens_at_its_fault(show):
+    tab = show("mqtt_packet", bytes.fromhex("100f00044d5154440500028f0000023637"))
+    assert "bad_protocol" in tab.inner_text(".fault")
+    assert tab.inner_text("#hex .byte.fault-byte") == "44"
+    assert "protocol" in tab.inner_text("#tree .row.picked")
+
+
+@pytest.mark.integration
+def test_light_and_dark_are_the_readers_choice(show):
+    data = bytes.fromhex("100f00044d5154440500028f0000023637")
+    light, dark = (color(show("mqtt_packet", data, color_scheme=scheme), "body") for scheme in ("light", "dark"))
+    assert light == "rgb(255, 255, 255)"
+    assert dark != light
+    tab = show("mqtt_packet", data, color_scheme="dark")
+    tab.click("#theme")
+    assert color(tab, "body") == light
+
+
+@pytest.mark.integration
+def test_no_script_of_the_data_runs(show):
+    tab = show("aerospike_json", json.dumps({"msg": HOSTILE.decode()}).encode())
+    assert "run" not in tab.title()
+    assert "<script>document.title" in tab.inner_text(".fault")

@@ -37,6 +37,7 @@ class Outcome:
     failed: int = 0  # as of every report; those that fail are not kept
     files: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
 
 def key_of(kind: str, parts: Iterable[str]) -> str:

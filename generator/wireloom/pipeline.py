@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom import depths, missing, tree, unframed
+from wireloom import depths, tree
 from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
@@ -19,8 +19,9 @@ from wireloom.failures import MisuseError
 from wireloom.model.format import Format
 from wireloom.model.meaning import contents
 from wireloom.outcomes import Outcome, keep, key_of, recall
+from wireloom.problems import Problem
 from wireloom.project import Changes, Project, spec_files
-from wireloom.resolve import resolve
+from wireloom.resolve import resolve_all
 from wireloom.runtime.engine import available
 from wireloom.spec import Document, language_schema, load
 
@@ -31,6 +32,7 @@ class Specs:
 
     formats: tuple[Format, ...]
     documents: tuple[Document, ...]
+    warnings: tuple[Problem, ...] = ()
 
     @cached_property
     def modules(self) -> dict[str, Mapping[str, str]]:
@@ -53,14 +55,14 @@ def read(specs: Path, *, outcomes: bool = True) -> Specs:
     Without `outcomes` what examples say of their bytes is not looked at.
     """
     documents = load(spec_files(specs), specs)
-    found = resolve(documents if outcomes else documents.without_outcomes())
-    if not found:
+    found = resolve_all(documents if outcomes else documents.without_outcomes())
+    if not found.formats:
         raise MisuseError(
             f"{specs} has no spec of a format (a file *.yaml or *.yml); "
             f"`wireloom new NAME --specs {specs}` starts one, --specs names another folder"
         )
     by_path = {document.path: document for document, _ in documents.formats()}
-    return Specs(found, tuple(by_path[format.spec] for format in found))
+    return Specs(found.formats, tuple(by_path[format.spec] for format in found.formats), found.warnings)
 
 
 def formats(specs: Path) -> tuple[Format, ...]:
@@ -149,18 +151,6 @@ def slow_paths(specs: Specs) -> dict[str, str]:
 def large_formats(specs: Specs) -> list[str]:
     """The formats that their types' depths make very large: where that stands, and what helps."""
     return [f"{location}: {message}" for location, message in depths.large_formats(specs.documents, specs.modules)]
-
-
-def unframed_formats(specs: Specs) -> list[str]:
-    """The formats of which damage costs the rest of a stream: where the framing is stated, and what helps."""
-    found = unframed.unframed_formats(specs.formats, specs.documents)
-    return [f"{location}: {message}" for location, message in found]
-
-
-def missing_in_conditions(specs: Specs) -> list[str]:
-    """The conditions that hold where a field is missing: where they stand, and what to write."""
-    found = missing.missing_in_conditions(specs.formats, specs.documents)
-    return [f"{location}: {message}" for location, message in found]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from wireloom.escapes import visible
 
-# Every diagnostic and what it is about. Each has a file in tests/rejects that provokes it.
+# Every mistake and what it is about: what cannot be compiled, or would misbehave. Each has a file in tests/rejects.
 DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
     {
         # the file
@@ -33,8 +33,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "unknown-type": "A type that there is not.",
         "recursive-type": "A type that holds itself and is no `oneOf`.",
         "too-large": "Types that stand too deep in one another, or come to too many fields.",
-        "unreachable-type": "A type that no root leads to.",
-        "unused-parameter": "A parameter of a type that the type does not use.",
         "ambiguous-alternatives": "Alternatives that the wire cannot tell apart.",
         "wrong-encoding": "Something that the encoding has no form for.",
         "wrong-shape": "A key for another sort of type.",
@@ -44,7 +42,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "unknown-name": "A name that means nothing here.",
         "later-name": "A name whose value is only read later.",
         "ambiguous-name": "A name that means different things where the type is used.",
-        "certain-condition": "A comparison that holds always, or never, whatever the record says.",
         "negative-size": "A size or a count that is negative.",
         "impossible-value": "A comparison with a text that never occurs; a size, place, value or difference of none.",
         "unknown-ranges": "Named ranges that there are not.",
@@ -57,7 +54,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "bad-value-key": "A key of `values` that is not of the field's type.",
         "duplicate-value": "A value on the wire with two meanings.",
         "mixed-values": "Meanings of several kinds.",
-        "useless-else": "`else` where nothing is checked.",
         "bits-out-of-range": "Bits that the integer does not have.",
         "bits-overlap": "A bit with two names.",
         "unknown-on-build": "A value that readers do not see and builders cannot know.",
@@ -70,7 +66,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "lossy-meaning": "A meaning that would lose what is on the wire.",
         "clashing-meanings": "A column that means different things in different records.",
         "clashing-types": "A column that is open in some records, and of one of the open kinds in others.",
-        "bad-case": "A case that the tag never selects, or that may be without its tag.",
+        "bad-case": "A case that is no value of the tag, that does not fit its region, or that may be without its tag.",
         "duplicate-case": "A value that selects two cases, or a name of two alternatives.",
         # layout
         "overlapping-fields": "Fields at offsets that share bytes.",
@@ -85,15 +81,12 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "unverified-checksum": "A checksum that no step verifies.",
         "bad-checksum-width": "A CRC or a digest of a width that there is not, or a number of it that has more bits.",
         "checksum-check-value": "CRC parameters that do not give the stated check value.",
-        "unknown-code": "An error code without a meaning.",
-        "unused-code": "An error code that nothing reports.",
         # the format
         "missing-root": "No entry point, or two ways of stating it.",
         "unknown-parameter": "A parameter that there is not.",
         "unfit-parameter": "A parameter that cannot decide what it is meant to.",
         "unknown-schema": "A shared schema that there is not.",
         "unknown-library": "A library that there is not.",
-        "unused-import": "A library of which no type is used.",
         "clashing-import": "Something of a library that means something else in what imports it.",
         "schema-misfit": "A field that does not fit into the shared schema.",
         # examples
@@ -102,6 +95,24 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "example-root": "A root that there is not.",
         "example-parameter": "A parameter, or a value of one, that there is not.",
         "example-value": "A value that is no rendering of the record.",
+    }
+)
+
+
+# Every warning and what it is about: what is odd and works. A spec silences one in `lint`, with a reason.
+WARNINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "unreachable-type": "A type that no root leads to.",
+        "unused-parameter": "A parameter of a type that the type does not use.",
+        "certain-condition": "A comparison that holds always, or never, whatever the record says.",
+        "useless-else": "`else` where nothing is checked.",
+        "unknown-code": "An error code without a meaning.",
+        "unused-code": "An error code that nothing reports.",
+        "unused-import": "A library of which no type is used.",
+        "unreachable-case": "A case that the tag never selects.",
+        "unframed-stream": "Records that stand back to back: one damaged byte costs all records after it.",
+        "true-when-missing": "A condition that is true where a field is missing.",
+        "unused-allowance": "An entry of `lint.allow` that allows nothing.",
     }
 )
 
@@ -121,7 +132,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake. `id` names the diagnostic, `path` the place in the document (`types.Event.fields[2].at`)."""
+    """A mistake or a warning: `id` names it, `path` is the place in the document (`types.Event.fields[2].at`)."""
 
     id: str
     message: str
@@ -131,7 +142,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         """A diagnostic that the table lacks is a bug of the generator."""
-        assert self.id in DIAGNOSTICS, self.id  # noqa: S101
+        assert self.id in DIAGNOSTICS or self.id in WARNINGS, self.id  # noqa: S101
 
     def __str__(self) -> str:
         """`specs/x.yaml:41:9: message; hint [id at path]`."""

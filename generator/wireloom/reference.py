@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from wireloom.model.types import Encoding
-from wireloom.problems import DIAGNOSTICS
+from wireloom.problems import DIAGNOSTICS, WARNINGS
 from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.runtime.codes import CODES
 from wireloom.spec import language
@@ -71,6 +71,7 @@ def with_tables(text: str) -> str:
         "codes": partial(_definitions, ("code", "meaning"), CODES),
         "diagnostics": partial(_definitions, ("diagnostic", "meaning"), DIAGNOSTICS),
         "types": _types,
+        "warnings": partial(_definitions, ("warning", "meaning"), WARNINGS),
     }
 
     def current(match: re.Match[str]) -> str:

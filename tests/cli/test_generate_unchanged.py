@@ -66,11 +66,11 @@ def test_a_second_run_reads_no_spec_and_says_the_same(work: Work, monkeypatch: p
 
 
 def test_what_there_is_to_note_is_noted_again(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "unframed_formats", lambda _: ["damage costs much"])
+    monkeypatch.setattr(pipeline, "large_formats", lambda _: ["depths cost much"])
     work.replace("title: ", "title: Other ")
     first, second = work.generate(), work.generate()
     assert len(work.read) == 1
-    assert "damage costs much" in first.stderr
+    assert "depths cost much" in first.stderr
     assert second.stderr == first.stderr
 
 

@@ -23,8 +23,6 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "model": {"expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": set(),
     "depths": {"spec"},
-    "unframed": {"spec", "model"},
-    "missing": {"spec", "model", "expr"},
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
@@ -37,8 +35,6 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "pipeline": {
         "spec",
         "depths",
-        "unframed",
-        "missing",
         "resolve",
         "model",
         "emit",

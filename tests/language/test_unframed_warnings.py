@@ -3,7 +3,6 @@
 import pytest
 from typer.testing import CliRunner
 
-from conftest import SPECS, specs_below
 from wireloom import pipeline
 from wireloom.cli.app import app
 
@@ -30,7 +29,7 @@ def said(tmp_path, **words):
     for old, new in {**BINARY, **words}.items():
         text = text.replace(old, new)
     (tmp_path / "alpha.yaml").write_text(text)
-    return pipeline.unframed_formats(pipeline.read(tmp_path))
+    return [str(each) for each in pipeline.read(tmp_path).warnings]
 
 
 def test_records_back_to_back_without_a_frame_are_said_where_the_framing_is_stated(tmp_path):
@@ -57,10 +56,6 @@ def test_records_whose_end_is_known_are_not(tmp_path, words):
 def test_the_default_root_is_looked_at_and_no_header(tmp_path):
     words = {"FRAMING": "{header: file, records: concatenated}", **HEADED}
     assert ["(record)" in line for line in said(tmp_path, **words)] == [True]
-
-
-def test_the_shipped_formats_have_frames():
-    assert pipeline.unframed_formats(specs_below(SPECS)) == []
 
 
 def test_generate_says_it(tmp_path):

@@ -9,9 +9,11 @@ from proof.pruning import pruned
 from proof.renaming import renamed
 from proof.scope import ABSENT, TEMPERS, Draft, Known, Scope, document
 from proof.types import Maker, Typed, Types
+from wireloom.problems import WARNINGS
 from wireloom.resolve.bind.builtins import DIGESTS
 from wireloom.resolve.bind.header import added, crc
 from wireloom.spec.language import (
+    Allowance,
     ByteOrderByParameter,
     Crc,
     DelimiterFraming,
@@ -19,6 +21,7 @@ from wireloom.spec.language import (
     FormatDocument,
     HeaderFraming,
     Limits,
+    Lint,
     NamedRange,
     Parameter,
     ParameterByName,
@@ -88,12 +91,17 @@ class _Writer:
                 "checksums": draft.checksums or ABSENT,
                 "ranges": draft.ranges or ABSENT,
                 **roots,
+                "lint": self._lint() if chance.often(0.02) else ABSENT,
                 "types": draft.types,
                 "examples": ABSENT,  # written when there are records: `examples`
             },
         )
 
     # --- the head ---
+
+    def _lint(self) -> Any:
+        allowed = {"id": self.chance.one(list(WARNINGS)), "at": ABSENT, "why": "By chance."}
+        return document(Lint, {"allow": [document(Allowance, allowed)]})
 
     def _byte_order(self) -> Any:
         chance = self.chance

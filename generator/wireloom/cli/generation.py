@@ -57,6 +57,7 @@ def generate(
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove formats from the package that have no spec in the folder.")
     ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a spec has warnings.")] = False,
 ) -> None:
     """Generate the package from the specs.
 
@@ -65,6 +66,9 @@ def generate(
 
     Then runs the specs' examples, as `wireloom test` does. If an example fails, shows it and exits with 1; the files
     are written all the same, so that you can inspect the result.
+
+    Shows warnings: what works and looks like a mistake. With --strict they are problems as well. A spec silences one
+    under `lint`, with the reason.
 
     \b
     Examples:
@@ -79,13 +83,15 @@ def generate(
         raise MisuseError(f"--package {package}: {flaw}")
     if watch and check:
         raise MisuseError("--watch writes and --check does not; give one of them")
+    if watch and strict:
+        raise MisuseError("--watch shows warnings and goes on; give --strict without it")
     refuse_no_folder(specs)
     refuse_no_way("--out", out)
     if docs is not None:
         refuse_no_way("--docs", docs)
     if watch:
         _watch(project, examples=examples)
-    elif not (_check(project, examples=examples) if check else _generate(project, examples=examples)):
+    elif not (_check if check else _generate)(project, examples=examples, strict=strict):
         raise typer.Exit(PROBLEMS)
 
 
@@ -121,35 +127,39 @@ def _default(parameter: "Parameter") -> str:
             return str(parameter.default)
 
 
-def _generate(project: Project, *, examples: bool) -> bool:
-    """Bring the files up to date; whether all examples hold."""
+def _generate(project: Project, *, examples: bool, strict: bool) -> bool:
+    """Bring the files up to date; whether all examples hold, and no warning is too much."""
     key = key_of_project(project)
     if (kept := in_place(project, key)) is not None:
         _tell(Changes(unchanged=len(kept.files)), kept.notes)
+        _warn(kept.warnings)
         if examples:
             note(verdict(kept))
-        return True
+        return not (strict and kept.warnings)
     with waiting(f"generating from {project.specs}"):
         from wireloom import pipeline  # the generator's libraries, which no other command waits for
 
         specs = pipeline.read(project.specs)
-        changes = pipeline.generate(project, specs)
+        warnings = [str(warning) for warning in specs.warnings]
+        changes = Changes() if strict and warnings else pipeline.generate(project, specs)
+    if strict and warnings:
+        _warn(warnings)
+        return False
     notes = [
         *pipeline.large_formats(specs),
-        *pipeline.unframed_formats(specs),
-        *pipeline.missing_in_conditions(specs),
         *(
             f"{format} leaves the native engine ({reason}); see `wireloom explain {format}`"
             for format, reason in pipeline.slow_paths(specs).items()
         ),
     ]
     _tell(changes, notes)
+    _warn(warnings)
     if not examples:
         return True
     report = _tried(specs)
     if not report.failures and key == key_of_project(project):  # no spec was saved meanwhile
         files = {str(path): digest(text.encode()) for path, text in changes.texts.items()}
-        keep(key, Outcome(report.count, report.without_engine, files=files, notes=notes))
+        keep(key, Outcome(report.count, report.without_engine, files=files, notes=notes, warnings=warnings))
     return not report.failures
 
 
@@ -163,13 +173,23 @@ def _tell(changes: Changes, notes: Sequence[str]) -> None:
         note(line)
 
 
-def _check(project: Project, *, examples: bool) -> bool:
-    """Look at the files; whether they are up to date and all examples hold."""
+def _warn(warnings: Sequence[str]) -> None:
+    """Show what works and looks like a mistake."""
+    for warning in warnings:
+        note(f"warning: {warning}")
+    if warnings:
+        count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
+        note(f"{count}: mend the spec, or allow it there, as `lint: {{allow: [{{id: ..., why: ...}}]}}`")
+
+
+def _check(project: Project, *, examples: bool, strict: bool) -> bool:
+    """Look at the files; whether they are up to date and all examples hold, and no warning is too much."""
     if (kept := in_place(project, key_of_project(project))) is not None:
         say(_all_up_to_date(len(kept.files)))
+        _warn(kept.warnings)
         if examples:
             note(verdict(kept))
-        return True
+        return not (strict and kept.warnings)
     with waiting(f"generating from {project.specs}"):
         from wireloom import pipeline
 
@@ -183,7 +203,9 @@ def _check(project: Project, *, examples: bool) -> bool:
         note(f"mend it with: {_command(project)}")
     else:
         say(_all_up_to_date(changes.unchanged))
-    return (not examples or not _tried(specs).failures) and not changes.any
+    _warn([str(warning) for warning in specs.warnings])
+    held = not examples or not _tried(specs).failures
+    return held and not changes.any and not (strict and specs.warnings)
 
 
 def _all_up_to_date(count: int) -> str:
@@ -234,7 +256,7 @@ def _watch(project: Project, *, examples: bool) -> None:
 def _attempt(project: Project, *, examples: bool) -> None:
     """Generate; whatever stops that is shown, and mended by the next save."""
     with suppress(typer.Exit), translated():
-        _generate(project, examples=examples)
+        _generate(project, examples=examples, strict=False)
 
 
 def _command(project: Project) -> str:

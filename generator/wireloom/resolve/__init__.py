@@ -15,20 +15,38 @@ A pass that needs sound input (logical types of a broken struct mean nothing) ru
 problem so far.
 """
 
+from dataclasses import dataclass
+
 from wireloom.model.format import Format
-from wireloom.problems import Problems
+from wireloom.problems import Problem, Problems
 from wireloom.resolve.assembly import Shared, format_of
 from wireloom.resolve.bind.imports import libraries
+from wireloom.resolve.lint.allowances import not_allowed
+from wireloom.resolve.lint.missing_fields import true_when_missing
+from wireloom.resolve.lint.unframed_streams import unframed_streams
 from wireloom.resolve.logical.schemas import schemas
 from wireloom.spec.documents import Documents
 
-__all__ = ["resolve"]
+__all__ = ["Resolved", "resolve", "resolve_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Formats, and what is odd in their specs and works."""
+
+    formats: tuple[Format, ...]
+    warnings: tuple[Problem, ...]
 
 
 def resolve(documents: Documents) -> tuple[Format, ...]:
     """Every format of the documents; raises SpecProblems with all problems of all files."""
-    problems = Problems(list(documents.problems))
-    shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)
+    return resolve_all(documents).formats
+
+
+def resolve_all(documents: Documents) -> Resolved:
+    """Every format of the documents, and the warnings; raises SpecProblems with all problems of all files."""
+    problems, warnings = Problems(list(documents.problems)), Problems()
+    shared = Shared(schemas(documents, problems), libraries(documents, problems, warnings), documents.unread)
     formats: dict[str, Format] = {}
     for document, content in documents.formats():
         if content.format in formats:
@@ -39,12 +57,16 @@ def resolve(documents: Documents) -> tuple[Format, ...]:
                     f"the first is {formats[content.format].spec}",
                 )
             )
-        found = format_of(document, content, shared, problems)
+        own = Problems()
+        found = format_of(document, content, shared, problems, own)
         if found is not None:
             formats.setdefault(found.name, found)
+            noted = (*own.found, *unframed_streams(found, document), *true_when_missing(found, document))
+            for warning in not_allowed(noted, document, content):
+                warnings.add(warning)
     _drop_what_follows(problems)
     problems.raise_if_any()
-    return tuple(formats.values())
+    return Resolved(tuple(formats.values()), tuple(sorted(warnings.found, key=lambda each: each.location)))
 
 
 def _drop_what_follows(problems: Problems) -> None:

@@ -1,8 +1,13 @@
-"""One format, from document to model: the passes of `resolve`, in order."""
+"""One format, from document to model: the passes of `resolve`, in order.
+
+What a pass reports of a node that an earlier pass found wrong, or of what uses such a node, is a follow-on error, and
+left out: `settle` ends a pass. What is odd and works is noted where it is met; only a format without mistakes shows it.
+"""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
 
 from wireloom.model.format import Format
 from wireloom.problems import Location, Problem, Problems, nearest
@@ -10,32 +15,37 @@ from wireloom.resolve.bind import header
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.framings import check_header, framing_of
 from wireloom.resolve.bind.imports import Libraries, check_imports, with_imports
-from wireloom.resolve.bind.outline import outlines
+from wireloom.resolve.bind.outline import all_mentioned, outlines
+from wireloom.resolve.bind.poison import Poison
 from wireloom.resolve.bind.type_parameters import with_instances
+from wireloom.resolve.bind.uses import uses_of, without_follow_ons
 from wireloom.resolve.bind.versions import check_versions
 from wireloom.resolve.check.ambiguous_names import check_clashes
-from wireloom.resolve.check.checksum_ranges import check_covered
-from wireloom.resolve.check.collisions import check_collisions
+from wireloom.resolve.check.checksums import check_covered, check_verified
 from wireloom.resolve.check.counters import check_counters
-from wireloom.resolve.check.cycles import check_circles, with_given
+from wireloom.resolve.check.cycles import Given, check_circles, with_given
 from wireloom.resolve.check.encoding_forms import check_standing
-from wireloom.resolve.check.framing import check_ends
+from wireloom.resolve.check.field_names import check_names
+from wireloom.resolve.check.greedy_fields import check_greed
+from wireloom.resolve.check.impossible_values import check_values
 from wireloom.resolve.check.lookahead import check_endings
+from wireloom.resolve.check.offsets import check_offsets
 from wireloom.resolve.check.read_order import check_positions
-from wireloom.resolve.check.recursion import check_entries, check_recursion, check_use, check_views, fits, stated_depths
+from wireloom.resolve.check.recursion import check_entries, check_recursion, check_views, fits, stated_depths
 from wireloom.resolve.check.renamed_members import check_renamings
-from wireloom.resolve.check.size_limits import check_room
+from wireloom.resolve.check.size_limits import check_ends, check_room
 from wireloom.resolve.check.sources import check_building, with_filler
 from wireloom.resolve.check.tags import check_tags
 from wireloom.resolve.check.unions import check_families
 from wireloom.resolve.facts.sites import Names, holders
 from wireloom.resolve.facts.text_forms import check_said
-from wireloom.resolve.follow_on import independent, independent_of_others
-from wireloom.resolve.lint.constant_conditions import check_certainty
-from wireloom.resolve.logical.roots import root_types, roots
+from wireloom.resolve.lint.constant_conditions import check_conditions
+from wireloom.resolve.lint.error_codes import check_code_names, check_codes
+from wireloom.resolve.lint.unused_types import check_use
+from wireloom.resolve.logical.roots import Entry, root_types, roots
 from wireloom.resolve.logical.schemas import Schema
 from wireloom.resolve.lower.checksum_holes import with_holes
-from wireloom.resolve.lower.error_codes import check_codes, error_codes
+from wireloom.resolve.lower.error_codes import error_codes
 from wireloom.resolve.lower.examples import examples
 from wireloom.resolve.lower.flattening import melted
 from wireloom.resolve.lower.unnamed_members import with_rests
@@ -45,6 +55,9 @@ from wireloom.resolve.types.conversions import with_meanings
 from wireloom.resolve.types.structs import named_types
 from wireloom.spec.documents import Document
 from wireloom.spec.language import FormatDocument
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +69,34 @@ class Shared:
     unread: tuple[str, ...]
 
 
-def format_of(document: Document, content: FormatDocument, shared: Shared, problems: Problems) -> Format | None:
+def format_of(
+    document: Document, content: FormatDocument, shared: Shared, problems: Problems, warnings: Problems
+) -> Format | None:
     """The format, or None where it has problems."""
-    own = Problems()
-    draft = Draft(document, content, own)
+    shape = tuple(each for each in problems.found if each.location.file == document.file)
+    draft = Draft(document, content, Poison(shape=shape), Problems())
     schema = _schema(draft, shared.schemas, shared.unread)
     made = whole = None
     try:
         whole = with_imports(draft, shared.libraries, shared.unread)
+        if whole is not None:
+            draft.problems.uses = lambda: uses_of(whole)
+            draft.problems.settle()
         made = None if whole is None else with_instances(whole)
         format = None if made is None else _assembled(made, schema)
         if whole is not None:
             check_imports(draft, whole)
-        return None if own.found else format
+        return None if draft.problems.found else format
     finally:
-        reported = independent_of_others(list(_reported(document, own)), whole or draft)
-        for problem in reported if made is whole else _said_once(reported):
+        found = draft.problems.found
+        found = found if document.dropped is None else without_follow_ons(found, document, document.dropped)
+        for problem in found if made is whole else _once(found):
             problems.add(problem)
+        for warning in () if draft.problems.found else _once(draft.warnings.found):
+            warnings.add(warning)
 
 
-def _said_once(problems: Iterable[Problem]) -> Iterable[Problem]:
+def _once(problems: Iterable[Problem]) -> Iterable[Problem]:
     """The problems, one of each kind at each place: what is wrong with a type is wrong with all arguments."""
     first: dict[tuple[str, Location], Problem] = {}
     for problem in problems:
@@ -83,9 +104,16 @@ def _said_once(problems: Iterable[Problem]) -> Iterable[Problem]:
     return first.values()
 
 
-def _reported(document: Document, own: Problems) -> Iterable[Problem]:
-    """The problems of a whole document; of one that lacks parts, those that do not follow from that."""
-    return own.found if document.dropped is None else independent(own.found, document, document.dropped)
+def _pass(
+    check: Callable[Concatenate[Draft, _Arguments], _Result],
+    draft: Draft,
+    *arguments: _Arguments.args,
+    **named: _Arguments.kwargs,
+) -> _Result:
+    """What a check gives, when what it found poisons what uses it."""
+    result = check(draft, *arguments, **named)
+    draft.problems.settle()
+    return result
 
 
 def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
@@ -101,40 +129,34 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     checksums, ranges, framing = header.checksums(draft), header.ranges(draft), framing_of(draft, byte_order)
     renames = check_renamings(draft)
     seen = outlines(draft)
-    named = named_types(draft, seen)
-    entries = root_types(draft, seen)
-    if not check_recursion(draft, seen, dict(named)) or not renames:
+    every = named_types(draft, seen)
+    entries = _pass(root_types, draft, seen)
+    check_code_names(draft)
+    if draft.document.dropped is not None:
+        return None  # of what is lacking nothing more is known
+    used = all_mentioned(draft, seen.roots) if seen.roots else dict(every)
+    check_use(draft, tuple(name for name, _ in every if name not in used))
+    named = tuple((name, type) for name, type in every if name in used)
+    if not _pass(check_recursion, draft, seen, dict(named)) or not renames:
         return None
     molten = melted(draft, named, [entry.type for entry in entries])
     draft, named = molten.draft, molten.named
+    order = byte_order.fixed or "big"
     names = Names(dict(named), holders(dict(named)))
-    check_standing(draft, dict(named), entries)
-    check_building(draft, dict(named), names)
-    given = check_circles(draft, dict(named), names)
-    check_positions(draft, dict(named), names, entries)
-    check_counters(draft, dict(named))
-    check_covered(draft, dict(named))
-    check_certainty(draft, names)
-    check_clashes(draft, dict(named), names)
-    check_ends(draft, dict(named), entries, framing)
-    check_room(draft, dict(named), entries, framing)
-    check_families(draft, dict(named))
-    check_use(draft, seen)
-    check_entries(draft, dict(named))
-    check_views(draft, dict(named), names)
-    check_said(draft, dict(named), names)
-    check_collisions(draft, dict(named))
-    check_versions(draft, dict(named))
-    check_tags(draft, dict(named), byte_order.fixed)
-    check_endings(draft, dict(named), byte_order.fixed or "big")
-    check_codes(draft)
+    given = _checked(draft, names, entries)
+    _pass(check_room, draft, names.named, entries, framing)
+    _pass(check_ends, draft, names.named, entries, framing)
+    _pass(check_tags, draft, names.named, byte_order.fixed)
+    _pass(check_endings, draft, names.named, order)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "bytes", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     molten.say_once()
     if draft.problems.found:
         return None
+    check_codes(draft)
+    check_conditions(draft, names)
     named = with_meanings(with_filler(with_holes(with_given(named, given)), draft.place))
-    named = unrolled(with_runs(named, byte_order.fixed or "big"), stated_depths(draft))
+    named = unrolled(with_runs(named, order), stated_depths(draft))
     named = with_rests(named)
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
@@ -167,6 +189,29 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         schema=content.schema_ or "",
         examples=examples(draft, entry_points, errors),
     )
+
+
+def _checked(draft: Draft, names: Names, entries: tuple[Entry, ...]) -> Given:
+    """Report what cannot be read or built, the simplest first; what builders are given of members that melt."""
+    named = dict(names.named)
+    _pass(check_standing, draft, named, entries)
+    _pass(check_names, draft, named)
+    _pass(check_versions, draft, named)
+    _pass(check_families, draft, named)
+    _pass(check_verified, draft, named)
+    _pass(check_positions, draft, named, names, entries)
+    _pass(check_building, draft, named, names)
+    given = _pass(check_circles, draft, named, names)
+    _pass(check_counters, draft, named)
+    _pass(check_covered, draft, named)
+    _pass(check_clashes, draft, named, names)
+    _pass(check_offsets, draft, named)
+    _pass(check_greed, draft, named)
+    _pass(check_values, draft, names)
+    _pass(check_entries, draft, named)
+    _pass(check_views, draft, named, names)
+    _pass(check_said, draft, named, names)
+    return given
 
 
 def _schema(draft: Draft, schemas: Mapping[str, Schema], unread: tuple[str, ...]) -> Schema | None:

@@ -124,11 +124,11 @@ class Place:
 
     def problem(self, id: str, message: str, hint: str = "", *, column: int = 0) -> Problem:
         """A problem of the value."""
-        return Problem(id, self._said(message), hint, self.value_location(column), self._path_text)
+        return Problem(id, self._said(message), hint, self.value_location(column), self.shown_path)
 
     def key_problem(self, id: str, message: str, hint: str = "") -> Problem:
         """A problem of the entry as a whole, shown at its key."""
-        return Problem(id, self._said(message), hint, self.key_location(), self._path_text)
+        return Problem(id, self._said(message), hint, self.key_location(), self.shown_path)
 
     def _said(self, message: str) -> str:
         """The message; of a type that stands for several, with the one that it is about."""
@@ -136,7 +136,8 @@ class Place:
         return f"{message}, in {key.stands_for}" if key is not None and key.stands_for else message
 
     @property
-    def _path_text(self) -> str:
+    def shown_path(self) -> str:
+        """The path as problems show it, with the numbers that items have in the file."""
         return path_text(path_in_file(self.document.node, self.path))
 
 

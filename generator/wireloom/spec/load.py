@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -38,6 +38,7 @@ _WANTED = {
     "greater_than_equal": "at least {ge}",
     "less_than": "a smaller number than {lt}",
     "less_than_equal": "at most {le}",
+    "union_tag_invalid": "a mapping",
 }
 
 
@@ -374,7 +375,8 @@ def _remedy(
     example = example or _in_full(details, value)
     if details["type"] == "literal_error" and not example:
         return _literal(str(key), value, _options(details))
-    return f"write {_wanted(details)}" + (f", such as `{key}: {example}`" if example else "")
+    written = f"- {example}" if isinstance(key, int) else f"{key}: {example}"
+    return f"write {_wanted(details)}" + (f", such as `{written}`" if example else "")
 
 
 def _options(details: ErrorDetails) -> tuple[str, ...]:
@@ -413,8 +415,22 @@ def _charset(text: str) -> str:
 def _in_full(details: ErrorDetails, value: object) -> str:
     """A mapping that says what a text in its place means: `{type: Frame}`; empty where more than one key is needed."""
     kind = getattr(language, details["ctx"]["class_name"], None) if details["type"] == "model_type" else None
-    needed = [field.alias or name for name, field in kind.model_fields.items() if field.is_required()] if kind else []
-    return f"{{{needed[0]}: {value}}}" if len(needed) == 1 and isinstance(value, str) else ""
+    if kind is None or not isinstance(value, str):
+        return ""
+    fields = {field.alias or name: field for name, field in kind.model_fields.items()}
+    needed = [key for key, field in fields.items() if field.is_required()]
+    named = [key for key, field in fields.items() if key not in needed and value in get_args(_plain(field.annotation))]
+    if len(needed) != 1:
+        return ""
+    if named:  # the text is one of the words of another key
+        return f"{{{named[0]}: {value}, {needed[0]}: {flow(fields[needed[0]].examples[0])}}}"
+    is_list = get_origin(fields[needed[0]].annotation) is list
+    return f"{{{needed[0]}: {f'[{value}]' if is_list else value}}}"
+
+
+def _plain(annotation: object) -> object:
+    """An annotation without what stands beside it: of `Literal[...] | None` the literal."""
+    return next((each for each in get_args(annotation) if get_origin(each) is Literal), annotation)
 
 
 def _missing(  # noqa: PLR0913 - what there is to know about it

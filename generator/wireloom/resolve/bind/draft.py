@@ -8,6 +8,7 @@ from wireloom.expr.ast import Kind
 from wireloom.model.types import Encoding
 from wireloom.problems import Problems
 from wireloom.resolve.bind import notation
+from wireloom.resolve.bind.poison import Poison
 from wireloom.spec.documents import Document, Place
 from wireloom.spec.language import (
     AttemptType,
@@ -27,7 +28,8 @@ class Draft:
 
     document: Document
     content: FormatDocument
-    problems: Problems
+    problems: Poison
+    warnings: Problems
     lent: tuple[str, ...] = ()  # the types of the libraries that it imports
 
     @property
@@ -55,7 +57,28 @@ class Draft:
 
     def reports_entry(self, place: Place, id: str, message: str, hint: str = "") -> None:
         """Note a problem of an entry, shown at its key."""
-        self.problems.add(place.key_problem(id, message, hint))
+        self.problems.add_entry(place.key_problem(id, message, hint))
+
+    def marks(self, place: Place) -> None:
+        """Note that a place uses what is wrong elsewhere."""
+        self.problems.marked.append(place.shown_path)
+
+    def has_problem(self, place: Place) -> bool:
+        """Whether something is wrong at a place or below it."""
+        path = place.shown_path
+        return any(each.path == path or each.path.startswith((f"{path}.", f"{path}[")) for each in self.problems.found)
+
+    def is_poisoned(self, place: Place) -> bool:
+        """Whether a type, or a step of it, has a problem or uses what has one."""
+        return self.problems.is_poisoned(place.shown_path)
+
+    def warns(self, place: Place, id: str, message: str, hint: str = "") -> None:
+        """Note that a value is odd."""
+        self.warnings.add(place.problem(id, message, hint))
+
+    def warns_entry(self, place: Place, id: str, message: str, hint: str = "") -> None:
+        """Note that an entry is odd, shown at its key."""
+        self.warnings.add(place.key_problem(id, message, hint))
 
 
 def parameter_kind(parameter: Parameter) -> Kind:

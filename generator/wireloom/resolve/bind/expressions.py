@@ -38,6 +38,9 @@ def expression(scope: Scope, place: Place, written: object, wanted: Kind, column
     if isinstance(written, bool | int):
         return _checked(scope, place, Literal(written), wanted, column)
     text = str(written)
+    if scope.is_misnamed(text):
+        scope.draft.marks(place)
+        return BROKEN
     try:
         parsed = parse(text)
     except ExpressionError as error:
@@ -48,6 +51,9 @@ def expression(scope: Scope, place: Place, written: object, wanted: Kind, column
 
 def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expression]:
     """The two ends of a range of bytes."""
+    if scope.is_misnamed(text):
+        scope.draft.marks(place)
+        return BROKEN, BROKEN
     try:
         start, end = parse_range(text)
     except ExpressionError as error:
@@ -75,7 +81,13 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
     except KindError as error:
         if _is_broken(resolved):
             return BROKEN  # said of the name
-        hint = error.hint or _known_as_bytes(scope, resolved)
+        mapped = next(
+            (each for each in references(resolved) if isinstance(each, FieldRef) and scope.values(each)), None
+        )
+        if mapped is not None and not scope.draft.problems.is_first(f"{scope.type}.{mapped.name}"):
+            scope.draft.marks(place)  # the same slip as before
+            return BROKEN
+        hint = error.hint or _known_as_bytes(scope, resolved) or _known_by_values(scope, mapped)
         scope.draft.reports(place, "expression-type", error.message, hint, column=column)
         return BROKEN
     if not fits(found, wanted):
@@ -106,6 +118,14 @@ def _known_as_bytes(scope: Scope, expression: Expression) -> str:
                 f"{each.name} is in {charset}, so that expressions know its bytes: what is made of it is of type bytes"
             )
     return ""
+
+
+def _known_by_values(scope: Scope, mapped: FieldRef | None) -> str:
+    """What to say where the number of a field is asked for, and expressions know what its `values` say."""
+    if mapped is None:
+        return ""
+    values = [text_of(Literal(value)) for value in scope.values(mapped) or () if not isinstance(value, float)]
+    return f"by its `values`, {text_of(mapped)} is {any_of(values)}"
 
 
 def _is_broken(expression: Expression) -> bool:
@@ -152,7 +172,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
 
 def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None:
     """Report what is wrong with a name, unless it was said of its type."""
-    if error.id:
+    if error.id and scope.draft.problems.is_first(error.of):
         scope.draft.reports(place, error.id, error.message, error.hint, column=column)
 
 

@@ -41,7 +41,7 @@ _CONTAINERS = ("list", "map", "str", "bytes", "blocks")
 _BYTE = 8  # bits of a number without an order
 
 
-def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
+def libraries(documents: Documents, problems: Problems, warnings: Problems) -> dict[str, Library]:
     """The libraries by name."""
     found = {
         content.library: Library(document, content)
@@ -51,8 +51,8 @@ def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
         for index, each in enumerate(library.content.imports):
             if each == name:
                 place = library.document.place / "imports" / index
-                problems.add(place.problem("unused-import", f"{name} imports itself", "it sees its own types; drop it"))
-        _check_twice(problems, library.document.place, library.content.imports)
+                warnings.add(place.problem("unused-import", f"{name} imports itself", "it sees its own types; drop it"))
+        _check_twice(warnings, library.document.place, library.content.imports)
     return found
 
 
@@ -84,12 +84,12 @@ def check_imports(draft: Draft, whole: Draft) -> None:
     """Every library is used, unless a type that there is not, or one of two of a name, may be one of it."""
     if any(problem.id in ("unknown-type", "type-syntax", "clashing-import") for problem in draft.problems.found):
         return
-    _check_twice(draft.problems, draft.place, draft.content.imports)
+    _check_twice(draft.warnings, draft.place, draft.content.imports)
     used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):
         if name not in used:
             place = draft.place / "imports" / index
-            draft.reports(place, "unused-import", f"no type leads to one of {name}", "use one, or drop it")
+            draft.warns(place, "unused-import", f"no type leads to one of {name}", "use one, or drop it")
 
 
 def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
@@ -133,7 +133,7 @@ class _Taking:
         for library in shelf.values():
             types |= library.content.types
         content = draft.content.model_copy(update={"types": types | draft.content.types})
-        return cls(draft, shelf, Draft(draft.document, content, Problems()))
+        return cls(draft, shelf, replace(draft, content=content))
 
     def taken(self) -> dict[str, Library]:
         """The types of libraries that the format's own lead to."""
@@ -207,7 +207,7 @@ def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Docum
         root.location,
     )
     whole = draft.content.model_copy(update=content)
-    return Draft(replace(draft.document, node=node, content=whole, imported=sources), whole, draft.problems)
+    return replace(draft, document=replace(draft.document, node=node, content=whole, imported=sources), content=whole)
 
 
 def _named(

@@ -5,13 +5,14 @@ of that struct; where uses disagree, the name has no meaning. Flattened structs 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
 from wireloom.model.types import Encoding, Scalar
+from wireloom.names import EXPRESSION_WORDS
 from wireloom.numbers import integer
 from wireloom.resolve.bind import builtins, constants, notation
 from wireloom.resolve.bind.draft import Draft, TypeForm, written
@@ -99,6 +100,7 @@ class Outlines:
     recursive: frozenset[str]
     roots: tuple[str, ...]
     encodings: Mapping[str, Encoding]
+    misnamed: frozenset[str]  # words of expressions that fields, bits or marks are called by
 
 
 def outlines(draft: Draft) -> Outlines:
@@ -115,7 +117,9 @@ def outlines(draft: Draft) -> Outlines:
         )
         for name, form in draft.content.types.items()
     }
-    return Outlines(types, _recursive(draft), _root_names(draft), _encodings(draft, uses))
+    named = {name for outline in types.values() for name in (*outline.members, *outline.marks)}
+    misnamed = named.intersection(EXPRESSION_WORDS)
+    return Outlines(types, _recursive(draft), _root_names(draft), _encodings(draft, uses), frozenset(misnamed))
 
 
 # --- where types are used ------------------------------------------------------------------------------------------
@@ -240,6 +244,18 @@ def _any_of(reached: list[Reach]) -> Reach:
         reached[0].element if len({each.element for each in reached}) == 1 else Kind.ANY,
         any(each.broken for each in reached),
     )
+
+
+def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
+    """These types, and all that they lead to."""
+    found = set[str]()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
+    return found
 
 
 def _uses(draft: Draft) -> dict[str, list[Use]]:

@@ -4,11 +4,23 @@ The nearest meaning counts, in this order: fields that the struct has read so fa
 around it, parameters. A struct that is used in several places must get the same answer from all of them.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, Position
+from wireloom.expr.ast import (
+    Call,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Name,
+    ParameterRef,
+    Position,
+    references,
+)
 from wireloom.expr.types import a_kind
 from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
@@ -30,16 +42,20 @@ _HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
 
+_WORD = re.compile(r"[A-Za-z]\w*")
 AHEAD = -1
 """The step of what is asked before a struct is read: which version it is of."""
 
 
 class MeaningError(Exception):
-    """A name without a meaning here; without an id where what is wrong was said of its type."""
+    """A name without a meaning here; without an id where what is wrong was said of its type.
 
-    def __init__(self, id: str, message: str, hint: str) -> None:
+    `of` is the type whose uses are wrong, rather than the name: they are reported once.
+    """
+
+    def __init__(self, id: str, message: str, hint: str, of: str = "") -> None:
         super().__init__(message)
-        self.id, self.message, self.hint = id, message, hint
+        self.id, self.message, self.hint, self.of = id, message, hint, of
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +247,11 @@ class Scope:
         """Whether a name means anything here, or anywhere before or behind."""
         return name in (*POSITIONS, *self._visible(), *self.draft.content.parameters) or self._is_mark(name)
 
+    def is_misnamed(self, text: str) -> bool:
+        """Whether an expression has a word that is wrong as the name of a field or mark here, and may mean that."""
+        words = self.outlines.misnamed and self.outlines.misnamed.intersection(_WORD.findall(text))
+        return bool(words) and not words.isdisjoint(self._visible())
+
     def names_field(self, name: str) -> bool:
         """Whether the name means a field here."""
         return bool(self._fields(name))
@@ -267,6 +288,13 @@ class Scope:
             return self.charset(expression.arguments[0])
         member = self._member(expression)
         return "" if member is None else member.charset
+
+    def is_sound(self, expression: Expression) -> bool:
+        """Whether nothing is wrong with the fields of this struct that an expression looks at."""
+        place = self.draft.place / "types" / self.type / "fields"
+        names = [each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up]
+        members = self.outlines.types[self.type].members if names else {}
+        return not any(self.draft.has_problem(place / members[name].position) for name in names if name in members)
 
     def may_be_record(self, expression: Expression) -> bool:
         """Whether the value of a field may be a record, or something else, in any place where the type is used."""
@@ -389,16 +417,18 @@ class Scope:
                 "ambiguous-name",
                 f"{name} stands at different distances from the places where {self.type} is used",
                 "use a type of its own for each distance, or bring the value into this struct",
+                self.type,
             )
         if len(fields) < len(found):
             message = f"{self.type} has no {name} before this, and it is used where nothing around has one, either"
             hint = f"give {self.type} that field, or use a type of its own where there is one around"
-            raise MeaningError("ambiguous-name", message, hint)
+            raise MeaningError("ambiguous-name", message, hint, self.type)
         if len({each.up for each in fields}) > 1:
             raise MeaningError(
                 "ambiguous-name",
                 f"{name} does not mean the same in every place where {self.type} is used",
                 "use a type of its own for each place, or bring the value into this struct",
+                self.type,
             )
         return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
 

@@ -242,12 +242,12 @@ class _Making:
             place = self.draft.place / "types" / head.key
             if not any(name == head.name for name, _ in self.made):
                 message = f"nothing uses {head.key}"
-                self.draft.reports_entry(place, "unreachable-type", message, "use it, or drop it")
+                self.draft.warns_entry(place, "unreachable-type", message, "use it, or drop it")
                 continue
             for name in head.parameters:
                 if (head.name, name) not in self.used:
                     message, hint = f"{head.name} does not use its parameter {name}", "use it, or drop it"
-                    self.draft.reports_entry(place, "unused-parameter", message, hint)
+                    self.draft.warns_entry(place, "unused-parameter", message, hint)
 
     # --- parts of a document ---
 

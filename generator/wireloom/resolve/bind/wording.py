@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 
-MISNAMED = "it has a name that types do not have"
-"""Of a type that there is not, since it is spelled otherwise where it is stated, and that is said there."""
-
 _MANY = 8  # words in a row
 
 

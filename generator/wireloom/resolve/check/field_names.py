@@ -12,7 +12,21 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
 
-def check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
+def check_names(draft: Draft, named: Types) -> None:
+    """Report names and tags that are there twice."""
+    for name, type in named.items():
+        if isinstance(type, types.Attempt):
+            _check_attempt_names(draft, draft.place / "types" / name, type, named)
+        if isinstance(type, Struct):
+            place = draft.place / "types" / name / "fields"
+            said = _check_wire_names(draft, place, type)
+            _check_logical_names(draft, place, type, named, said)
+            _check_tags(draft, place, type)
+            if type.form is types.Form.OBJECT:
+                _check_members(draft, place, type, named)
+
+
+def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
     """Names that expressions use: fields, bits and marks of one struct; those of bits that are there twice."""
     twice = set[str]()
     taken: dict[str, list[Field]] = {}  # with the fields of each name; bits and marks have theirs alone
@@ -61,7 +75,7 @@ def check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
     return twice
 
 
-def check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
+def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
     """Names that readers use, with those that flattened structs lend; fields of different versions may share one.
 
     Of the names `said` it is said that expressions know two by them.
@@ -89,7 +103,7 @@ def _how_to_part(first: Field, second: Field) -> str:
     return f"where both conditions may hold say which one is there, as in `when: {apart}`"
 
 
-def check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:
+def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:
     """The fields that say which alternative held are no members of the alternatives."""
     members = {name for trial in attempt.trials for name in lent_names(trial.type, named, frozenset())}
     for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
@@ -98,7 +112,7 @@ def check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, name
             draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
 
 
-def check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """Names of members in the object, those of inline structs among them."""
     taken: dict[str, Field] = {}
     for where, field in placed(struct, place):
@@ -117,7 +131,7 @@ def check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> N
             taken[name] = field
 
 
-def check_tags(draft: Draft, place: Place, struct: Struct) -> None:
+def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
     """Report tags of a message that are there twice."""
     taken: dict[int, str] = {}
     for where, field in placed(struct, place):

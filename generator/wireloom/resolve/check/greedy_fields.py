@@ -4,15 +4,25 @@ from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import parts as parts_of
-from wireloom.model.types import Field, Struct, Type
+from wireloom.model.types import Encoding, Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_in_one_version
-from wireloom.resolve.facts.sites import Types, placed
+from wireloom.resolve.facts.sites import Types, placed, structs
 from wireloom.resolve.facts.sizes import asks_for_end, counts_from_end, is_greedy, type_size
 from wireloom.spec.documents import Place
 
 
-def check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+def check_greed(draft: Draft, named: Types) -> None:
+    """Report what takes all bytes left although others follow, and elements without bytes."""
+    for struct in structs(named):
+        if struct.encoding is Encoding.BINARY:
+            place = draft.place / "types" / struct.name / "fields"
+            _check_greed(draft, place, struct, named)
+            _check_used_up(draft, place, struct)
+            _check_elements(draft, place, struct, named)
+
+
+def _check_greed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """A field that takes all bytes left is the last, but for fields at offsets before it."""
     on_wire = [(where, field) for where, field in placed(struct, place) if field.in_struct]
     for index, (where, field) in enumerate(on_wire):
@@ -61,7 +71,7 @@ def end_of_element(element: Type, named: Types) -> tuple[str, str] | None:
     return (message, f"let a flag say whether {asking} is there") if asking else None
 
 
-def check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
+def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
     """Nothing stands behind the step that asks for the end, but fields at offsets before it."""
     asked = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
     for position, step in enumerate(struct.steps):
@@ -72,7 +82,7 @@ def check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
             return
 
 
-def check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+def _check_elements(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     """An element that never has a byte leaves no way to tell how many there are."""
     for where, field in placed(struct, place):
         match field.type:

@@ -6,11 +6,11 @@ from wireloom.expr.ast import Expression, Literal, Unary, references
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.types import Field, Struct
+from wireloom.model.types import Encoding, Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.facts.exclusion import never_both
-from wireloom.resolve.facts.sites import Types, held, placed
+from wireloom.resolve.facts.sites import Types, held, placed, structs
 from wireloom.resolve.facts.sizes import (
     HERE,
     SIZE,
@@ -57,8 +57,15 @@ class _Gap:
         return start, self.end
 
 
-def check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+def check_offsets(draft: Draft, named: Types) -> None:
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
+    for struct in structs(named):
+        place = draft.place / "types" / struct.name
+        if struct.encoding is Encoding.BINARY and not draft.is_poisoned(place):
+            _check_offsets(draft, place / "fields", struct, named)
+
+
+def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
     _check_variable_offsets(draft, place, struct, named)
     if _check_behind_tail(draft, place, struct):
         _check_from_end(draft, place, struct, named)
@@ -202,8 +209,6 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
     tail = sorted(counted, key=lambda item: item[0])
     if not tail or any(field.is_conditional for _, _, field in tail):
         return
-    if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
-        _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
     _check_pointed(draft, place, struct, named)
     elsewhere = any(not isinstance(field.at, Literal | None) for field in filter(is_in_turn, struct.fields))
     ends = [*((start, next.wire_name) for start, _, next in tail[1:]), (0, "the end")]
@@ -217,6 +222,8 @@ def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) ->
         elif size is not None and left < 0:
             message = f"{field.wire_name} has {byte_count(size)}, and {end - start} are there before {following}"
             draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
+    if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
+        _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
 
 
 def _check_behind_tail(draft: Draft, place: Place, struct: Struct) -> bool:

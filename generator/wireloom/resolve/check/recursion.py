@@ -1,9 +1,7 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import count
 
 from wireloom.expr.ast import FieldRef
@@ -18,8 +16,6 @@ from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
-_LACKING = re.compile(r"there is no type (\w+)")
-_NEAR = 0.6  # a type that there is not, and the name of one that may be it
 _DEPTH = 64  # of types in types
 _FIELDS = 20_000  # that a record may come to, counted where types are used
 
@@ -216,58 +212,6 @@ def _far(site: Site) -> Iterator[FieldRef]:
     for each in names_in(site.expression):
         if isinstance(each, FieldRef) and each.up > inside:
             yield replace(each, up=each.up - inside)
-
-
-_OF_SURROUNDINGS = ("unknown-name", "later-name")  # what follows where nothing leads to a type
-
-
-def check_use(draft: Draft, outlines: Outlines) -> None:
-    """Every type is reached from a root."""
-    reached = all_mentioned(draft, outlines.roots)
-    said = {problem.path for problem in draft.problems.found if problem.id == "bad-name"}
-    meant = _meant(draft)
-    lost = tuple(f"types.{name}." for name in draft.content.types if outlines.roots and name not in reached)
-    draft.problems.found[:] = [
-        problem
-        for problem in draft.problems.found
-        if problem.id not in _OF_SURROUNDINGS or not problem.path.startswith(lost)
-    ]
-    unused = [name for name in draft.content.types if outlines.roots and name not in reached]
-    led = {name: all_mentioned(draft, [name]) for name in unused}
-    below = {each for name in unused for each in led[name] if name not in led.get(each, (name,))}
-    for name in unused:
-        if name not in below and name not in meant and f"types.{name}" not in said:
-            draft.reports_entry(
-                draft.place / "types" / name, "unreachable-type", f"no root leads to {name}", "use it, or drop it"
-            )
-
-
-def _meant(draft: Draft) -> set[str]:
-    """The types that may be meant where there is no such type, or no type at all, and all that they lead to."""
-    wrong = [problem for problem in draft.problems.found if problem.id in ("unknown-type", "type-syntax")]
-    lines = draft.document.data.decode("utf-8").splitlines() if wrong else []
-    types = draft.content.types
-    meant = set[str]()
-    for problem in wrong:
-        own = problem.location.file == draft.document.file
-        line = lines[problem.location.line - 1] if own else ""
-        words = set(re.findall(r"\w+", f"{problem.text} {line}"))
-        meant |= {name for name in types if name in words or (problem.id == "type-syntax" and name in line)}
-        for lacking in _LACKING.findall(problem.message):
-            meant |= set(get_close_matches(lacking, types, max(len(types), 1), _NEAR))
-    return all_mentioned(draft, meant)
-
-
-def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
-    """These types, and all that they lead to."""
-    found = set[str]()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
-    return found
 
 
 def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:

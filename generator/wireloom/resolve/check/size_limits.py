@@ -1,21 +1,20 @@
-"""Whether what is stated has room where it stands: in a frame or a record, within limits, behind a prefix."""
+"""Whether what is stated fits where it stands: in a frame, a record, its framing, limits, or after a prefix."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from wireloom.expr.ast import Literal
 from wireloom.model import types
-from wireloom.model.framing import Concatenated, Framing, Headed, Prefixed, Sized, bare
+from wireloom.model.ends import endless
+from wireloom.model.framing import Array, Concatenated, Framing, Headed, Prefixed, Sized, bare
 from wireloom.model.traversal import parts
 from wireloom.model.types import Encoding, Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.facts.minimum_sizes import Least
-from wireloom.resolve.facts.sites import Role, Site, held, holders
+from wireloom.resolve.facts.sites import Role, Site, Types, held, holders
 from wireloom.resolve.facts.sizes import type_size
 from wireloom.resolve.facts.values import Facts
 from wireloom.resolve.logical.roots import Entry
-
-Types = Mapping[str, Type]
 
 
 def fewest(type: Type, named: Types) -> int:
@@ -120,3 +119,45 @@ def _check_within(draft: Draft, struct: Struct, size: int) -> None:
                 draft.reports(where, "impossible-value", f"{has}, and {end} are covered", f"cover at most {size}")
             case _:
                 pass
+
+
+def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: Framing) -> None:
+    """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
+    if isinstance(bare(framing), Array) and draft.encoding is not Encoding.JSON:
+        hint = "use `framing: length-prefixed`"
+        draft.reports(draft.place / "framing", "wrong-encoding", "only JSON texts stand in a JSON array", hint)
+    if isinstance(framing, Headed):
+        found = next((endless(each.type, named, draft.encoding) for each in entries if each.name == framing.header), "")
+        if found:
+            message, hint = f"{found} does not tell where the header ends", "give what is last a size"
+            message, hint = _of_delimiters(found, named) or (message, hint)
+            draft.reports(draft.place / "framing" / "header", "endless-record", message, hint)
+    if not isinstance(bare(framing), Concatenated) or not entries:
+        return
+    found = endless(entries[0].type, named, draft.encoding)
+    if found:
+        hint = "use `framing: lines`, `framing: array` or `framing: length-prefixed`"
+        if draft.encoding is not Encoding.JSON:
+            hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
+        message, hint = _of_delimiters(found, named) or (f"{found} does not tell where it ends", hint)
+        draft.reports(draft.place / "framing", "endless-record", message, hint)
+
+
+def _of_delimiters(name: str, named: Types) -> tuple[str, str] | None:
+    """What is wrong with a field of which a delimiter may be the beginning of another; None of any other field."""
+    struct, _, wire_name = name.partition(".")
+    type = named.get(struct)
+    fields = type.fields if isinstance(type, Struct) else ()
+    for size in (getattr(types.not_null(field.type), "size", None) for field in fields if field.wire_name == wire_name):
+        if isinstance(size, types.Delimiter) and size.ending.looks_behind:
+            every = (size.data, *size.others)
+            pairs = ((one, other) for one in every for other in every if other != one and other.startswith(one))
+            short, long = next(pairs, (size.data, size.data))
+            if short == long:
+                message = (
+                    f"only the byte after {short.hex()} tells whether {name} ends there, since it is its own escape"
+                )
+                return message, "give it another `escape`, or use another framing"
+            message = f"only the byte after {short.hex()} tells whether {name} ends with {short.hex()} or {long.hex()}"
+            return message, f"drop {short.hex()} or {long.hex()}, or use another framing"
+    return None

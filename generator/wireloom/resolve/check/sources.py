@@ -47,12 +47,12 @@ Node = tuple[str, str]  # a struct, and the name of a field or bit in it
 def check_building(draft: Draft, named: Types, names: Names) -> None:
     """Report fields whose value builders cannot know."""
     looked_at = _looked_at(draft.place, named, names)
+    told_by = _told_by(draft.place, named, names)
     for struct in structs(named):
-        told_by = _told_by(draft.place, named, struct)
         for position, step in enumerate(struct.steps):
             if isinstance(step, Field):
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
-                _check_source(draft, place, struct, step, looked_at, told_by)
+                _check_source(draft, place, struct, step, looked_at, told_by, named)
                 _check_melted(draft, place, struct, step, looked_at, named)
                 _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
@@ -148,25 +148,31 @@ def _names_in(expression: Expression) -> Iterator[str]:
             yield from (reference.name, *reference.members)
 
 
-def _told_by(root: Place, named: Types, struct: Struct) -> Mapping[str, str]:
-    """What to do about lengths, counts and flags: the usual expressions, of the fields that they decide."""
-    found: dict[str, str] = {}
-    alone: dict[str, str] = {}
-    for site in sites(root, named, struct):
-        if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
-            continue
-        match site.role, site.field.type:
-            case Role.SIZE, types.Bytes() | types.Text():
-                found.setdefault(site.expression.name, f"`derive: len({site.field.wire_name})` says it")
-            case Role.COUNT, _:
-                found.setdefault(site.expression.name, f"`derive: count({site.field.wire_name})` says it")
-            case Role.CONDITION, _ if is_seen(site.field):
-                found.setdefault(site.expression.name, f"`derive: present({site.field.wire_name})` says it")
-            case Role.CONDITION, _:
-                hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
-                alone.setdefault(site.expression.name, hint)
-            case _:
-                pass
+def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
+    """What to do about lengths, counts and flags: the usual expressions, of the fields that they decide.
+
+    Those may be fields of a struct around, which expressions see from within.
+    """
+    found: dict[Node, str] = {}
+    alone: dict[Node, str] = {}
+    for struct in structs(named):
+        for site in sites(root, named, struct):
+            if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
+                continue
+            match site.role, site.field.type:
+                case Role.SIZE, types.Bytes() | types.Text():
+                    hints, hint = found, f"`derive: len({site.field.wire_name})` says it"
+                case Role.COUNT, _:
+                    hints, hint = found, f"`derive: count({site.field.wire_name})` says it"
+                case Role.CONDITION, _ if is_seen(site.field):
+                    hints, hint = found, f"`derive: present({site.field.wire_name})` says it"
+                case Role.CONDITION, _:
+                    hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
+                    hints = alone
+                case _:
+                    continue
+            for node in meant_by(names, struct, site.expression):
+                hints.setdefault(node, hint)
     return {**alone, **found}
 
 
@@ -176,10 +182,16 @@ def is_seen(field: Field) -> bool:
 
 
 def _check_source(  # noqa: PLR0913 - what there is to know about it
-    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, told_by: Mapping[str, str]
+    draft: Draft,
+    place: Place,
+    struct: Struct,
+    field: Field,
+    looked_at: _LookedAt,
+    told_by: Mapping[Node, str],
+    named: Types,
 ) -> None:
     def remedy(name: str, otherwise: str = _REMEDY) -> str:
-        return told_by.get(name, otherwise)
+        return told_by.get((struct.name, name), otherwise)
 
     _check_constant(draft, place, struct, field, looked_at)
     constant = path_text((place / "const").path)
@@ -208,13 +220,26 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         return
     if looked_at.has(struct, field.wire_name):
         message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
-        draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name))
+        draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name, _remedy(field, struct, named)))
     elif not _may_be_left_out(field) and filler(struct, field) is None:
         message = f"builders cannot know {field.wire_name}, which readers do not see"
-        hint = _REMEDY
+        hint = _remedy(field, struct, named)
         if struct.encoding is Encoding.BINARY:
             hint += "; only numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
+
+
+def _remedy(field: Field, struct: Struct, named: Types) -> str:
+    """What gives a hidden field a value: only keys that its type can have."""
+    match plain(types.not_null(field.type), named):
+        case Struct() | types.Select() | types.Attempt():
+            return "write `flatten: true` in place of `hidden`: readers see its members; or let readers see it"
+        case types.Array() | types.Map() | types.OneOf():
+            return "let readers see it"
+        case types.Integer() | types.Bytes() if struct.encoding is Encoding.BINARY:
+            return _REMEDY
+        case _:
+            return "give it `derive` or `const`, or let readers see it"
 
 
 def _check_melted(  # noqa: PLR0913 - what there is to know about it

@@ -6,6 +6,7 @@ arithmetic leaves (`expr.residues`), and from two conditions that exclude one an
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from wireloom.expr.ast import (
     Binary,
@@ -42,8 +43,15 @@ _MANY = 1 << 12  # values that are not all looked at
 
 CONDITIONS = (Role.CONDITION, Role.CHECK, Role.GUARD, Role.KEEP, Role.BUILT)
 """What expressions are for that decide something."""
-Flaw = tuple[str, str]
-"""What is certain, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is certain, and why; `of` is the field that is always the same, if that is why."""
+
+    message: str
+    why: str
+    of: str = ""
 
 
 def flaws(site: Site, known: Facts) -> Iterator[Flaw]:
@@ -84,7 +92,8 @@ def _truth(expression: Expression, known: Facts) -> Flaw | None:
         case FieldRef(kind=Kind.BOOLEAN):
             found = known.of(expression)
             if (found.low, found.high) == (0, 0) or ((found.low, found.high) == (1, 1) and not found.nullable):
-                return _certain(expression, _reason_of_flag(expression, known), holds=found.low == 1)
+                of = text_of(expression)
+                return _certain(expression, _reason_of_flag(expression, known), holds=found.low == 1, of=of)
             return None
         case _:
             return None
@@ -105,17 +114,19 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
         case Binary("//" | "%" | "<<" | ">>") | Call("int"):
             return _nothing(expression, known)
         case Call("slice") if _slice_length(expression, known) == (0, 0):
-            return f"{text_of(expression)} is always empty", "a part begins before its end, and within the whole"
+            return Flaw(f"{text_of(expression)} is always empty", "a part begins before its end, and within the whole")
         case Binary("and", left, right) if exclusive(left, right) and not _is_said("and", left, right):
             return _certain(expression, "where the one holds, the other does not", holds=False)
         case Binary("or", left, right) if _is_either(left, right) and not _is_said("or", left, right):
             return _certain(expression, "where the one does not hold, the other does", holds=True)
         case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
-            return f"{text_of(expression)} always holds", f"{name} is never null"
+            return _certain(expression, f"{name} is never null", holds=True, of=f"present({name})")
         case Binary("==" | "!=", FieldRef(0, name, ()), Literal(None)) | Binary(
             "==" | "!=", Literal(None), FieldRef(0, name, ())
         ) if _is_there(site, name, known):
-            return _certain(expression, f"{name} is never null", holds=expression.operator == "!=")
+            return _certain(
+                expression, f"{name} is never null", holds=expression.operator == "!=", of=f"present({name})"
+            )
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as operator, left, right) if _are_the_same(left, right):
             return _certain(expression, "both sides are the same", holds=operator in ("==", "<=", ">="))
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
@@ -152,7 +163,9 @@ def _of_integers(expression: Binary, known: Facts) -> Flaw | None:
     operator, left, right = expression.operator, expression.left, expression.right
     outcome = _outcome(operator, known.of(left), known.of(right))
     if outcome is not None:
-        return _certain(expression, _bounds(left, known) or _bounds(right, known), holds=outcome)
+        constant = (text_of(each) for each in (left, right) if isinstance(each, FieldRef) and _is_one(known.of(each)))
+        why = _bounds(left, known) or _bounds(right, known)
+        return _certain(expression, why, holds=outcome, of=next(constant, ""))
     if operator not in _NEVER_NULL or (known.of(left).nullable and known.of(right).nullable):
         return None
     if isinstance(left, Literal):
@@ -181,7 +194,7 @@ def _nothing(expression: Binary | Call, known: Facts) -> Flaw | None:
             why = why if length[0] > _NUMBER else ""
         case _:
             pass
-    return (f"{text_of(expression)} is always null", why) if why else None
+    return Flaw(f"{text_of(expression)} is always null", why) if why else None
 
 
 def _is_either(left: Expression, right: Expression) -> bool:
@@ -204,8 +217,12 @@ def _are_the_same(left: Expression, right: Expression) -> bool:
     return left == right and kind(left) in _EQUAL_TO_ITSELF and not _are_literals(left, right)
 
 
-def _certain(expression: Expression, why: str, *, holds: bool) -> Flaw:
-    return f"{text_of(expression)} {'always' if holds else 'never'} holds", why
+def _certain(expression: Expression, why: str, *, holds: bool, of: str = "") -> Flaw:
+    return Flaw(f"{text_of(expression)} {'always' if holds else 'never'} holds", why, of)
+
+
+def _is_one(found: Extent) -> bool:
+    return found.low == found.high
 
 
 def _is_there(site: Site, name: str, known: Facts) -> bool:
@@ -224,7 +241,7 @@ def _never_among(expression: Membership, known: Facts) -> Iterator[Flaw]:
         if (hint := never(expression.operand, option, known)) is not None:
             reasons.setdefault(hint, []).append(text_of(_as_written(expression.operand, Literal(option), known)))
     for hint, options in reasons.items():
-        yield f"{text_of(expression.operand)} is never {any_of(options)}", hint
+        yield Flaw(f"{text_of(expression.operand)} is never {any_of(options)}", hint)
 
 
 def values_of(struct: Struct, expression: Expression, known: Facts, *, most: int = _MANY) -> list[Scalar] | None:

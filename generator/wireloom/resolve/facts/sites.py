@@ -5,14 +5,15 @@ walks the model by itself. A union with a name of its own is looked at inside of
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from wireloom.expr.ast import Expression, FieldRef
 from wireloom.model import types
-from wireloom.model.traversal import parts
-from wireloom.model.types import Bit, Field, Struct, Type
+from wireloom.model.traversal import parts, plain
+from wireloom.model.types import Array, Attempt, Bit, Discard, Field, Select, Struct, Trial, Type
+from wireloom.problems import Location, Problem
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
@@ -278,3 +279,61 @@ def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
     for position, step in enumerate(struct.steps):
         if isinstance(step, Field):
             yield place / position / step.wire_name, step
+
+
+def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:
+    """The expressions of a format, each over the fields that it looks at, and the type that has it."""
+    for struct in structs(named):
+        for site in sites(root, named, struct):
+            element = _element(site, named) if site.role is Role.KEEP else struct
+            if element is struct:
+                yield struct.name, site
+            elif element is not None:
+                yield struct.name, replace(site, struct=element, position=len(element.steps))
+    for name, type in named.items():
+        for place, trial in enumerate(type.trials if isinstance(type, Attempt) else ()):
+            struct_tried = plain(trial.type, named)
+            if isinstance(struct_tried, Struct):
+                where = root / "types" / name / "attempt" / place
+                yield from ((name, each) for each in _of_trial(where, trial, struct_tried))
+
+
+def _of_trial(place: Place, trial: Trial, struct: Struct) -> Iterator[Site]:
+    """The conditions of an alternative, over what it is."""
+    behind = len(struct.steps)
+    for number, fallback in enumerate(trial.fallbacks):
+        if fallback.when is not None:
+            yield Site(struct, behind, Role.GUARD, place / "fallback" / number / "when", fallback.when)
+    if trial.build_when is not None:
+        yield Site(struct, behind, Role.BUILT, place / "buildWhen", trial.build_when)
+
+
+def _element(site: Site, named: Types) -> Struct | None:
+    """The struct of the elements that an expression is over; None where that is none, or several."""
+    step = site.struct.steps[site.position]
+    name = step.field if isinstance(step, Discard) else step.wire_name if isinstance(step, Field) else ""
+    lists = [plain(field.type, named) for field in site.struct.fields if field.wire_name == name]
+    found = [plain(each.element, named) for each in lists if isinstance(each, Array)]
+    return found[0] if len(lists) == len(found) == 1 and isinstance(found[0], Struct) else None
+
+
+def in_all_uses(root: Place, named: Types, find: Callable[[Site], Iterable[Problem]]) -> Iterator[Problem]:
+    """What is found of the expressions of a format.
+
+    What is written once may stand in several structs (of a type with parameters, of a union): it is a problem where it
+    is one in all of them.
+    """
+    found: dict[tuple[Role, Location], dict[tuple[str, int], list[Problem]]] = {}
+    for owner, site in all_sites(root, named):
+        uses = found.setdefault((site.role, site.place.node.location), {})
+        uses.setdefault((owner, site.position), []).extend(find(site))
+    for uses in found.values():
+        everywhere = set.intersection(*({(each.id, each.location) for each in problems} for problems in uses.values()))
+        for problem in (each for problems in uses.values() for each in problems):
+            if (problem.id, problem.location) in everywhere:
+                yield problem
+
+
+def has_tag(select: Select, site: Site) -> bool:
+    """Whether a union is chosen by the expression."""
+    return isinstance(select.tag, types.FieldTag) and select.tag.expression is site.expression

@@ -33,7 +33,8 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
     """The entry points with their wire types."""
     around = Surroundings(Scope(draft, outlines), draft.encoding)
     content = draft.content
-    if (content.root is None) == (content.roots is None) or content.roots == {}:
+    is_whole = draft.document.dropped is None
+    if is_whole and ((content.root is None) == (content.roots is None) or content.roots == {}):
         message = "the format has no root" if content.root is None else "the format has `root` and `roots`"
         draft.reports_entry(
             draft.place / "format", "missing-root", message, "give `root: TYPE`, or `roots` with several"

@@ -14,83 +14,12 @@ from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates, repeating
 from wireloom.model.traversal import parts, reads_again
 from wireloom.model.types import Amount, Encoding, Form, Type
-from wireloom.names import code_flaw
-from wireloom.problems import nearest
 from wireloom.resolve.bind.builtins import general_codes
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.values import listed_values
 from wireloom.runtime.codes import CODES
-from wireloom.spec.documents import Place
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-_CODE_KEYS = ("else", "extElse", "error", "end")
 _PROTOBUF_BITS = (32, 64)  # of integers on the wire
-_NEAR = 0.8  # codes are made of few words, so that many are a little alike
-_CODE_LISTS = ("codes", "wrongWhen")
-_NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # of mappings whose keys the author names
-
-
-def check_codes(draft: Draft) -> None:
-    """Every code that the spec names is documented, and every code that it documents is named."""
-    known = (*draft.content.errors, *CODES)
-    mentioned, meant = set[str](), set[str]()
-    for place, code in _written_codes(draft.place):
-        again = code in mentioned
-        mentioned.add(code)
-        if code not in known:
-            near = nearest(code, known, _NEAR)
-            other = near.removeprefix("did you mean ").removesuffix("?")
-            meant.add(other)
-            if other in draft.content.errors and code_flaw(other):
-                continue  # said of the name
-            if again and not near.startswith("did"):
-                continue  # what is lacking in `errors` is lacking once
-            hint = near if near.startswith("did") else code_flaw(code) or f"say in `errors` what {code} means"
-            draft.reports(place, "unknown-code", f"nothing says what {code} means", hint)
-    for code in draft.content.errors:
-        if code not in mentioned and code not in CODES and code not in meant:  # one slip is said once
-            draft.reports_entry(
-                draft.place / "errors" / code,
-                "unused-code",
-                f"nothing reports {code}",
-                "`else` names it where it is checked; or drop it",
-            )
-
-
-def _written_codes(place: Place) -> Iterator[tuple[Place, str]]:
-    """Every code that the types name (in examples, a code is named and not reported)."""
-    for key, names in (("byteOrder", False), ("types", True)):
-        if (place / key).node is not place.document.node:  # there is such a key
-            yield from _codes_below(place / key, names=names)
-
-
-def _codes_below(place: Place, *, names: bool = False) -> Iterator[tuple[Place, str]]:
-    """The codes in a part of a spec; `names` says whether its keys are names that the author gave."""
-    match place.node:
-        case MappingNode(entries=entries):
-            for key, value in entries:
-                yield from _codes_of(key.text, value, place / key.text, names=names)
-        case SequenceNode(items=items):
-            for index in range(len(items)):
-                yield from _codes_below(place / index)
-        case ScalarNode():
-            return
-
-
-def _codes_of(key: str, value: Node, place: Place, *, names: bool) -> Iterator[tuple[Place, str]]:
-    match value:
-        case _ if names:
-            yield from _codes_below(place)
-        case ScalarNode(text=code) if key in _CODE_KEYS:
-            yield place, code
-        case SequenceNode(items=items) if key in _CODE_LISTS:
-            yield from ((place / index, item.text) for index, item in enumerate(items) if isinstance(item, ScalarNode))
-        case SequenceNode(items=items) if key == "fields":
-            for index, item in enumerate(items):
-                is_step = isinstance(item, MappingNode) and item.entry("end") is not None
-                yield from _codes_below(place / index, names=not is_step)
-        case _:
-            yield from _codes_below(place, names=key in _NAMING_KEYS)
 
 
 def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[ErrorCode, ...]:

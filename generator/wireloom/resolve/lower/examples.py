@@ -55,7 +55,7 @@ def _example(
         if document.error not in codes:
             draft.reports(
                 place / "error",
-                "unknown-code",
+                "example-outcome",
                 f"decoding never reports {document.error}",
                 nearest(document.error, codes),
             )

@@ -92,7 +92,7 @@ def _check_raw(scope: Scope, place: Place, document: Bits) -> None:
         scope.draft.reports_entry(place / "hidden", "conflicting-keys", "`hidden` beside `raw`", "drop one of them")
     if document.else_ is not None:
         hint = "drop it: beside `raw` a number without a name is null"
-        scope.draft.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
+        scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
     if flaw := names.logical_name_flaw(document.raw):
         scope.draft.reports(place / "raw", "bad-name", f"{document.raw} cannot be the name of a column", flaw)
 

@@ -235,7 +235,7 @@ def _check_digits(around: Surroundings, place: Place, document: FieldDocument, d
         around.reports(place / "delimiter", "bad-const", message, hint)
     if document.else_ is not None and not has_check(document, besides="delimiter"):
         message, hint = "nothing here has a check of its own", "digits that do not end are `truncated` or `int_range`"
-        around.reports(place / "else", "useless-else", message, hint)
+        around.scope.draft.warns(place / "else", "useless-else", message, hint)
 
 
 def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:

@@ -165,7 +165,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
             "it replaces the code of const, values, range, length, pattern, size, delimiter, checksum, refers, unique "
             "or a sized type"
         )
-        around.reports(place / "else", "useless-else", "nothing here has a check of its own", hint)
+        around.scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
 
 
 def _check_empty(around: Surroundings, place: Place, document: FieldDocument) -> None:

@@ -55,7 +55,6 @@ from wireloom.resolve.bind.expressions import BROKEN, expression
 from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
-from wireloom.resolve.bind.wording import MISNAMED
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
@@ -259,7 +258,7 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     if single.name in types:
         return Reference(single.name)
     if get_close_matches(single.name.lower(), [name.lower() for name in types if type_name_flaw(name)], 1, _NEAR):
-        around.reports(place, "unknown-type", f"there is no type {single.name}", MISNAMED, column=single.column)
+        draft.marks(place)  # the name is reported where it is stated
         return UNKNOWN
     if single.name == "any":
         around.reports(
@@ -711,9 +710,9 @@ class _Keys:
 
 def _keys(around: Surroundings, tag: Expression) -> _Keys:
     """What the keys of cases are that an expression selects."""
-    if tag is BROKEN:
-        return _Keys(Kind.ANY)
     scope = around.scope
+    if tag is BROKEN or not scope.is_sound(tag):
+        return _Keys(Kind.ANY)
     return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), scope.names(tag), scope.words(tag))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from wireloom import names
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal
 from wireloom.model.types import (
     Array,
@@ -29,7 +30,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft, TypeForm
 from wireloom.resolve.bind.expressions import expression, first_field
-from wireloom.resolve.bind.outline import Member, Outlines
+from wireloom.resolve.bind.outline import Member, Outlines, all_mentioned
 from wireloom.resolve.bind.scopes import AHEAD, Scope
 from wireloom.resolve.types.bit_runs import runs
 from wireloom.resolve.types.fields import field_of
@@ -74,7 +75,9 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
     )
     _require_one_frame(around, place / "fields", document)
     if around.encoding is Encoding.BINARY:
-        steps = runs(around, place / "fields", document, with_written_ends(steps))
+        steps = with_written_ends(steps)
+        is_whole = around.scope.draft.document.dropped is None
+        steps = runs(around, place / "fields", document, steps) if is_whole else steps
     return Struct(name, around.encoding, form, steps, _versions(around, place / "versions", document), document.doc)
 
 
@@ -112,6 +115,8 @@ def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: 
     if entry.verify is not None:
         return _verify(around, where, entry.verify, struct)
     if entry.mark is not None:
+        if flaw := names.name_flaw(entry.mark):
+            around.reports(where, "bad-name", f"{entry.mark} cannot be the name of a mark", flaw)
         return Mark(entry.mark)
     if entry.need is not None:
         return _need(around, where, entry.need)
@@ -241,21 +246,22 @@ def _is_end_written(behind: Sequence[Step]) -> Expression:
 
 def named_types(draft: Draft, outlines: Outlines) -> tuple[tuple[str, Type], ...]:
     """Every named type, in the order of the spec."""
+    used = all_mentioned(draft, outlines.roots)
     return tuple(
-        (name, _named_type(draft, outlines, draft.place / "types" / name, name, form))
+        (name, _named_type(Scope(draft, outlines, name, blind=name not in used), name, form))
         for name, form in draft.content.types.items()
     )
 
 
-def _named_type(draft: Draft, outlines: Outlines, place: Place, name: str, form: TypeForm) -> Type:
-    around = Surroundings(Scope(draft, outlines, name), outlines.encodings[name])
+def _named_type(scope: Scope, name: str, form: TypeForm) -> Type:
+    around, place = Surroundings(scope, scope.outlines.encodings[name]), scope.draft.place / "types" / name
     match form:
         case str():
             return type_of_text(around, place, form)
         case SelectType():
             return select_of(around, place, form)
         case OneOfType():
-            return one_of_of(around, place, form, open=name in outlines.recursive)
+            return one_of_of(around, place, form, open=name in scope.outlines.recursive)
         case AttemptType():
             return attempt_of(around, place, form)
         case StructType():

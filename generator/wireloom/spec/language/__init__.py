@@ -19,12 +19,14 @@ from wireloom.spec.language.fields import (
     ValueTable,
 )
 from wireloom.spec.language.formats import (
+    Allowance,
     ByteOrderByParameter,
     Crc,
     Digest,
     Example,
     FormatDocument,
     Limits,
+    Lint,
     NamedRange,
     Parameter,
     ParameterByName,
@@ -51,6 +53,7 @@ from wireloom.spec.language.types import (
 __all__ = [
     "DECIMAL",
     "ENCODINGS_OF_KEYS",
+    "Allowance",
     "AttemptType",
     "Bits",
     "ByteOrderByParameter",
@@ -74,6 +77,7 @@ __all__ = [
     "Jump",
     "LibraryDocument",
     "Limits",
+    "Lint",
     "MappedValue",
     "MemberTag",
     "NamedPattern",

@@ -191,6 +191,26 @@ class Example(Document):
         return self.model_construct(stays, **{name: getattr(self, name) for name in stays})
 
 
+class Allowance(Document):
+    """A warning that the author knows of."""
+
+    id: str = Field(description="The warning's id.", examples=["certain-condition"])
+    at: str = Field(
+        default="", description="Where it is allowed, with all below; anywhere if not given.", examples=["types.Frame"]
+    )
+    why: str = Field(description="Why it is right all the same.", examples=["The next version has other values."])
+
+
+class Lint(Document):
+    """What to make of warnings."""
+
+    allow: list[Allowance] = Field(
+        default=[],
+        description="Warnings that are not shown.",
+        examples=[[{"id": "certain-condition", "why": "The next version has other values."}]],
+    )
+
+
 class FormatDocument(Document):
     """A format: one spec file."""
 
@@ -266,6 +286,11 @@ class FormatDocument(Document):
         default=None,
         description="Entry points, in place of `root`; the first is the default.",
         examples=[{"record": {"type": "Message"}, "batch": {"type": "list(Message)"}}],
+    )
+    lint: Lint = Field(
+        default=Lint(),
+        description="Warnings that are right all the same.",
+        examples=[{"allow": [{"id": "unframed-stream", "why": "The files are checked before."}]}],
     )
     types: dict[str, NamedType] = Field(
         description="The types by name.", examples=[{"Frame": {"fields": [{"sensor": "uint32"}]}}]

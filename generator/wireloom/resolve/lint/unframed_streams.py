@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wireloom.model.format import Format
 from wireloom.model.framing import Concatenated, bare
 from wireloom.model.types import Attempt, Encoding, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
-from wireloom.problems import Location
+from wireloom.problems import Problem
 from wireloom.spec import Document
 
 _HINTS = {
@@ -22,17 +22,13 @@ _HINTS = {
 _PREFIX = "use `framing: length-prefixed`"
 
 
-def unframed_formats(formats: tuple[Format, ...], documents: tuple[Document, ...]) -> Iterator[tuple[Location, str]]:
-    """The formats of which damage costs the rest of a stream: where the framing is stated, and what to do."""
-    for format, document in zip(formats, documents, strict=True):
-        if not isinstance(bare(format.framing), Concatenated):
-            continue
-        root = format.roots[0]  # the others are read by who names them
-        if not _framed(root.type, format, ()):
-            hint = _HINTS.get(format.encoding, _PREFIX)
-            what = f"records ({root.name}) stand back to back, and none says where it ends before it is read"
-            message = f"{what}: one damaged byte costs all records after it; {hint}"
-            yield (document.place / "framing").value_location(), message
+def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
+    """A framing of which damage costs the rest of a stream."""
+    root = format.roots[0]  # the others are read by who names them
+    if isinstance(bare(format.framing), Concatenated) and not _framed(root.type, format, ()):
+        what = f"records ({root.name}) stand back to back, and none says where it ends before it is read"
+        message = f"{what}: one damaged byte costs all records after it"
+        yield (document.place / "framing").problem("unframed-stream", message, _HINTS.get(format.encoding, _PREFIX))
 
 
 def _framed(type: Type, format: Format, seen: tuple[str, ...]) -> bool:

@@ -14,27 +14,22 @@ from wireloom.model.format import Format
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import plain
 from wireloom.model.types import Array, Check, Discard, Field, Nullable, Presence, Struct, Type
-from wireloom.problems import Location
+from wireloom.problems import Problem
 from wireloom.spec import Document
 
 Facts = tuple[Expression, ...]  # what holds where an expression is looked at
 
 
-def missing_in_conditions(
-    formats: tuple[Format, ...], documents: tuple[Document, ...]
-) -> Iterator[tuple[Location, str]]:
+def true_when_missing(format: Format, document: Document) -> Iterator[Problem]:
     """The comparisons that a missing field makes true: the type that has them, and what to write."""
-    for format, document in zip(formats, documents, strict=True):
-        types = dict(format.types)
-        for name, type in types.items():
-            if isinstance(type, Struct):
-                for comparison, missing in dict.fromkeys(_conditions(type, types)):
-                    told, said = text_of(comparison), f"present({missing})"
-                    message = (
-                        f"{name}: `{told}` is true where {missing} is missing; write `{said} and {told}`, "
-                        f"or `not {said} or {told}` where that is meant"
-                    )
-                    yield (document.place / "types" / name).value_location(), message
+    types = dict(format.types)
+    for name, type in types.items():
+        if isinstance(type, Struct):
+            for comparison, missing in dict.fromkeys(_conditions(type, types)):
+                told, said = text_of(comparison), f"present({missing})"
+                message = f"{name}: `{told}` is true where {missing} is missing"
+                hint = f"write `{said} and {told}`, or `not {said} or {told}` where that is meant"
+                yield (document.place / "types" / name).problem("true-when-missing", message, hint)
 
 
 def _conditions(struct: Struct, types: Mapping[str, Type]) -> Iterator[tuple[Expression, str]]:

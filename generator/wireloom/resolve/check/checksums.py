@@ -1,14 +1,15 @@
-"""The bytes that checksums cover: there are some, and others than those of the checksum itself."""
+"""Checksums: each is verified, and covers bytes, and others than its own."""
 
 from collections.abc import Mapping
 
 from wireloom.expr.ast import Expression, MarkRef
 from wireloom.expr.extents import extent
 from wireloom.expr.sums import Sum, in_order, sum_of
+from wireloom.model import types
 from wireloom.model.types import Checksum, Encoding, Field, Mark, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.expressions import BROKEN
-from wireloom.resolve.facts.sites import structs
+from wireloom.resolve.facts.sites import Types, placed, structs
 from wireloom.resolve.facts.sizes import fixed_size, start_of
 from wireloom.spec.documents import Place
 from wireloom.spec.yaml import SequenceNode
@@ -62,3 +63,19 @@ def _is_within(struct: Struct, field: Field, start: Expression, end: Expression,
     if own is None or size is None:
         return False
     return in_order(own, sum_of(start, None)) and in_order(sum_of(end, None), own.plus(Sum(size)))
+
+
+def check_verified(draft: Draft, named: Types) -> None:
+    """Report checksums that no step verifies."""
+    for struct in structs(named):
+        _check_verified(draft, draft.place / "types" / struct.name / "fields", struct)
+
+
+def _check_verified(draft: Draft, place: Place, struct: Struct) -> None:
+    verified = {step.field for step in struct.steps if isinstance(step, types.Verify)}
+    if not verified <= {field.wire_name for field in struct.fields if field.checksum is not None}:
+        return  # said of the step that verifies what is none
+    for where, field in placed(struct, place):
+        if field.checksum is not None and field.wire_name not in verified:
+            hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
+            draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)

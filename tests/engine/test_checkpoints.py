@@ -1,13 +1,17 @@
 """A record that the engine gives up is read from its checkpoints: the error is that of reading all of it."""
 # ruff: noqa: S311 - no secrets are made
 
+import base64
+import gzip
 import importlib
+import json
 import random
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +24,8 @@ from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
 from wireloom.runtime.checkpoints import Passed, Unread
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.validation import documents
+from wireloom_formats import netflow_v5
 
 MUTANTS = 6
 SHIPPED = {format.name: format for format in shipped_formats()}
@@ -124,6 +130,45 @@ def test_what_was_read_is_passed_over(tmp_path: Path, place: str) -> None:
     assert many < 1.2 * few, (few, many)
 
 
+JSON_SPEC = """
+wireloom: 1
+format: packed_in_text
+title: Compressed items in a JSON text
+encoding: json
+root: R
+types:
+  R: {fields: [{a: Packed}]}
+  Packed: {encoding: binary, fields: [{items: {type: list(Item), size: size - here, unpack: gzip}}]}
+  Item: {encoding: binary, fields: [{n: {type: uint8, range: 0 .. 9}}]}
+"""
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+@pytest.mark.parametrize("spec", [SPEC, JSON_SPEC], ids=["binary", "json"])
+def test_validation_passes_over_what_was_read_too(tmp_path: Path, spec: str) -> None:
+    (tmp_path / "some.yaml").write_text(spec, encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    with opened({format.name: pipeline.emit(format)}) as modules:
+        codec, work = modules[format.name].CODEC, []
+        for count in (200, 2000):
+            if spec is SPEC:
+                data = damaged(codec.build(long_lists(count)), "the packed list", count)
+            else:
+                data = json.dumps({"a": base64.b64encode(gzip.compress(bytes(count) + b"\xff")).decode()}).encode()
+            error, _ = codec.refusal(data, None, codec.settings({}), documents.regular)
+            assert told(error) == error_of(codec, data, codec.default_root, {})
+            refuse = partial(codec.refusal, data, None, codec.settings({}), documents.regular)
+            work.append(calls_in(refuse))
+    assert work[1] < 1.2 * work[0], work
+
+
+def test_one_message_is_validated_as_many_are() -> None:
+    """By the engine, where it is right: the parser is asked about those that are refused."""
+    data = SHIPPED["netflow_v5"].examples[0].data
+    assert netflow_v5.validate(data) == []
+    assert "wireloom.runtime.parsers.structure" not in called_in(partial(netflow_v5.validate, data))
+
+
 def damaged(data: bytes, place: str, count: int) -> bytes:
     """The record, with a fault at a place."""
     altered = bytearray(data)
@@ -146,19 +191,30 @@ def damaged(data: bytes, place: str, count: int) -> bytes:
 
 def calls_of(codec: Any, data: bytes) -> int:
     """How many functions of Python are called to decode a bad record."""
-    array, count = pa.array([data], pa.binary()), 0
-
-    def note(_frame: object, event: str, _argument: object) -> None:
-        nonlocal count
-        count += event == "call"
-
+    array = pa.array([data], pa.binary())
     assert codec.decode(array).errors.null_count == 0
+    return calls_in(lambda: codec.decode(array))
+
+
+def calls_in(act: Callable[[], object]) -> int:
+    """How many functions of Python it calls."""
+    return len(called_in(act))
+
+
+def called_in(act: Callable[[], object]) -> list[str]:
+    """The modules of the functions of Python that it calls, one for each call."""
+    called: list[str] = []
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call":
+            called.append(frame.f_globals.get("__name__", ""))
+
     sys.setprofile(note)
     try:
-        codec.decode(array)
+        act()
     finally:
         sys.setprofile(None)
-    return count
+    return called
 
 
 def test_elements_that_were_passed_over_have_no_values() -> None:
@@ -167,3 +223,23 @@ def test_elements_that_were_passed_over_have_no_values() -> None:
     for use in (iter, sum, list, lambda each: each[0], lambda each: 1 in each, lambda each: each == []):
         with pytest.raises(Unread):
             use(elements)  # type: ignore[operator]
+
+
+ZERO_BYTES = """
+wireloom: 1
+format: zero_bytes
+title: Records of no bytes
+encoding: binary
+root: R
+types: {R: {fields: [{f: {type: bytes(0), values: {"": a}, raw: str}}]}}
+"""
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+def test_records_without_bytes_are_read_natively(tmp_path: Path) -> None:
+    (tmp_path / "zero_bytes.yaml").write_text(ZERO_BYTES, encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    with opened({format.name: pipeline.emit(format)}) as modules:
+        codec = modules[format.name].CODEC
+        assert codec.decode([b"", b""]).records.to_pylist() == [{"str": b"", "f": "a"}] * 2
+        assert codec.engine.reread == 0

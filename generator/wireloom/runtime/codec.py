@@ -236,14 +236,21 @@ class Codec:
 
         `reader` reads JSON texts in the place of the parser's own reader, which it must be alike.
         """
+        from wireloom.runtime.checkpoints import Checkpoints, Unread
         from wireloom.runtime.cursor import Cursor
 
-        chosen, cursor = self.root(root), Cursor(data)
-        cursor.reader = reader
-        try:
-            self.labelled(lambda: chosen.complete(chosen.construct.read_all(cursor, parameters)))
-        except DecodeError as error:
-            return error.bare(), cursor.document
+        chosen, request = self.root(root), Request(root or self.default_root, parameters, ())
+        known = b"" if self.engine is None else self.engine.checkpoints(data, request)
+        for told in dict.fromkeys((known, b"")):
+            cursor = Cursor(data)
+            cursor.reader, cursor.checkpoints = reader, Checkpoints.passes(told) if told else cursor.checkpoints
+            try:
+                chosen.complete(chosen.construct.read_all(cursor, parameters))
+            except Unread:
+                continue
+            except DecodeError as error:
+                if not told or error.code != "size_limit":
+                    return self.label(error).bare(), cursor.document
         return None
 
     def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:

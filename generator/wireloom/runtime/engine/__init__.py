@@ -89,6 +89,12 @@ class Engine(Host):
         program = self.program(request)
         return None if program is None or not program.takes(array) else program.given_up(array, request)
 
+    def checkpoints(self, data: bytes, request: Request) -> bytes:
+        """Where the engine gives a record up; nothing where it does not cover the request."""
+        program = self.program(request)
+        found: bytes = b"" if program is None else program.program.checkpoints(data)
+        return found
+
     def program(self, request: Request) -> "Table | None":
         """The program for a request; None where the engine does not cover it."""
         found = self._program(request)

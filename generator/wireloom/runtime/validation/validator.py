@@ -50,9 +50,7 @@ class Validator:
         """Everything that is wrong with a message: bytes, JSON text, or a parsed value; raises ParameterError."""
         task = self._task(root, parameters)
         data = task.bytes_of(message)
-        if not isinstance(data, bytes):
-            return data
-        return task.problems(data)
+        return next(task.of_bytes([data])) if isinstance(data, bytes) else data
 
     def validate_many(
         self, messages: "Iterable[object] | pa.Array", /, *, root: str | None = None, **parameters: object
@@ -190,11 +188,12 @@ class _Task:
         messages = iter(given)
         while taken := list(_taken(messages)):
             read = [self.bytes_of(each) for each in taken]
-            known = iter(self._of_bytes([each for each in read if isinstance(each, bytes)]))
+            known = iter(self.of_bytes([each for each in read if isinstance(each, bytes)]))
             for each in read:
                 yield next(known) if isinstance(each, bytes) else each
 
-    def _of_bytes(self, read: Sequence[bytes]) -> Iterator[list[Problem]]:
+    def of_bytes(self, read: Sequence[bytes]) -> Iterator[list[Problem]]:
+        """The problems of each message, which the engine looks at first."""
         if not read:
             return
         import pyarrow as pa

@@ -456,8 +456,8 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     cdef int code
     if m.opened or m.kept != NULL:
         forget_unpacked(m)
-    m.base = m.position = record
-    m.end = m.stop = record + size
+    m.base = m.position = m.furthest = record if record != NULL else m.texts  # an array of empty records has no bytes
+    m.end = m.stop = m.base + size
     m.overrun = TRUNCATED
     m.none = m.wide = m.cut_off = False
     m.readable = m.given_end if m.given_end != NULL else m.stop
@@ -466,7 +466,6 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     m.expanded = m.packed = m.unpacked = m.again = m.retried = m.scanned = m.unpacking = 0
     if m.chunks != NULL:
         forget_texts(m)
-    m.furthest = record
     m.json.count = 0
     code = run(m, entry)
     if code:

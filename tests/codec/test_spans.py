@@ -70,3 +70,14 @@ def test_every_byte_of_a_vector_has_one_span(pattern: str, module: ModuleType):
     assert files
     for path in files:
         assert list(flaws(module.CODEC, path.read_bytes())) == [], path
+
+
+@pytest.mark.parametrize("depth", [60, 85, 95, 110, 300])
+def test_a_record_that_only_the_parser_has_stack_for_is_explained(depth: int):
+    value = "1"
+    for _ in range(depth):
+        value = f"[{value}]"
+    bins = f'[{{"name":"l","type":"list","value":{value}}}]'
+    key = '["test","demo","AAECAwQFBgcICQoLDA0ODxAREhM=",7]'
+    data = f'{{"msg":"write","key":{key},"gen":3,"exp":0,"lut":1,"bins":{bins}}}'.encode()
+    assert list(flaws(aerospike_json.CODEC, data, max_depth=2000)) == []

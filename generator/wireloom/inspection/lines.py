@@ -67,7 +67,10 @@ class SpecLines:
                 line = self._line(holder, name)
                 if line:
                     return line
-        return next((line for holder in holders if (line := self._type_line(holder))), "")
+        for holder in holders:
+            if line := self._type_line(holder):
+                return line
+        return next((_place(key) for document in self._documents for key in _about(document, error.code)), "")
 
     def _types(self, name: str) -> Iterator[Node]:
         for document in self._documents:
@@ -138,6 +141,23 @@ def _fields(node: Node) -> Iterator[ScalarNode]:
                 yield from _fields(inner)
         case ScalarNode():
             pass
+
+
+def _about(document: MappingNode, code: str) -> Iterator[ScalarNode]:
+    """Where a document says what ends in an error code, then where it says what the code means."""
+    types = [inner for key, inner in document.entries if key.text not in ("errors", "examples")]
+    yield from (key for node in types for key in _elses(node, code))
+    errors = _entry(document, "errors")
+    yield from (key for key, _ in (errors.entries if isinstance(errors, MappingNode) else ()) if key.text == code)
+
+
+def _elses(node: Node, code: str) -> Iterator[ScalarNode]:
+    for key, inner in node.entries if isinstance(node, MappingNode) else ():
+        if key.text == "else" and _text(inner) == code:
+            yield key
+        yield from _elses(inner, code)
+    for inner in _items(node):
+        yield from _elses(inner, code)
 
 
 def _entry(node: Node | None, key: str) -> Node | None:

@@ -134,7 +134,8 @@ def _left(spans: Sequence[Span], level: int) -> Iterator[_Row]:
     elements = [each for each in spans if each.path]
     if elements:
         first, last = elements[0], elements[-1]
-        places = f"{first.path} to {last.path}, bytes {first.start} to {max(last.end - 1, first.start)}"
+        paths = first.path if first is last else f"{first.path} to {last.path}"
+        places = f"{paths}, bytes {first.start} to {max(last.end - 1, first.start)}"
         text = f"... {len(elements)} more, {places}; --path shows one"
         yield _Row(level + 1, None, text)
 

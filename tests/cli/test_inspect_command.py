@@ -203,3 +203,12 @@ def test_a_folder_that_is_no_output_is_one_line(tmp_path):
     assert "there is no" in quarantine(tmp_path / "none").stderr
     (tmp_path / "empty").mkdir()
     assert "is no table" in quarantine(tmp_path / "empty").stderr
+
+
+def test_a_checksum_that_turns_a_record_into_another_kind_names_the_byte():
+    record = bytearray((SAMPLES / "kpl_record" / "good-000.bin").read_bytes())
+    record[26] ^= 8
+    result = inspect("kpl_record", "-", input=bytes(record))
+    assert result.exit_code == 0
+    assert "not the alternative before it: digest_mismatch" in result.stdout
+    assert f"byte 26, from {record[26] ^ 8:02x} to {record[26]:02x}" in result.stdout

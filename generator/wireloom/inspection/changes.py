@@ -22,9 +22,11 @@ class Change:
 
 
 def unverified(explained: Explained) -> Span | None:
-    """The field whose checksum is why a record is bad."""
+    """The field whose checksum is why a record is bad, or is not what it would be otherwise."""
     error = explained.error
-    if error is None or not error.components:
+    if error is None:
+        return next(iter(explained.refused), None)
+    if not error.components:
         return None
     found = (each for each in explained.span.walk() if each.covers is not None and each.covers.holds is False)
     return next((each for each in found if each.name == error.components[-1]), None)

@@ -48,11 +48,11 @@ def fault_of(explained: Explained, lines: SpecLines) -> Fault | None:
         error.expected,
         error.actual,
         lines.of_error(explained),
-        _hint(explained),
+        hint_of(explained),
     )
 
 
-def _hint(explained: Explained) -> str:
+def hint_of(explained: Explained) -> str:
     """Of a checksum that is wrong, where the damage may be."""
     span = changes.unverified(explained)
     if span is None or span.covers is None:

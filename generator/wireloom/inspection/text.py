@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wireloom.inspection.records import Found
-from wireloom.inspection.rows import AUXILIARY, Fault, meaning_of, name_of, space_text, value_of
+from wireloom.inspection.rows import AUXILIARY, Fault, hint_of, meaning_of, name_of, space_text, value_of
 from wireloom.runtime.errors import amount
 from wireloom.runtime.spans import Explained, Space, Span
 
@@ -55,6 +55,10 @@ def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Lin
     if fault is not None:
         yield ()
         yield from fault_lines(explained, fault)
+    elif hint := hint_of(explained):
+        yield ()
+        yield ((f"another alternative was given up, for its checksum {explained.refused[0].name} is wrong", "fault"),)
+        yield (("  hint      ", "dim"), (hint, ""))
 
 
 def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:

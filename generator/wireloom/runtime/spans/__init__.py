@@ -74,7 +74,8 @@ def _explained(
     place = fault or (0, 0 if error is None else error.offset)
     found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
     span = Span(Noted(node, root.logical), "")
-    return Explained(format, tuple(spaces), span, value, error, found)
+    refused = tuple(Span(Noted(each, None), "") for each in tracer.refused)
+    return Explained(format, tuple(spaces), span, value, error, found, refused)
 
 
 @lru_cache(maxsize=64)

@@ -232,7 +232,10 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One record: its bytes, the tree of its spans, and its value, or the error of the first byte that is wrong."""
+    """One record: its bytes, the tree of its spans, and its value, or the error of the first byte that is wrong.
+
+    `refused` are checksums that were wrong, so that the record is read as something else.
+    """
 
     format: str
     spaces: tuple[Space, ...]
@@ -240,6 +243,7 @@ class Explained:
     value: Any
     error: DecodeError | None
     fault: Fault | None
+    refused: tuple[Span, ...] = ()
 
     @property
     def data(self) -> bytes:

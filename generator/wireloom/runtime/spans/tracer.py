@@ -90,6 +90,7 @@ class Tracer:
         self.fault: tuple[int, int] | None = None  # a space, and an offset in it
         self._fault_of: DecodeError | None = None
         self._attempts: list[_Before] = []
+        self.refused: list[Traced] = []  # checksums for which an alternative was given up
         self.known: dict[tuple[int, int], Traced] = {}
 
     @property
@@ -158,6 +159,8 @@ class Tracer:
     def go_back(self) -> None:
         """Forget what the alternative before has noted."""
         before = self._attempts[-1]
+        gone = before.node.children[before.children :]
+        self.refused += [each for each in gone if each.covers is not None and each.covers.holds is False]
         del before.node.children[before.children :]
         del self.spaces[before.spaces :]
         self.known = dict(before.known)

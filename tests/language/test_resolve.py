@@ -12,6 +12,7 @@ from wireloom.model.format import Format
 from wireloom.model.types import Array, Bytes, Check, Discard, Field, Integer, OneOf, Reference, Select, Struct
 from wireloom.problems import SpecProblems
 from wireloom.resolve import resolve
+from wireloom.resolve.bind import notation
 from wireloom.resolve.logical.shapes import merge_types
 from wireloom.spec import load
 
@@ -304,3 +305,13 @@ def test_a_case_that_begins_with_itself_is_a_mistake_and_no_crash(tmp_path):
     with pytest.raises(SpecProblems) as caught:
         resolved(tmp_path, wrong)
     assert "recursive-type" in {problem.id for problem in caught.value.problems}
+
+
+def test_a_text_of_a_type_is_parsed_once(tmp_path):
+    spec = tmp_path / "spec.yaml"
+    fields = "".join(f"      - f{number}: list(Pair)\n" for number in range(20))
+    head = "wireloom: 1\nformat: many\ntitle: Many\nencoding: msgpack\nroot: R\n"
+    spec.write_text(f"{head}types:\n  R:\n    fields:\n{fields}  Pair: {{fields: [{{a: uint8}}]}}\n", encoding="utf-8")
+    notation._once.cache_clear()
+    resolve(load([spec], tmp_path))
+    assert notation._once.cache_info().misses < 10

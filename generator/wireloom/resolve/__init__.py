@@ -64,14 +64,5 @@ def resolve_all(documents: Documents) -> Resolved:
             noted = (*own.found, *unframed_streams(found, document), *true_when_missing(found, document))
             for warning in not_allowed(noted, document, content):
                 warnings.add(warning)
-    _drop_what_follows(problems)
     problems.raise_if_any()
     return Resolved(tuple(formats.values()), tuple(sorted(warnings.found, key=lambda each: each.location)))
-
-
-def _drop_what_follows(problems: Problems) -> None:
-    """Of a value that is not YAML, nothing else is said."""
-    unread = {problem.location for problem in problems.found if problem.id == "yaml-syntax"}
-    problems.found[:] = [
-        problem for problem in problems.found if problem.id == "yaml-syntax" or problem.location not in unread
-    ]

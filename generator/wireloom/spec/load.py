@@ -193,7 +193,9 @@ def _load(path: Path, root: Path) -> _Read:
         content, findings = None, [*slipped, *others]
     if content is not None and not problems:
         return _Read(Document(file, name, data, node, content))
-    shape = tuple(finding.problem for finding in findings if finding.problem is not None)
+    unread = {problem.location for problem in problems}  # of a value that is no YAML nothing else is known
+    found = (finding.problem for finding in findings)
+    shape = tuple(problem for problem in found if problem is not None and problem.location not in unread)
     shared = _shared_name(yaml.plain(node))
     if shared:
         return _Read(problems=(*problems, *shape), shared=shared)

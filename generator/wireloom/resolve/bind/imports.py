@@ -81,9 +81,7 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
 
 
 def check_imports(draft: Draft, whole: Draft) -> None:
-    """Every library is used, unless a type that there is not, or one of two of a name, may be one of it."""
-    if any(problem.id in ("unknown-type", "type-syntax", "clashing-import") for problem in draft.problems.found):
-        return
+    """Every library is used."""
     _check_twice(draft.warnings, draft.place, draft.content.imports)
     used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):

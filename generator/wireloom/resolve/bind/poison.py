@@ -55,7 +55,7 @@ class Poison(Problems):
             Problems.add(self, problem)
 
     def _follows(self, problem: Problem) -> bool:
-        if (problem.path, problem.location) in self.values:
+        if (problem.path, problem.location) in self.values or any(problem.location == at.location for at in self.shape):
             return True
         if any(problem.path == key or problem.path.startswith((f"{key}.", f"{key}[")) for key in self.keys):
             return True

@@ -7,7 +7,6 @@ from wireloom.model.types import Field, Form, Presence, Struct, Type, Version
 from wireloom.problems import nearest
 from wireloom.resolve.bind.draft import Draft
 from wireloom.spec.documents import Place
-from wireloom.spec.yaml import path_text
 
 
 class Versioned(Protocol):
@@ -122,14 +121,12 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
 def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version) -> None:
     """The arity of a version counts all of its fields: none of them has a condition, which could not but hold."""
     counted = {field.wire_name for field in fields_of(struct, version.name)}
-    said = {problem.path for problem in draft.problems.found}
     for position, field in enumerate(struct.steps):
         if isinstance(field, Field) and field.when is not None and field.wire_name in counted:
             where = place / position / field.wire_name / "when"
             message = f"{field.wire_name} cannot be absent: the {version.arity} elements of {version.name} count it"
             hint = "say by a `check` what holds there, or tell the versions by `when`, too"
-            if path_text(where.path) not in said:
-                draft.reports_entry(where, "conflicting-keys", message, hint)
+            draft.reports_entry(where, "conflicting-keys", message, hint)
 
 
 def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:

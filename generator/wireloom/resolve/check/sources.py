@@ -30,7 +30,6 @@ from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.expressions import BROKEN
 from wireloom.resolve.facts.sites import Names, Role, Types, holders, sites, structs
 from wireloom.spec.documents import Place
-from wireloom.spec.yaml import path_text
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
@@ -194,9 +193,6 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         return told_by.get((struct.name, name), otherwise)
 
     _check_constant(draft, place, struct, field, looked_at)
-    constant = path_text((place / "const").path)
-    if any(problem.id == "bad-const" and problem.path == constant for problem in draft.problems.found):
-        return  # said of the constant
     if field.table and field.hidden and looked_at.has(struct, field.wire_name):
         message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
         draft.reports_entry(place, "unknown-on-build", message, "let readers see it")

@@ -32,11 +32,8 @@ from wireloom.resolve.facts.sites import Role, Site
 from wireloom.resolve.facts.values import Facts, listed_values
 from wireloom.spec.yaml import ScalarNode
 
-_EQUAL_TO_ITSELF = (Kind.INTEGER, Kind.BOOLEAN, Kind.TEXT, Kind.BYTES)  # what is no number is not
 _BUILT = (Role.DERIVE, Role.STORED, Role.SUMMED)
 _NEVER_NULL = {"==": "!=", "!=": "=="}  # comparisons, and what says the opposite
-_FURTHEST = 127  # bits of a shift
-_NUMBER = 8  # bytes of `int`
 _CHARACTER = 4  # bytes at most
 _LONG = sys.maxsize
 _MANY = 1 << 12  # values that are not all looked at
@@ -111,10 +108,6 @@ def _reason_of_flag(flag: FieldRef, known: Facts) -> str:
 def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
     """What is certain of a part of an expression, and why; None where nothing is."""
     match expression:
-        case Binary("//" | "%" | "<<" | ">>") | Call("int"):
-            return _nothing(expression, known)
-        case Call("slice") if _slice_length(expression, known) == (0, 0):
-            return Flaw(f"{text_of(expression)} is always empty", "a part begins before its end, and within the whole")
         case Binary("and", left, right) if exclusive(left, right) and not _is_said("and", left, right):
             return _certain(expression, "where the one holds, the other does not", holds=False)
         case Binary("or", left, right) if _is_either(left, right) and not _is_said("or", left, right):
@@ -127,16 +120,12 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> Flaw | None:
             return _certain(
                 expression, f"{name} is never null", holds=expression.operator == "!=", of=f"present({name})"
             )
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as operator, left, right) if _are_the_same(left, right):
-            return _certain(expression, "both sides are the same", holds=operator in ("==", "<=", ">="))
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=", left, right) if _are_integers(left, right):
-            return None if _are_literals(left, right) and not is_written(site) else _of_integers(expression, known)
+            return None if isinstance(left, Literal) and isinstance(right, Literal) else _of_integers(expression, known)
         case Membership(operand, options) if site.role not in _BUILT and _are_all(
             values_of(site.struct, operand, known, most=len(options)), options
         ):
             return _certain(expression, f"{text_of(operand)} is nothing else", holds=True)
-        case Binary("==" | "!=" as operator, Literal(one), Literal(other)) if one != other and is_written(site):
-            return _certain(expression, "they are two", holds=operator == "!=")
         case Binary("==" | "!=" as operator, operand, Literal(value)) | Binary(
             "==" | "!=" as operator, Literal(value), operand
         ) if obstacle := _obstacle(operand, value, known):
@@ -178,25 +167,6 @@ def _residue(expression: Expression, known: Facts) -> Residue:
     return residue(expression, known.of)
 
 
-def _nothing(expression: Binary | Call, known: Facts) -> Flaw | None:
-    """Why an operation never has a result; None where it may have one."""
-    why = ""
-    match expression:
-        case Binary("//" | "%", _, right):
-            found = known.of(right)
-            why = "nothing can be divided by 0" if found.low == found.high == 0 else ""
-        case Binary("<<" | ">>", _, right) if kind(right) is Kind.INTEGER:
-            found = known.of(right)
-            why = f"a shift is by 0 to {_FURTHEST}" if found.high < 0 or found.low > _FURTHEST else ""
-        case Call("int", (operand, *_)):
-            length = _part_length(operand, known)
-            why = f"{text_of(operand)} has {length[0]} bytes or more, and `int` takes {_NUMBER}"
-            why = why if length[0] > _NUMBER else ""
-        case _:
-            pass
-    return Flaw(f"{text_of(expression)} is always null", why) if why else None
-
-
 def _is_either(left: Expression, right: Expression) -> bool:
     """Whether one of two conditions that are never null always holds."""
     opposites = [_opposite(each) for each in (left, right)]
@@ -210,11 +180,6 @@ def _opposite(condition: Expression) -> Expression | None:
             return Binary(_NEVER_NULL[operator], left, right)
         case _:
             return None
-
-
-def _are_the_same(left: Expression, right: Expression) -> bool:
-    """Whether two sides are one expression of what equals itself, and state no value."""
-    return left == right and kind(left) in _EQUAL_TO_ITSELF and not _are_literals(left, right)
 
 
 def _certain(expression: Expression, why: str, *, holds: bool, of: str = "") -> Flaw:
@@ -336,10 +301,6 @@ def _part_length(operand: Expression, known: Facts) -> tuple[int, int]:
 
 def _are_integers(*operands: Expression) -> bool:
     return all(kind(each) is Kind.INTEGER for each in operands)
-
-
-def _are_literals(*operands: Expression) -> bool:
-    return all(isinstance(each, Literal) for each in operands)
 
 
 def _holds(found: Extent, value: int) -> bool:

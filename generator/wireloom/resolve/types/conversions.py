@@ -44,7 +44,6 @@ from wireloom.resolve.types.value_tables import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.fields import Logical
-from wireloom.spec.yaml import path_text
 
 _KEYS = ("null", "logical", "epoch", "scale", "offset", "raw")
 _SIZES = {"uuid": 16, "ipv4": 4, "ipv6": 16, "mac": 6}
@@ -95,9 +94,7 @@ def named_values(scope: Scope, place: Place, entries: Sequence[Mapping]) -> Name
                 found.append((each.wire, name))
             case _:
                 hint = "write texts, and leave out what has no name"
-                said = {problem.path for problem in scope.draft.problems.found if problem.id == "mixed-values"}
-                if path_text(place.path) not in said:
-                    scope.draft.reports_entry(place, "mixed-values", "beside `raw` a value is a name, a text", hint)
+                scope.draft.reports_entry(place, "mixed-values", "beside `raw` a value is a name, a text", hint)
                 return None
     return Named(tuple(found))
 

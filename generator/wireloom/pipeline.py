@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wireloom import depths, tree
-from wireloom.emit import arrow, construct, docs, jsonschema, layout, package, protobuf, shape, spark
+from wireloom.emit import construct, docs, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
 from wireloom.examples import Recorded, Report, Revision, Subject, opened, record, revisions, run
@@ -88,8 +88,8 @@ EMITTERS: Mapping[str, Callable[[Format], str | None]] = {
     "__init__.py": package.emit,
     "parser.py": construct.emit,
     "shape.py": shape.emit,
-    "columns.py": arrow.emit,
-    "spark.py": spark.emit,
+    "columns.py": package.columns,
+    "spark.py": package.spark,
     "functions.py": spark.functions.emit,
     "schema.json": lambda format: _json(jsonschema.emit(format)),
     "variants.json": lambda format: None if (found := jsonschema.variants(format)) is None else _json(found),

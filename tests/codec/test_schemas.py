@@ -2,6 +2,7 @@
 
 import base64
 import dataclasses
+import importlib
 import json
 import os
 import re
@@ -9,8 +10,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,9 +21,11 @@ from construct import Container
 from jsonschema import Draft202012Validator
 
 from conftest import shipped_formats
-from wireloom.emit import arrow, jsonschema, shape, spark
+from wireloom import pipeline
+from wireloom.emit import jsonschema, package, shape
+from wireloom.emit.docs.spark_types import spark_type
 from wireloom.emit.jsonschema.base64 import pattern
-from wireloom.emit.shape.rows import row
+from wireloom.examples.memory import opened
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
 from wireloom.model import logical
 from wireloom.model.format import ByteOrder, Format, Parameter, Root
@@ -53,7 +58,6 @@ from wireloom.model.types import (
 )
 from wireloom.runtime.columns import arrow as columns
 from wireloom.runtime.columns.canonical import to_canonical
-from wireloom.runtime.columns.logical import Record as RuntimeRecord
 from wireloom.runtime.columns.rows import row_record
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.json.scalars import Base64
@@ -400,33 +404,66 @@ def each_root(formats: list[Format]) -> Iterator[tuple[Format, Root]]:
 
 def test_arrow_and_spark_agree(every_format: list[Format]) -> None:
     pandas_types = pytest.importorskip("pyspark.sql.pandas.types")
-    for format, root in each_root(every_format):
-        arrow_module, spark_module = run(arrow.emit(format)), run(spark.emit(format))
-        for explode, schemas in ((False, arrow_module.SCHEMAS), (True, arrow_module.ROW_SCHEMAS)):
-            struct = spark_module.struct_type(root=root.name, explode=explode)
-            assert schemas[root.name].equals(pandas_types.to_arrow_schema(struct, timezone="UTC")), (
-                format.name,
-                root.name,
-            )
-            assert (
-                pandas_types.from_arrow_type(pa.struct(list(schemas[root.name]))).simpleString()
-                == struct.simpleString()
-            )
-            assert _comments(schemas[root.name]) == [struct_field.metadata.get("comment") for struct_field in struct]
+    from wireloom.spark.struct_types import struct_type
+
+    for format in every_format:
+        with opened({format.name: pipeline.emit(format)}) as modules:
+            codec = modules[format.name].CODEC
+            for root in codec.roots.values():
+                for explode, form in product((False, True), ("variant", "json", "binary")):
+                    record = row_record(root.logical, root.rows if explode else ())
+                    wanted = columns.schema(record, open_values=form)
+                    struct = struct_type(root, explode=explode, open_values=form)
+                    assert wanted.equals(pandas_types.to_arrow_schema(struct, timezone="UTC")), (format.name, root.name)
+                    assert pandas_types.from_arrow_schema(wanted).simpleString() == struct.simpleString()
+                    assert _arrow_comments(pa.struct(list(wanted))) == _spark_comments(struct)
 
 
-def _comments(schema: pa.Schema) -> list[str | None]:
-    return [(column.metadata or {}).get(b"comment", b"").decode() or None for column in schema]
+def _arrow_comments(type: Any) -> list[object]:
+    """The comments of columns, those within them included."""
+    if pa.types.is_list(type):
+        return _arrow_comments(type.value_type)
+    if pa.types.is_map(type):
+        return _arrow_comments(type.item_type)
+    fields = type if pa.types.is_struct(type) and type != columns.VARIANT else ()
+    return [((each.metadata or {}).get(b"comment", b"").decode(), _arrow_comments(each.type)) for each in fields]
 
 
-def test_the_runtime_makes_the_same_columns(every_format: list[Format]) -> None:
-    for format, root in each_root(every_format):
-        arrow_module, shape_module = run(arrow.emit(format)), run(shape.emit(format))
-        record = shape_module.ROOTS[root.name]
-        assert isinstance(record, RuntimeRecord)
-        assert columns.schema(record).equals(arrow_module.SCHEMAS[root.name], check_metadata=True)
-        flat = columns.schema(row_record(record, root.rows))
-        assert flat.equals(arrow_module.ROW_SCHEMAS[root.name], check_metadata=True)
+def _spark_comments(type: Any) -> list[object]:
+    if hasattr(type, "elementType"):
+        return _spark_comments(type.elementType)
+    if hasattr(type, "valueType"):
+        return _spark_comments(type.valueType)
+    return [(each.metadata.get("comment", ""), _spark_comments(each.dataType)) for each in getattr(type, "fields", ())]
+
+
+def test_generated_modules_have_the_columns_of_the_runtime(every_format: list[Format]) -> None:
+    for format in every_format:
+        with opened({format.name: pipeline.emit(format)}) as modules:
+            module = modules[format.name]
+            made = importlib.import_module(f"{module.__name__}.columns")
+            for root in format.roots:
+                flat = row_record(root.logical, root.rows)
+                assert made.SCHEMAS[root.name].equals(columns.schema(root.logical), check_metadata=True)
+                assert made.ROW_SCHEMAS[root.name].equals(columns.schema(flat), check_metadata=True)
+            assert module.ARROW_SCHEMA is made.SCHEMAS[format.roots[0].name]
+
+
+def test_pages_name_the_types_that_spark_has(every_format: list[Format]) -> None:
+    pytest.importorskip("pyspark")
+    from pyspark.sql.types import StructType
+
+    from wireloom.spark.struct_types import struct_type
+
+    for format in every_format:
+        with opened({format.name: pipeline.emit(format)}) as modules:
+            for root in modules[format.name].CODEC.roots.values():
+                found = zip(root.logical.fields, struct_type(root), strict=True)
+                told = {spark_type(member.type): column.dataType for member, column in found}
+        for text, type in told.items():
+            if "struct" not in text:
+                assert text == type.simpleString()
+            assert isinstance(type, StructType) == text.startswith("struct")
 
 
 def test_shapes_are_the_model_in_other_classes(every_format: list[Format]) -> None:
@@ -451,8 +488,9 @@ def test_extensions_are_known_by_name() -> None:
 
 
 def test_flat_rows_have_the_element_first() -> None:
-    assert [each.name for each in row(BINARY.roots[0]).fields][:3] == ["data", "lost", "kind"]
-    assert row(BINARY.roots[1]) is ENTRY
+    first, second = BINARY.roots[:2]
+    assert [each.name for each in row_record(first.logical, first.rows).fields][:3] == ["data", "lost", "kind"]
+    assert row_record(second.logical, second.rows) is ENTRY
 
 
 def test_emitted_text_is_as_the_formatter_and_the_linter_want_it(every_format: list[Format], tmp_path: Path) -> None:
@@ -461,8 +499,8 @@ def test_emitted_text_is_as_the_formatter_and_the_linter_want_it(every_format: l
         pytest.skip("ruff is not installed")
     for format in every_format:
         for name, text in (
-            ("columns", arrow.emit(format)),
-            ("spark", spark.emit(format)),
+            ("columns", package.columns(format)),
+            ("spark", package.spark(format)),
             ("shape", shape.emit(format)),
         ):
             (tmp_path / f"{format.name}_{name}.py").write_text(text)
@@ -475,15 +513,10 @@ def test_emitted_text_is_as_the_formatter_and_the_linter_want_it(every_format: l
 
 def test_emitted_text_says_where_it_comes_from_and_never_changes(every_format: list[Format]) -> None:
     for format in every_format:
-        for emit in (arrow.emit, spark.emit, shape.emit):
+        for emit in (package.columns, package.spark, shape.emit):
             first = f"# Generated by Wireloom from {format.spec} (sha256 {format.digest})."
             assert emit(format).startswith(f"{first} Do not edit: edit the spec and regenerate.\n")
             assert emit(format) == emit(format)
-
-
-def test_importing_spark_columns_does_not_import_spark() -> None:
-    code = f"import sys; exec({spark.emit(BINARY)!r}); assert 'pyspark' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # --- the specs -----------------------------------------------------------------------------------------------------

@@ -301,7 +301,7 @@ def test_generated_modules_import_pyspark_when_a_function_is_called_and_not_befo
 
 def test_generated_modules_import_the_runtime_and_in_their_functions_what_acts_on_spark():
     for path in modules(GENERATED):
-        allowed = {None, "runtime", "spark"} if path.name == "functions.py" else {None, "runtime"}
+        allowed = {None, "runtime", "spark"} if path.name in ("functions.py", "spark.py") else {None, "runtime"}
         for module in imports(path):
             assert part(module) in allowed, f"{path}: {module}"
             assert module.split(".")[0] not in AUTHORS_LIBRARIES

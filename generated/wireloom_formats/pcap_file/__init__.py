@@ -441,7 +441,6 @@ def struct_type(
     """The Spark columns of a root, or of its flat rows; raises ParameterError where there is no such root."""
     from . import spark
 
-    CODEC.root_of_rows(root, explode=explode, open_values=open_values)
     return spark.struct_type(root=root, explode=explode, open_values=open_values)
 
 

@@ -26,6 +26,7 @@ from wireloom.runtime.columns.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
     kind_name,
 )
 
@@ -50,5 +51,6 @@ __all__ = [
     "Scaled",
     "Text",
     "Written",
+    "alternatives",
     "kind_name",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from wireloom.emit.docs.spark_types import spark_type
 from wireloom.emit.frames import described
 from wireloom.escapes import code_span, inline
 from wireloom.model.logical import (
@@ -40,7 +41,8 @@ def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[
 
 def _row(field: LogicalField) -> Sequence[str]:
     meaning = inline(described(field.doc, field.unit))
-    return code_span(field.name), type_text(field.type), "yes" if field.nullable else "", meaning
+    columns = code_span(spark_type(field.type))
+    return code_span(field.name), type_text(field.type), columns, "yes" if field.nullable else "", meaning
 
 
 def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:

@@ -41,7 +41,7 @@ def _gap(gap: Gap) -> Sequence[str]:
 
 
 def _records(found: Iterator[tuple[str, list[Sequence[str]]]]) -> str:
-    head = ("field", "type", "null", "meaning")
+    head = ("field", "type", "Spark", "null", "meaning")
     parts = ((f"{code_span(path)}\n" if path else "", _table(head, rows)) for path, rows in found)
     return "\n\n".join("\n".join(part for part in pair if part) for pair in parts)
 

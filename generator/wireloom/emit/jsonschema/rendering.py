@@ -5,7 +5,6 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from wireloom.emit.arrow.module import kinds
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.jsonschema.constants import Schema
@@ -31,6 +30,7 @@ from wireloom.model.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
 )
 from wireloom.model.types import Spelling
 from wireloom.runtime.columns.meanings import EXPECTED
@@ -66,7 +66,7 @@ def schema(type: LogicalType) -> Schema:
         case Record():
             return _record(type)
         case Alternatives():
-            return {"oneOf": [tagged(name, schema(option)) for name, option in kinds(type)]}
+            return {"oneOf": [tagged(name, schema(option)) for name, option in alternatives(type)]}
         case Open():
             return {"$ref": f"#/$defs/{OPEN}"}
         case Meant():
@@ -191,7 +191,7 @@ def constant(value: object, type: LogicalType) -> object:
     match type, value:
         case Alternatives(), _:
             kind = _kind(value)
-            option = dict(kinds(type)).get(kind, Open())
+            option = dict(alternatives(type)).get(kind, Open())
             return {kind: constant(value, option)}
         case Meant(shown=Encoded(charset)), bytes():
             return value.decode(charset)

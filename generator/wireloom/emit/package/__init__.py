@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from wireloom.emit.package.distribution import pyproject
 from wireloom.emit.package.index import index
-from wireloom.emit.package.module import module
+from wireloom.emit.package.module import columns, module, spark
 from wireloom.emit.spark import functions
 from wireloom.model.format import Format
 from wireloom.tree import MARK
 
-__all__ = ["emit", "files"]
+__all__ = ["columns", "emit", "files", "spark"]
 
 
 def emit(format: Format) -> str:

@@ -2,7 +2,7 @@
 
 from wireloom.emit import prose
 from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
-from wireloom.emit.frames import framed
+from wireloom.emit.frames import framed, heading
 from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
 from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
@@ -28,6 +28,22 @@ def module(format: Format) -> str:
         of_documents=format.encoding is Encoding.JSON,
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
+
+
+def columns(format: Format) -> str:
+    """The text of `columns.py`: Arrow schemas, derived from the shape when the module is imported."""
+    return framed(
+        __file__,
+        "columns.py.jinja",
+        format,
+        docstring=heading(f"The Arrow columns of {format.name}: {format.title}"),
+    )
+
+
+def spark(format: Format) -> str:
+    """The text of `spark.py`: `struct_type`, which derives the columns when it is called."""
+    heads = heading(f"The Spark columns of {format.name}: {format.title}")
+    return framed(__file__, "spark.py.jinja", format, docstring=heads, default=literal(format.roots[0].name))
 
 
 def _validated(format: Format) -> str:

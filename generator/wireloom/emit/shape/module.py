@@ -5,7 +5,6 @@ from typing import assert_never
 from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.shape.extensions import extensions
-from wireloom.emit.shape.rows import constants
 from wireloom.model.format import Format
 from wireloom.model.logical import (
     Alternatives,
@@ -33,14 +32,13 @@ from wireloom.model.logical import (
 
 def emit(format: Format) -> str:
     """The text of `shape.py`: a constant for each record, ROOTS by root name, and EXTENSIONS of open values."""
-    records, roots, _ = constants(format)
-    used = {name: record for name, record in records.items() if name in roots.values()}
+    records, roots = _constants(format)
     return framed(
         __file__,
         "shape.py.jinja",
         format,
         docstring=heading(f"The logical shape of {format.name}: {format.title}"),
-        records=[_assigned(f"{name}: Final = ", logical(record)) for name, record in used.items()],
+        records=[_assigned(f"{name}: Final = ", logical(record)) for name, record in records.items()],
         roots=_assigned(_ROOTS, mapping({literal(root): name for root, name in roots.items()})),
         extensions=_assigned(_EXTENSIONS, Tuple(tuple(_extension(*each) for each in extensions(format)))),
     )
@@ -48,6 +46,13 @@ def emit(format: Format) -> str:
 
 _ROOTS = "ROOTS: Final[Mapping[str, logical.Record]] = "
 _EXTENSIONS = "EXTENSIONS: Final[tuple[logical.ExtensionType, ...]] = "
+
+
+def _constants(format: Format) -> tuple[dict[str, Record], dict[str, str]]:
+    """The distinct records of the roots by constant name, and the constant of each root."""
+    names: dict[Record, str] = {}
+    roots = {root.name: names.setdefault(root.logical, root.name.upper()) for root in format.roots}
+    return {name: record for record, name in names.items()}, roots
 
 
 def _assigned(target: str, value: Code) -> str:

@@ -15,7 +15,6 @@ import pyarrow as pa
 from wireloom.runtime.columns import variant
 from wireloom.runtime.columns.canonical import dumps, to_tagged
 from wireloom.runtime.columns.logical import (
-    KINDS,
     Alternatives,
     BigInteger,
     Binary,
@@ -36,6 +35,7 @@ from wireloom.runtime.columns.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
     kind_name,
 )
 from wireloom.runtime.columns.projection import project
@@ -194,11 +194,6 @@ def _meant_type(type: Meant) -> pa.DataType:
 def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
     text = comment(member)
     return pa.field(member.name, arrow_type(member.type, open_values), metadata={"comment": text} if text else None)
-
-
-def alternatives(type: Alternatives) -> list[tuple[str, LogicalType]]:
-    """The columns of alternatives, by name, in the order of kinds."""
-    return sorted(((kind_name(option), option) for option in type.options), key=lambda named: KINDS.index(named[0]))
 
 
 # --- values to columns ---------------------------------------------------------------------------------------------

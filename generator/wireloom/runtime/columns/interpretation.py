@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime import charsets
-from wireloom.runtime.columns.arrow import alternatives, arrow_type
+from wireloom.runtime.columns.arrow import arrow_type
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -34,6 +34,7 @@ from wireloom.runtime.columns.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
 )
 from wireloom.runtime.columns.meanings import bounds, digits_said, says, sentinel, spelling_of_said
 

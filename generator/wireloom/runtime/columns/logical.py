@@ -244,3 +244,8 @@ def kind_name(type: LogicalType) -> str:
             return kind_name(wire)
         case Alternatives():
             raise ValueError("alternatives have no kind of their own")
+
+
+def alternatives(type: Alternatives) -> list[tuple[str, LogicalType]]:
+    """The columns of alternatives, by name, in the order of kinds."""
+    return sorted(((kind_name(option), option) for option in type.options), key=lambda named: KINDS.index(named[0]))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from wireloom.runtime.columns import soundness, variant
-from wireloom.runtime.columns.arrow import alternatives, arrow_type
+from wireloom.runtime.columns.arrow import arrow_type
 from wireloom.runtime.columns.canonical import from_tagged, loads
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -37,6 +37,7 @@ from wireloom.runtime.columns.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
 )
 from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.errors import EncodeError, ParameterError, shown

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime.columns import soundness
-from wireloom.runtime.columns.arrow import alternatives
 from wireloom.runtime.columns.canonical import dumps, to_canonical
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -37,6 +36,7 @@ from wireloom.runtime.columns.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
 )
 from wireloom.runtime.columns.meanings import duration_text
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from wireloom.runtime.columns import logical, soundness
-from wireloom.runtime.columns.arrow import alternatives, arrow_type
+from wireloom.runtime.columns.arrow import arrow_type
 from wireloom.runtime.columns.logical import LogicalType, Record
 from wireloom.runtime.conversion.fitting import Side, options, takers, word
 from wireloom.runtime.errors import EncodeError
@@ -130,7 +130,7 @@ class _Fitting:
         if same and isinstance(given, logical.Alternatives):
             return array
         found = {logical.kind_name(taker): column for taker, column in made}
-        names = [name for name, _ in alternatives(wanted) if name in found]
+        names = [name for name, _ in logical.alternatives(wanted) if name in found]
         fields = [pa.field(name, found[name].type) for name in names]
         return _struct([found[name] for name in names], fields, array.is_null())
 

@@ -2,26 +2,19 @@
 
 import importlib
 import os
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from conftest import CASE_PACKAGE, CASES, ROOT, SPECS
+from conftest import CASE_PACKAGE, CASES, ROOT, SPECS, specs_below
 from proof.chance import Chance
 from proof.records import mutants
 from support.spans import flaws
-from wireloom import pipeline
 from wireloom.model.format import Example, Format
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, kpl_record
 
 VECTORS = Path(os.environ.get("WIRELOOM_VECTORS") or ROOT.parent / "shared" / "vectors")
-
-
-@cache
-def specs(folder: Path) -> pipeline.Specs:
-    return pipeline.read(folder)
 
 
 def module_of(folder: Path, format: Format) -> ModuleType:
@@ -30,7 +23,7 @@ def module_of(folder: Path, format: Format) -> ModuleType:
 
 
 FORMATS = [
-    pytest.param(folder, format, id=format.name) for folder in (SPECS, CASES) for format in specs(folder).formats
+    pytest.param(folder, format, id=format.name) for folder in (SPECS, CASES) for format in specs_below(folder).formats
 ]
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import encoding
+from conftest import specs_below
 from support.format_values import values
 from wireloom import pipeline
 from wireloom.pipeline import Project
@@ -64,7 +65,7 @@ def written(codec: Any, format: Any, parameters: dict[str, Any]) -> pa.StructArr
 @pytest.mark.parametrize(("name", "parameters"), CASES)
 def test_rows_are_written_as_built_or_left_to_the_construct_path(name, parameters):
     codec = importlib.import_module(f"{PACKAGE}.{name}").CODEC
-    format = next(each for each in pipeline.formats(SPECS) if each.name == name)
+    format = next(each for each in specs_below(SPECS).formats if each.name == name)
     request = engines.Request(codec.default_root, codec.settings(parameters))
     records = written(codec, format, parameters)
     assert encoding.compare(codec.engine, records, request) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SPECS
+from conftest import SPECS, shipped_formats
 from wireloom.expr.ast import Binary, FieldRef, Kind, Literal, MarkRef, ParameterRef, Position
 from wireloom.model import logical
 from wireloom.model.format import Format
@@ -19,7 +19,7 @@ from wireloom.spec import load
 
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Format]:
-    return {format.name: format for format in resolve(load(sorted(SPECS.rglob("*.yaml")), SPECS))}
+    return {format.name: format for format in shipped_formats()}
 
 
 def resolved(tmp_path: Path, types: str, encoding: str = "binary", head: str = "root: Record") -> Format:

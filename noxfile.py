@@ -5,6 +5,7 @@ too large to be installed once for each. Arguments behind `--` go to the program
 """
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
@@ -17,7 +18,7 @@ OLDER = ROOT / ".nox" / "older-spark"
 SPARK_TESTS = ("tests/spark", "tests/integration/test_delta.py")
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["lint", "types", "tests", "conformance"]
+nox.options.sessions = ["checks", "tests", "conformance"]
 nox.options.reuse_existing_virtualenvs = True
 
 
@@ -30,9 +31,15 @@ def python(session: nox.Session, *arguments: str, env: dict[str, str] | None = N
 @nox.session(default=False)
 def environment(session: nox.Session) -> None:
     """Install the project and the generated package, as users do, and the tools that work on them."""
+    project = PYPROJECT["project"]
+    extras = [each for part in project["optional-dependencies"].values() for each in part]
     groups = nox.project.dependency_groups(PYPROJECT, "dev")
-    # modules are compiled as they are imported, which most of the environment's never are
-    session.install("--no-compile", "--editable", ".[all]", "--editable", "generated", *groups)
+    needed = [each for each in (*project["dependencies"], *extras, *groups) if not each.startswith("wireloom")]
+    # one processor compiles the engine while the other installs what the project needs
+    with ThreadPoolExecutor() as beside:
+        ours = beside.submit(session.install, "--no-deps", "--editable", ".", "--editable", "generated")
+        session.install("--no-compile", *needed)  # most of these modules are never imported
+        ours.result()
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
@@ -61,6 +68,15 @@ def samples(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"])
+def checks(session: nox.Session) -> None:
+    """Run `lint` and `types` at the same time, each of which uses one processor."""
+    with ThreadPoolExecutor() as beside:
+        typed = beside.submit(types, session)
+        lint(session)
+        typed.result()
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
 def lint(session: nox.Session) -> None:
     """Lint and check the format of everything, generated code included, and that generated code is up to date."""
     python(session, "-m", "ruff", "check", *session.posargs)
@@ -68,7 +84,7 @@ def lint(session: nox.Session) -> None:
     python(session, "-m", "wireloom", "generate", "--docs", "docs/formats", "--check")
 
 
-@nox.session(venv_backend="none", requires=["environment"])
+@nox.session(venv_backend="none", requires=["environment"], default=False)
 def types(session: nox.Session) -> None:
     """Type-check strictly, generated code included."""
     python(session, "-m", "mypy", *session.posargs)

@@ -88,7 +88,16 @@ SHAPES: dict[str, tuple[str, Callable[[int], Iterator[str]], int]] = {
 }
 
 
-@pytest.mark.parametrize(("encoding", "shape", "size"), SHAPES.values(), ids=SHAPES)
+QUICK = ("chained", "flags", "fields", "fields in JSON")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shape", "size"),
+    [
+        pytest.param(*shape, id=name, marks=() if name in QUICK else pytest.mark.thorough)
+        for name, shape in SHAPES.items()
+    ],
+)
 def test_generation_takes_work_in_proportion_to_the_spec(
     tmp_path: Path, encoding: str, shape: Callable[[int], Iterator[str]], size: int
 ) -> None:

@@ -1,0 +1,123 @@
+"""Kaitai Struct (.ksy) to a spec: read, define, translate, write.
+
+`draft` gives the text of a spec and what it lacks. Whoever has the resolver checks the text, says which places of it
+were refused (`Draft.blamed`), and asks for another draft without those: so what is written is a spec.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wireloom.importing.findings import Finding, ImportRefusedError
+from wireloom.importing.ksy import writing
+from wireloom.importing.ksy.definitions import Definition, define
+from wireloom.importing.ksy.reading import Files, child, text
+from wireloom.importing.ksy.scopes import NotCarriedError
+from wireloom.importing.ksy.structs import CERTAIN, INVALID, Structs, camel, one_line
+from wireloom.names import format_name_flaw
+from wireloom.problems import Location, Problem
+
+__all__ = ["Draft", "Refusals", "draft"]
+
+Refusals = Mapping[Location, tuple[str, str]]
+_PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A spec, and what it lacks of the description."""
+
+    format: str
+    text: str
+    findings: tuple[Finding, ...]
+    origins: Mapping[tuple[str, int], Location]
+    types: Mapping[str, Location]
+    rounds: Mapping[str, Sequence[Location]]
+
+    def blamed(self, problems: Iterable[Problem]) -> dict[Location, tuple[str, str]]:
+        """The places of the description that problems of the spec come from, with what they say."""
+        found: dict[Location, tuple[str, str]] = {}
+        for problem in problems:
+            match = _PATH.match(problem.path)
+            if match is None:
+                continue
+            place = (match["type"], int(match["field"] or -1))
+            location = self.origins.get(place)
+            places = [location] if location else self.rounds.get(match["type"]) or [self.types.get(match["type"])]
+            for each in places:
+                if each is not None:
+                    found.setdefault(each, _verdict(problem))
+        return found
+
+
+def _verdict(problem: Problem) -> tuple[str, str]:
+    """What is refused and why; or that a part of it is certain, so that it goes without."""
+    if problem.path.endswith(".otherwise") and "never another value" in problem.message:
+        return CERTAIN, "otherwise"
+    if problem.id == "certain-condition" and problem.path.endswith(".when"):
+        return CERTAIN, "true" if "always" in problem.message else "false"
+    return f"the spec cannot say it: {problem.message}", problem.hint
+
+
+def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = None) -> Draft:
+    """The spec that a file stands for, without what was refused; raises ImportRefusedError where there is none."""
+    files = Files(file, folders)
+    definition = define(files)
+    structs = Structs(files, refused or {})
+    try:
+        root = structs.struct(definition, None, in_region=True)
+    except NotCarriedError as error:
+        raise ImportRefusedError(
+            *files.findings, Finding(definition.location, error.kind, error.message, error.hint)
+        ) from error
+    for name, scope in structs.scopes.items():
+        structs.types[name] = structs.body(scope)
+    name = _format_name(files, definition)
+    types = {root.name: structs.types.pop(root.name), **_reached(root.name, structs.types)}
+    head = _head(name, definition, structs, root.name, root.byte_order)
+    origins = {
+        (each, number): entry.origin
+        for each, scope in structs.scopes.items()
+        for number, entry in enumerate(scope.entries)
+        if entry.origin is not None
+    }
+    findings = tuple(sorted(set(files.findings)))
+    return Draft(name, writing.document(head, types), findings, origins, structs.origins, structs.rounds)
+
+
+def _head(name: str, definition: Definition, structs: Structs, root: str, order: str | None) -> dict[str, Any]:
+    head: dict[str, Any] = {"wireloom": 1, "format": name}
+    head["title"] = one_line(text(definition.meta("title")) or name)
+    if definition.doc:
+        head["doc"] = one_line(definition.doc)
+    if isinstance(source := text(child(definition.node, "doc-ref")), str):
+        head["source"] = one_line(source)
+    head["encoding"] = "binary"
+    if order == "little":
+        head["byteOrder"] = order
+    if structs.ranges:
+        head["ranges"] = structs.ranges
+    if structs.has_checks:
+        head["errors"] = {INVALID: "A value that the description does not allow."}
+    return head | {"root": root}
+
+
+def _format_name(files: Files, definition: Definition) -> str:
+    name = definition.name
+    flaw = format_name_flaw(name)
+    if not flaw:
+        return name
+    other = f"{re.sub('[^a-z0-9_]', '_', name.lower())[:90]}_format"
+    other = other if other[0].isalpha() else f"f{other}"
+    files.find("name", definition.node, f"the format is called {other}, not {name}: {flaw}", "choose another name")
+    return other
+
+
+def _reached(root: str, types: Mapping[str, Any]) -> dict[str, Any]:
+    """The types, those that nothing leads to left out."""
+    return {name: body for name, body in types.items() if body is not None and name != root}
+
+
+_ = camel

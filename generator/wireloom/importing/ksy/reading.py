@@ -1,0 +1,114 @@
+"""Files -> nodes: a .ksy file and the files that it imports, bounded in size and number, within stated folders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wireloom.importing.findings import Finding, ImportRefusedError
+from wireloom.problems import Location
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, parse
+
+LARGEST = 1 << 20  # bytes of a file
+MOST = 64  # files in all
+SUFFIX = ".ksy"
+
+
+@dataclass(slots=True)
+class Files:
+    """The file that is imported, the folders that its imports may lead to, and what was read of them."""
+
+    main: Path
+    folders: Sequence[Path] = ()
+    findings: list[Finding] = field(default_factory=list)
+    read: dict[Path, MappingNode | None] = field(default_factory=dict)
+
+    def root(self) -> MappingNode:
+        """The document of the main file; raises ImportRefusedError where it is none."""
+        found = self._document(self.main.resolve(), self.main)
+        if found is None:
+            raise ImportRefusedError(*self.findings)
+        return found
+
+    def imported(self, name: ScalarNode, of: str) -> MappingNode | None:
+        """The document that an import names, said in the file `of`; None, and a finding, where there is none."""
+        path = self._path(name, of)
+        if path is None:
+            return None
+        if path not in self.read and len(self.read) >= MOST:
+            self.find("import", name, f"more than {MOST} files are imported", "put the types that are used into fewer")
+            return None
+        return self._document(path, path)
+
+    def find(self, kind: str, node: Node, message: str, hint: str) -> None:
+        """Note something that cannot be carried over."""
+        self.findings.append(Finding(node.location, kind, message, hint))
+
+    def _path(self, name: ScalarNode, of: str) -> Path | None:
+        home = self.main.resolve().parent
+        allowed = [home, *(folder.resolve() for folder in self.folders)]
+        bases = [*allowed[1:], home] if name.text.startswith("/") else [Path(of).resolve().parent, *allowed[1:]]
+        outside = False
+        for base in bases:
+            try:
+                path = (base / f"{name.text.lstrip('/')}{SUFFIX}").resolve()
+                inside = any(path.is_relative_to(folder) for folder in allowed)
+                outside = outside or not inside
+                if inside and path.is_file():
+                    return path
+            except (OSError, ValueError, RuntimeError):  # a name that no file can have, links that go round
+                continue
+        if outside:
+            message = f"the import {name.text} leads out of {home}"
+            self.find("import", name, message, "imports stay within the file's folder and those of --import-path")
+        else:
+            self.find("import", name, f"there is no {name.text}{SUFFIX}", "name its folder by --import-path")
+        return None
+
+    def _document(self, path: Path, shown: Path) -> MappingNode | None:
+        if path in self.read:
+            return self.read[path]
+        self.read[path] = None
+        start = Location(str(shown), 1, 1)
+        data = path.read_bytes() if path.stat().st_size <= LARGEST else None
+        if data is None:
+            self._refuse(start, f"the file has more than {LARGEST} bytes", "import a smaller one")
+            return None
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            self._refuse(start, f"the file is not UTF-8 at byte {error.start}", "save it as UTF-8")
+            return None
+        node, problems = parse(text.removeprefix("\ufeff"), str(shown))
+        for problem in problems:
+            self._refuse(problem.location, problem.message, problem.hint)
+        if node is not None and not isinstance(node, MappingNode):
+            self._refuse(node.location, "the file is no mapping", "a description has the keys meta, seq and types")
+        elif node is not None and not problems:
+            self.read[path] = node
+        return self.read[path]
+
+    def _refuse(self, location: Location, message: str, hint: str) -> None:
+        self.findings.append(Finding(location, "file", message, hint))
+
+
+def child(node: Node | None, *keys: str) -> Node | None:
+    """What stands below these keys; None where it does not."""
+    for key in keys:
+        entry = node.entry(key) if isinstance(node, MappingNode) else None
+        node = entry[1] if entry else None
+    return node
+
+
+def text(node: Node | None) -> str | None:
+    """A scalar's text as it is written; None of anything else."""
+    return node.text if isinstance(node, ScalarNode) and (node.quoted or node.value is not None) else None
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """The items of a sequence; none of anything else."""
+    return node.items if isinstance(node, SequenceNode) else ()
+
+
+def entries(node: Node | None) -> tuple[tuple[ScalarNode, Node], ...]:
+    """The entries of a mapping; none of anything else."""
+    return node.entries if isinstance(node, MappingNode) else ()

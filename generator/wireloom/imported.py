@@ -25,7 +25,7 @@ def from_ksy(file: Path, folders: Sequence[Path] = ()) -> Draft:
         problems = _problems(found)
         if not problems:
             return found
-        blamed = {place: said for place, said in found.blamed(problems).items() if place not in refused}
+        blamed = found.blamed(problems, refused)
         if not blamed:
             raise ImportRefusedError(*found.findings, *(_finding(each, file) for each in problems))
         refused |= blamed

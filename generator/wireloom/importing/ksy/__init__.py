@@ -15,13 +15,14 @@ from wireloom.importing.ksy import writing
 from wireloom.importing.ksy.definitions import Definition, define
 from wireloom.importing.ksy.reading import Files, child, text
 from wireloom.importing.ksy.scopes import NotCarriedError
-from wireloom.importing.ksy.structs import CERTAIN, INVALID, Structs, camel, one_line
+from wireloom.importing.ksy.structs import CERTAIN, INVALID, Structs, one_line
 from wireloom.names import format_name_flaw
 from wireloom.problems import Location, Problem
 
 __all__ = ["Draft", "Refusals", "draft"]
 
 Refusals = Mapping[Location, tuple[str, str]]
+_WORD = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
 
 
@@ -36,8 +37,8 @@ class Draft:
     types: Mapping[str, Location]
     rounds: Mapping[str, Sequence[Location]]
 
-    def blamed(self, problems: Iterable[Problem]) -> dict[Location, tuple[str, str]]:
-        """The places of the description that problems of the spec come from, with what they say."""
+    def blamed(self, problems: Iterable[Problem], known: Refusals) -> dict[Location, tuple[str, str]]:
+        """The places of the description that problems of the spec come from, with what they say that is not known."""
         found: dict[Location, tuple[str, str]] = {}
         for problem in problems:
             match = _PATH.match(problem.path)
@@ -48,8 +49,22 @@ class Draft:
             places = [location] if location else self.rounds.get(match["type"]) or [self.types.get(match["type"])]
             for each in places:
                 if each is not None:
-                    found.setdefault(each, _verdict(problem))
-        return found
+                    _add(found, each, _verdict(problem))
+        news = {each: _both(known.get(each), said) for each, said in found.items()}
+        return {each: said for each, said in news.items() if said != known.get(each)}
+
+
+def _add(found: dict[Location, tuple[str, str]], place: Location, said: tuple[str, str]) -> None:
+    found[place] = _both(found.get(place), said)
+
+
+def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, str]:
+    """What two refusals of one place come to: all that is certain, unless something cannot be said at all."""
+    if known is None or (known[0] == CERTAIN and said[0] != CERTAIN):
+        return said
+    if known[0] != CERTAIN or said[0] != CERTAIN:
+        return known
+    return CERTAIN, " ".join(sorted({*known[1].split(), *said[1].split()}))
 
 
 def _verdict(problem: Problem) -> tuple[str, str]:
@@ -75,7 +90,7 @@ def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = N
     for name, scope in structs.scopes.items():
         structs.types[name] = structs.body(scope)
     name = _format_name(files, definition)
-    types = {root.name: structs.types.pop(root.name), **_reached(root.name, structs.types)}
+    types = _reached(root.name, structs.types)
     head = _head(name, definition, structs, root.name, root.byte_order)
     origins = {
         (each, number): entry.origin
@@ -116,8 +131,11 @@ def _format_name(files: Files, definition: Definition) -> str:
 
 
 def _reached(root: str, types: Mapping[str, Any]) -> dict[str, Any]:
-    """The types, those that nothing leads to left out."""
-    return {name: body for name, body in types.items() if body is not None and name != root}
-
-
-_ = camel
+    """The root first, then the types that it leads to, in their order."""
+    reached, ahead = {root}, [root]
+    while ahead:
+        for word in set(_WORD.findall(repr(types[ahead.pop()]))):
+            if word in types and word not in reached:
+                reached.add(word)
+                ahead.append(word)
+    return {root: types[root], **{name: body for name, body in types.items() if name in reached and name != root}}

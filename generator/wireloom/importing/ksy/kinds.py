@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from wireloom.importing.ksy.definitions import Enum
 
 if TYPE_CHECKING:
-    from wireloom.importing.ksy.scopes import Entry, View
+    from wireloom.importing.ksy.scopes import Entry, Scope, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,21 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list."""
+    """A list; of numbers of one size, how to find one in the list's bytes."""
 
     element: "Kind"
+    numbers: "Numbers | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The field of a list of integers: in which struct, and how each stands there."""
+
+    home: "Scope"
+    field: str
+    size: int
+    is_signed: bool
+    order: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from wireloom.importing.ksy.kinds import Kind, Record, Said, Union, computed_typ
 from wireloom.names import EXPRESSION_WORDS, logical_name_flaw
 from wireloom.problems import Location
 
+AT_END = "is_at_end"
 STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 UNREAD, START, FILE_START, IO_SIZE = "unread", "stream_start", "file_start", "stream_size"
 

@@ -5,6 +5,7 @@ it, the region that it is read from, and its arguments. Equal results share one 
 spec becomes bytes where its size is known; else its struct ends before it, and what is left of the region is unread.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from wireloom.importing.ksy.kinds import (
     Integer,
     Kind,
     Listed,
+    Numbers,
     Octets,
     Record,
     Said,
@@ -31,6 +33,7 @@ from wireloom.importing.ksy.kinds import (
 from wireloom.importing.ksy.outward import looks_outward
 from wireloom.importing.ksy.reading import Files, child, entries, text
 from wireloom.importing.ksy.scopes import (
+    AT_END,
     FILE_START,
     START,
     UNREAD,
@@ -147,10 +150,12 @@ class Structs:
             return
         scope.is_done = True
         body = self.body(scope)
-        equal = (scope.definition, repr((body, scope.byte_order)))
-        if equal in self._equal and not scope.is_recursive and scope.parent is not None:
+        around = tuple(id(each.definition) for each in scope.chain) if looks_outward(scope.definition) else ()
+        equal = (scope.definition, repr((body, scope.byte_order, around)))
+        if equal in self._equal and scope.stated_parent is None and not scope.is_recursive and scope.parent is not None:
             del self.types[scope.name], self.scopes[scope.name]
             scope.name = self._equal[equal]
+            scope.entries = self.scopes[scope.name].entries  # what is added later is of both
             return
         self._equal[equal] = scope.name
         self.types[scope.name] = body
@@ -366,7 +371,7 @@ class Structs:
         """Write the field of a form, what repeats it, its words and its checks."""
         name = field_name(attribute.name)
         keys = keys | self._condition(scope, attribute)
-        if keys.get("when") == "false" or self._amends(attribute) == "false":
+        if keys.get("when") == "false" or "false" in self._amends(attribute):
             keys = _as(attribute.name) | _doc(attribute)
             scope.entries.append(Entry(name, {"compute": "null", "type": "bool", **keys}, attribute.location))
             scope.kinds[attribute.name] = Unknown("a value that is never there")
@@ -379,8 +384,11 @@ class Structs:
                 own["size"] = form.size.text
             kind, words = self._words(scope, attribute, kind)
             own |= words
+            if "when" in own and "when" in keys:
+                keys["when"] = f"({keys['when']}) and {own.pop('when')}"
         else:
             type, kind, own = self._list(scope, attribute, form, repeat)
+            kind = _with_place(scope, name, form, own, kind)
         valid, checks = self._valid(scope, attribute, kind)
         if "range" in valid and "const" in own:
             valid.pop("range")
@@ -399,7 +407,7 @@ class Structs:
         if "at" in keys:
             return
         scope.is_cut = scope.is_cut or form.is_cut
-        scope.is_greedy = scope.is_greedy or form.is_greedy or repeat == "eos" or form.is_cut
+        scope.is_greedy = scope.is_greedy or form.is_greedy or form.is_cut or _takes_all(own, repeat)
 
     def _list(self, scope: Scope, attribute: Attribute, form: Form, repeat: str) -> tuple[str, Kind, dict[str, Any]]:
         """The type of a list, its kind and its keys."""
@@ -412,10 +420,10 @@ class Structs:
             self.find(attribute.location, "enum-list", message, "leave `values` out to take any number")
         if repeat == "expr":
             own["count"] = self.expression(scope, attribute.get("repeat-expr")).text
-        elif repeat == "until":
+        elif repeat == "until" and _scalar(attribute.get("repeat-until")).strip() != "_io.eof":
             element, kind, last = self._until(scope, attribute, element, kind, own)
             return f"list({element})", Listed(kind), last
-        elif repeat != "eos":
+        elif repeat not in ("eos", "until"):
             raise NotCarriedError("repeat", f"repeat: {repeat}")
         return f"list({element})", Listed(kind), own
 
@@ -449,15 +457,19 @@ class Structs:
         node = attribute.get("repeat-until")
         if isinstance(kind, Record):
             inner, of = kind.view.scope, Said("", kind)
+            if "_io.eof" in _scalar(node) and not inner.is_stream:
+                _know_end(inner)
             place = Place(inner if not inner.is_recursive else scope, direct(scope), of)
         else:
             if computed_type(kind) is None:
                 raise NotCarriedError("repeat-until", "a list of a choice that ends by a condition")
             one = Definition("element", attribute.node, scope.definition)
             inner = Scope(one, scope, is_stream=False, byte_order=scope.byte_order)
-            inner.entries.append(Entry("value", {"type": element, **own}))
+            inner.entries.append(Entry("value", _short({"type": element, **own})))
+            if "_io.eof" in _scalar(node):
+                _know_end(inner)
             name = self._free_named(scope, attribute)
-            self.types[name] = {"fields": [{"value": _short({"type": element, **own})}]}
+            self.types[name] = {"fields": [{each.name: each.body} for each in inner.entries]}
             self.origins[name] = attribute.location
             place = Place(inner, direct(scope), Said("value", kind))
             element, own, kind = name, {}, Record(direct(inner))
@@ -714,10 +726,14 @@ class Structs:
             kinds.append(form.kind)
         type: dict[str, Any] = {"select": tag.text, "cases": cases}
         if otherwise is None and in_region:
-            otherwise = "bytes"
-        if otherwise is None:
+            otherwise = "bytes" if attribute.get("repeat") is None else self._raw(attribute)
+        keys: dict[str, Any] = {}
+        if otherwise is None and attribute.get("repeat") is None and cases and "true" not in self._amends(attribute):
+            listed = ", ".join(_literal(each) for each in cases)
+            keys["when"] = f"{tag.within(5)} in [{listed}]"
+        elif otherwise is None:
             otherwise = self._nothing()
-        if self._amends(attribute) != "otherwise":
+        if otherwise is not None and "otherwise" not in self._amends(attribute):
             type["otherwise"] = otherwise
         if not cases:
             only = flags[0] if flags else None
@@ -725,7 +741,7 @@ class Structs:
                 raise NotCarriedError("switch-on", "a choice without cases")
             return replace(only, is_region=in_region or only.is_region)
         return Form(
-            type, Union(tuple(kinds)), {}, None, is_region=True,
+            type, Union(tuple(kinds)), keys, None, is_region=True,
             is_greedy=any(each.is_greedy for each in flags), is_cut=any(each.is_cut for each in flags),
         )  # fmt: skip
 
@@ -738,6 +754,13 @@ class Structs:
         if wanted not in keys:
             raise NotCarriedError("switch-on", "a choice by a constant that no case has", "leave it out")
         return self._case(scope, attribute, cases[keys.index(wanted)][1], in_region=in_region)
+
+    def _raw(self, attribute: Attribute) -> str:
+        """A struct of bytes, for elements of a list of structs that no case lists."""
+        self.types.setdefault("Raw", {"fields": [{"raw": "bytes"}]})
+        message = f"elements of {attribute.name} that no case lists are structs with their bytes in `raw`"
+        self.find(attribute.location, "case", message, "look at `raw` of each")
+        return "Raw"
 
     def _nothing(self) -> str:
         """The type of a choice that reads nothing."""
@@ -875,10 +898,35 @@ class Structs:
             self.find(location, error.kind, f"{attribute.name}: {error.message}", error.hint)
 
 
+def _with_place(scope: Scope, name: str, form: Form, own: Mapping[str, Any], kind: Kind) -> Kind:
+    """The kind of a list, with where each of its numbers stands if all are of whole bytes."""
+    found = re.fullmatch(r"(u?)int(8|16|32|64)", form.type) if isinstance(form.type, str) else None
+    if found is None or not isinstance(kind, Listed) or isinstance(kind.element, Record):
+        return kind
+    order = own.get("byteOrder") or scope.byte_order or "big"
+    return replace(kind, numbers=Numbers(scope, name, int(found[2]) // 8, not found[1], order))
+
+
+def _literal(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else f"'{value}'"
+
+
 _OF_ELEMENTS = ("delimiter", "kept", "charset", "byteOrder", "pad", "const")
 
 
-def _scalar(node: Node) -> str:
+def _know_end(element: Scope) -> None:
+    """Let an element know whether its region ends with it, which a condition on the last element asks."""
+    if AT_END not in element.kinds:
+        element.kinds[AT_END] = Truth()
+        element.entries.append(Entry(AT_END, {"compute": "here >= size", "type": "bool", "hidden": True}))
+
+
+def _takes_all(own: Mapping[str, Any], repeat: str | None) -> bool:
+    """Whether a list goes on to the end of its region."""
+    return repeat is not None and "count" not in own and "lastWhen" not in own
+
+
+def _scalar(node: Node | None) -> str:
     return node.text if isinstance(node, ScalarNode) else ""
 
 

@@ -10,6 +10,7 @@ from wireloom.importing.ksy.kinds import (
     Integer,
     Kind,
     Listed,
+    Numbers,
     Octets,
     Record,
     Said,
@@ -21,6 +22,7 @@ from wireloom.importing.ksy.kinds import (
     Word,
 )
 from wireloom.importing.ksy.scopes import (
+    AT_END,
     IO_SIZE,
     Entry,
     NotCarriedError,
@@ -209,6 +211,8 @@ def _of_stream(name: str, stream: Stream, place: Place) -> Said:
     scope, here = stream.view.scope, place.scope
     if stream.view.prefix or (scope.stream is not here.stream):
         raise NotCarriedError("stream", f"{name} of the region of another struct")
+    if name == "eof" and AT_END in here.kinds and place.element is not None:
+        return Said(AT_END, Truth())
     if name == "eof":
         return Said("here >= size", Truth(), _COMPARISON)
     if name not in ("size", "pos"):
@@ -251,6 +255,10 @@ def _method(of: Said, node: tree.Member, place: Place) -> Said:  # noqa: PLR0911
             return Said(f"int(slice({of.text}, 0, 1), 'big')", Integer())
         case Octets(), "last":
             return Said(f"int(slice({of.text}, -1), 'big')", Integer())
+        case Listed(), "first" if kind.numbers is not None:
+            return _element_at(of, Said("0", Integer(), literal=0))
+        case Listed(), "last" if kind.numbers is not None:
+            return _element_at(of, Said(f"count({of.text}) - 1", Integer(), _LEVELS["-"]))
         case Listed(), _:
             raise NotCarriedError("element-by-place", f"{name} of a list", "expressions count lists and sum them up")
         case Text() | Octets() | Integer() | Float(), _:
@@ -264,11 +272,55 @@ def _named(kind: Kind) -> str:
 
 
 def _element(node: tree.Element, place: Place) -> Said:
-    of, index = _said(node.of, place), _said(node.index, place)
+    return _element_at(_said(node.of, place), _said(node.index, place))
+
+
+def _element_at(of: Said, index: Said) -> Said:
     if isinstance(of.kind, Octets):
         after = str(index.literal + 1) if isinstance(index.literal, int) else f"{index.within(9)} + 1"
         return Said(f"int(slice({of.text}, {index.text}, {after}), 'big')", Integer())
+    if isinstance(of.kind, Listed) and of.kind.numbers is not None:
+        return _number_at(of, of.kind.numbers, of.kind.element, index)
     raise NotCarriedError("element-by-place", "an element by its place", "expressions count lists and sum them up")
+
+
+def _number_at(of: Said, numbers: Numbers, element: Kind, index: Said) -> Said:
+    """A number of a list, cut out of its bytes, which a second field at the same place holds."""
+    octets = _octets_of(numbers)
+    size = numbers.size
+    if isinstance(index.literal, int):
+        first, after = str(index.literal * size), str(index.literal * size + size)
+    else:
+        first = f"{index.within(10)} * {size}" if size > 1 else index.text
+        after = f"({index.within(9)} + 1) * {size}" if size > 1 else f"{index.within(9)} + 1"
+    path = of.text.removesuffix(numbers.field) + octets
+    text = f"int(slice({path}, {first}, {after}), '{numbers.order}')"
+    kind = Word(element.enum, named=False) if isinstance(element, Word) else element
+    if not numbers.is_signed:
+        return Said(text, kind)
+    sign = f"0x{1 << (8 * size - 1):X}"
+    return Said(f"({text} ^ {sign}) - {sign}", kind, _LEVELS["-"])
+
+
+def _octets_of(numbers: Numbers) -> str:
+    home, name = numbers.home, f"{numbers.field}_octets"
+    if home.entry(name) is None:
+        listed = home.entry(numbers.field)
+        if listed is None or not isinstance(listed.body, dict):
+            raise NotCarriedError("element-by-place", "an element by its place")
+        at = home.entries.index(listed)
+        body = {"type": f"bytes(count({numbers.field}) * {numbers.size})"}
+        if "at" in listed.body:
+            body |= {"at": listed.body["at"], "from": listed.body["from"]}
+        else:
+            home.entries.insert(at, Entry("mark", f"{numbers.field}_begin"))
+            at += 1
+            body |= {"at": "0", "from": f"{numbers.field}_begin"}
+        if "when" in listed.body:
+            body["when"] = listed.body["when"]
+        body["doc"] = f"The bytes of {numbers.field}, in which expressions find one by its place."
+        home.entries.insert(at + 1, Entry(name, body, listed.origin))
+    return name
 
 
 def _cast(of: Said, type: str, place: Place) -> Said:

@@ -4,6 +4,7 @@ Every text is made in memory before the first file is touched, so a spec with a 
 is written depends on the specs alone: `generate` twice gives the same bytes, and `check` is `generate` that only looks.
 """
 
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from wireloom.failures import MisuseError
 from wireloom.model.format import Format
 from wireloom.model.meaning import contents
 from wireloom.outcomes import Outcome, keep, key_of, recall
-from wireloom.problems import Problem
+from wireloom.problems import Problem, SpecProblems
 from wireloom.project import Changes, Project, spec_files
 from wireloom.resolve import resolve_all
 from wireloom.runtime.engine import available
@@ -63,6 +64,17 @@ def read(specs: Path, *, outcomes: bool = True) -> Specs:
         )
     by_path = {document.path: document for document, _ in documents.formats()}
     return Specs(found.formats, tuple(by_path[format.spec] for format in found.formats), found.warnings)
+
+
+def flaws(text: str) -> tuple[Problem, ...]:
+    """What is wrong with a spec that stands alone, by its text."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "spec.yaml").write_text(text, encoding="utf-8")
+        try:
+            read(Path(folder))
+        except SpecProblems as found:
+            return found.problems
+    return ()
 
 
 def formats(specs: Path) -> tuple[Format, ...]:

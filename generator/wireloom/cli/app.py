@@ -1,6 +1,7 @@
 """The program `wireloom` and its commands. A command's module is imported when the command is asked for."""
 
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +30,7 @@ COMMANDS = {
     "package": ("bundling", "Make a wheel and a zip of the generated package."),
     "demo": ("demonstration", "Try it: decode sample records of every format."),
     "doctor": ("examination", "Check what this machine has and what is missing."),
+    "import": ("importing", "Make a spec of a description in another language."),
     "new": ("beginnings", "Start a spec, a project, or a Spark pipeline."),
 }
 """By name: the module below `cli`, and what the list of commands says."""
@@ -106,7 +108,7 @@ def _program(
 def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
     """A command, the examples of it below its options; or a group of commands."""
     module = import_module(f"wireloom.cli.{COMMANDS[name][0]}")
-    found = getattr(module, name)
+    found = getattr(module, f"{name}_" if iskeyword(name) else name)
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None, add_completion=False)
     for function in module.COMMANDS if group is found else (found,):
         description, _, examples = (function.__doc__ or "").partition("\b")

@@ -17,7 +17,9 @@ class Finding:
 
     def __str__(self) -> str:
         """`x.ksy:41:9: message; hint [kind]`."""
-        return f"{self.location}: {visible(f'{self.message}; {self.hint}' if self.hint else self.message)} [{self.kind}]"
+        return (
+            f"{self.location}: {visible(f'{self.message}; {self.hint}' if self.hint else self.message)} [{self.kind}]"
+        )
 
 
 class ImportRefusedError(Exception):

@@ -13,15 +13,20 @@ from typing import Any
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.ksy import writing
 from wireloom.importing.ksy.definitions import Definition, define
-from wireloom.importing.ksy.reading import Files, child, text
+from wireloom.importing.ksy.forms import Use
+from wireloom.importing.ksy.making import CERTAIN, one_line
+from wireloom.importing.ksy.reading import Files, child
+from wireloom.importing.ksy.reading import text as said
 from wireloom.importing.ksy.scopes import NotCarriedError
-from wireloom.importing.ksy.structs import CERTAIN, INVALID, Structs, one_line
+from wireloom.importing.ksy.structs import Structs
+from wireloom.importing.ksy.words import INVALID
+from wireloom.importing.settling import Refusals
 from wireloom.names import format_name_flaw
 from wireloom.problems import Location, Problem
 
-__all__ = ["Draft", "Refusals", "draft"]
+__all__ = ["Draft", "draft"]
 
-Refusals = Mapping[Location, tuple[str, str]]
+_PREAMBLE = "# yaml-language-server: $schema=wireloom.schema.json\n# From {name}, by `wireloom import ksy`.\n"
 _WORD = re.compile(r"[A-Z][A-Za-z0-9_]*")
 _PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
 
@@ -46,10 +51,9 @@ class Draft:
                 continue
             place = (match["type"], int(match["field"] or -1))
             location = self.origins.get(place)
-            places = [location] if location else self.rounds.get(match["type"]) or [self.types.get(match["type"])]
-            for each in places:
-                if each is not None:
-                    _add(found, each, _verdict(problem))
+            own = self.types.get(match["type"])
+            for each in [location] if location else self.rounds.get(match["type"]) or ([own] if own else []):
+                _add(found, each, _verdict(problem))
         news = {each: _both(known.get(each), said) for each, said in found.items()}
         return {each: said for each, said in news.items() if said != known.get(each)}
 
@@ -82,7 +86,7 @@ def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = N
     definition = define(files)
     structs = Structs(files, refused or {})
     try:
-        root = structs.struct(definition, None, in_region=True)
+        root = structs.struct(definition, None, Use(in_region=True))
     except NotCarriedError as error:
         raise ImportRefusedError(
             *files.findings, Finding(definition.location, error.kind, error.message, error.hint)
@@ -99,15 +103,16 @@ def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = N
         if entry.origin is not None
     }
     findings = tuple(sorted(set(files.findings)))
-    return Draft(name, writing.document(head, types), findings, origins, structs.origins, structs.rounds)
+    text = f"{_PREAMBLE.format(name=file.name)}{writing.document(head, types)}"
+    return Draft(name, text, findings, origins, structs.origins, structs.rounds)
 
 
 def _head(name: str, definition: Definition, structs: Structs, root: str, order: str | None) -> dict[str, Any]:
     head: dict[str, Any] = {"wireloom": 1, "format": name}
-    head["title"] = one_line(text(definition.meta("title")) or name)
+    head["title"] = one_line(said(definition.meta("title")) or name)
     if definition.doc:
         head["doc"] = one_line(definition.doc)
-    if isinstance(source := text(child(definition.node, "doc-ref")), str):
+    if isinstance(source := said(child(definition.node, "doc-ref")), str):
         head["source"] = one_line(source)
     head["encoding"] = "binary"
     if order == "little":

@@ -75,6 +75,9 @@ class Definition:
     types: dict[str, "Definition"] = field(default_factory=dict)
     enums: dict[str, Enum] = field(default_factory=dict)
     imported: dict[str, "Definition"] = field(default_factory=dict)
+    looks_outward: bool | None = None
+    bits: int | None = -1
+    """Its size, where it is the same in all records; -1 where nobody has asked yet."""
 
     @property
     def location(self) -> Location:
@@ -90,6 +93,11 @@ class Definition:
     def doc(self) -> str:
         """What is said of it."""
         return (text(child(self.node, "doc")) or "").strip()
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Its attributes and instances."""
+        return (*self.seq, *self.instances.values())
 
     @property
     def names(self) -> set[str]:
@@ -145,7 +153,9 @@ def _definition(files: Files, name: str, node: MappingNode, around: Definition |
     found = Definition(name, node, around)
     found.seq = list(_attributes(files, child(node, "seq")))
     found.params = list(_attributes(files, child(node, "params")))
-    found.enums = {key.text: enum for key, each in entries(child(node, "enums")) if (enum := _enum(files, key.text, each))}
+    found.enums = {
+        key.text: enum for key, each in entries(child(node, "enums")) if (enum := _enum(files, key.text, each))
+    }
     for key, each in entries(child(node, "instances")):
         if isinstance(each, MappingNode) and _ID.fullmatch(key.text):
             found.instances[key.text] = _checked(files, Attribute(key.text, each))
@@ -178,7 +188,9 @@ def _attributes(files: Files, node: Node | None) -> Iterator[Attribute]:
 def _checked(files: Files, attribute: Attribute) -> Attribute:
     for key, _ in attribute.node.entries:
         if key.text not in _KNOWN and not key.text.startswith("-"):
-            files.find("unknown-key", key, f"{key.text} of {attribute.name} is not carried over", "write by hand what it says")
+            files.find(
+                "unknown-key", key, f"{key.text} of {attribute.name} is not carried over", "write by hand what it says"
+            )
     return attribute
 
 

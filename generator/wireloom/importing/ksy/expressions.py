@@ -1,8 +1,9 @@
-"""Kaitai's expressions: text -> tree. The grammar is that of Python's operators, with C's `? :` and methods without calls."""
+"""Kaitai's expressions: text -> tree. Operators are Python's, with C's `? :`."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -15,7 +16,8 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_LENGTH, _DEPTH = 2000, 40
+_LENGTH, _DEPTH = 1000, 24
+_HEIGHT = 64  # of operators in one another
 _DIGITS = 40
 LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 _COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
@@ -132,9 +134,7 @@ class Choice:
     that: "Tree"
 
 
-Tree = (
-    Literal | Real | Template | Items | Name | Member | Element | Cast | SizeOf | EnumWord | Unary | Binary | Choice
-)
+Tree = Literal | Real | Template | Items | Name | Member | Element | Cast | SizeOf | EnumWord | Unary | Binary | Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def parse(text: str) -> Tree:
     parser = _Parser(_tokens(text))
     tree = parser.expression()
     parser.expect("")
-    return tree
+    return _shallow(tree)
 
 
 def parse_type(text: str) -> tuple[str, tuple[Tree, ...]]:
@@ -161,7 +161,39 @@ def parse_type(text: str) -> tuple[str, tuple[Tree, ...]]:
     parser.expect("(")
     arguments = parser.rest_of_arguments()
     parser.expect("")
-    return head.strip(), arguments
+    return head.strip(), tuple(map(_shallow, arguments))
+
+
+def _shallow(tree: Tree) -> Tree:
+    """The tree; raises SyntaxFlaw where operators stand in one another too deep, as in a sum of hundreds."""
+    level = [tree]
+    for _ in range(_HEIGHT):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return tree
+    raise SyntaxFlaw("the expression is nested too deep", 0)
+
+
+def _parts(tree: Tree) -> tuple[Tree, ...]:
+    match tree:
+        case Literal() | Real() | Template() | Name() | SizeOf() | EnumWord():
+            return ()
+        case Items(items=items):
+            return items
+        case Member(of=of, arguments=arguments):
+            return (of, *(arguments or ()))
+        case Element(of=of, index=index):
+            return of, index
+        case Cast(of=of):
+            return (of,)
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return left, right
+        case Choice(condition=condition, this=this, that=that):
+            return condition, this, that
+        case _:
+            assert_never(tree)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -300,7 +332,7 @@ class _Parser:
                 break
         return tuple(arguments)
 
-    def atom(self) -> Tree:  # noqa: PLR0911 - one for each kind of token
+    def atom(self) -> Tree:
         token = self.take()
         match token.kind:
             case "integer":

@@ -7,21 +7,32 @@ from wireloom.importing.ksy.reading import entries, text
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 
-def looks_outward(definition: Definition, seen: frozenset[int] = frozenset()) -> bool:
+def looks_outward(definition: Definition) -> bool:
     """Whether its expressions, or those of types that it holds, reach out of it."""
-    if id(definition) in seen:
-        return False
-    seen |= {id(definition)}
-    for attribute in (*definition.seq, *definition.instances.values()):
-        if attribute.get("pos") is not None or attribute.get("io") is not None:
-            return True
-        if any(word in each for each in _texts(attribute.node) for word in ("_parent", "_root", "_io")):
-            return True
-        for name in _types(attribute):
-            found = definition.named(tuple(name.partition("(")[0].split("::")))
-            if found is not None and looks_outward(found, seen):
-                return True
-    return False
+    if definition.looks_outward is None:
+        definition.looks_outward = any(_reaches_out(each) for each in _held(definition))
+    return definition.looks_outward
+
+
+def _held(definition: Definition) -> list[Definition]:
+    """The type and all types that it leads to."""
+    found = [definition]
+    for each in found:
+        for attribute in each.attributes:
+            for name in _types(attribute):
+                other = each.named(tuple(name.partition("(")[0].split("::")))
+                if other is not None and other not in found:
+                    found.append(other)
+    return found
+
+
+def _reaches_out(definition: Definition) -> bool:
+    return any(
+        attribute.get("pos") is not None
+        or attribute.get("io") is not None
+        or any(word in each for each in _texts(attribute.node) for word in ("_parent", "_root", "_io"))
+        for attribute in definition.attributes
+    )
 
 
 def _types(attribute: Attribute) -> Iterator[str]:

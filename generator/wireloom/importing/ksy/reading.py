@@ -69,8 +69,9 @@ class Files:
             return self.read[path]
         self.read[path] = None
         start = Location(str(shown), 1, 1)
-        data = path.read_bytes() if path.stat().st_size <= LARGEST else None
-        if data is None:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
             self._refuse(start, f"the file has more than {LARGEST} bytes", "import a smaller one")
             return None
         try:

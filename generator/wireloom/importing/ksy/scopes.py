@@ -5,9 +5,8 @@ between has a `length`, too. Then the outer struct gets a hidden field of anothe
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from wireloom.importing.ksy.definitions import Definition
 from wireloom.importing.ksy.kinds import Kind, Record, Said, Union, computed_type
@@ -15,6 +14,9 @@ from wireloom.names import EXPRESSION_WORDS, logical_name_flaw
 from wireloom.problems import Location
 
 AT_END = "is_at_end"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 UNREAD, START, FILE_START, IO_SIZE = "unread", "stream_start", "file_start", "stream_size"
 

@@ -8,46 +8,41 @@ from wireloom.spec.yaml import ScalarNode, SequenceNode
 
 NUMBER = re.compile(r"(?P<kind>[usf])(?P<bytes>[1248])(?P<order>le|be)?")
 BITS = re.compile(r"b(?P<bits>[1-9][0-9]?)(?P<order>le|be)?")
-_DEEPEST = 20
 
 
 def size_of(definition: Definition) -> int | None:
     """The bytes of a type; None where they depend on the record."""
-    bits = _bits(definition, 0)
+    bits = _bits(definition)
     return None if bits is None else -(-bits // 8)
 
 
 def size_of_name(name: str, definition: Definition) -> int | None:
     """The bits of a type by its name, as it is seen from within another."""
-    return _bits_of_name(name, definition, 0)
-
-
-def bits_of(attribute: Attribute, definition: Definition) -> int | None:
-    """The bits of an attribute; None where they depend on the record."""
-    return _bits_of(attribute, definition, 0)
-
-
-def _bits_of_name(name: str, definition: Definition, depth: int) -> int | None:
     if found := NUMBER.fullmatch(name):
         return 8 * int(found["bytes"])
     if found := BITS.fullmatch(name):
         return int(found["bits"])
     named = definition.named(tuple(name.partition("(")[0].split("::")))
-    return None if named is None or depth > _DEEPEST else _bits(named, depth + 1)
+    return None if named is None else _bits(named)
 
 
-def _bits(definition: Definition, depth: int) -> int | None:
+def _bits(definition: Definition) -> int | None:
+    if definition.bits != -1:
+        return definition.bits
+    definition.bits = None  # of a type that holds itself
     total = 0
     for each in definition.seq:
-        bits = _bits_of(each, definition, depth)
+        bits = bits_of(each, definition)
         if bits is None:
             return None
         name = text(each.get("type")) or ""
         total = total + bits if BITS.fullmatch(name) else -(-total // 8) * 8 + bits
+    definition.bits = total
     return total
 
 
-def _bits_of(each: Attribute, definition: Definition, depth: int) -> int | None:
+def bits_of(each: Attribute, definition: Definition) -> int | None:
+    """The bits of an attribute; None where they depend on the record."""
     if each.get("if") is not None or each.get("repeat") is not None:
         return None
     size = each.get("size")
@@ -57,4 +52,4 @@ def _bits_of(each: Attribute, definition: Definition, depth: int) -> int | None:
     if contents is not None:
         return 8 * (len(contents.items) if isinstance(contents, SequenceNode) else len((text(contents) or "").encode()))
     name = text(each.get("type"))
-    return None if name is None else _bits_of_name(name, definition, depth)
+    return None if name is None else size_of_name(name, definition)

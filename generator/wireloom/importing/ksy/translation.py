@@ -1,4 +1,4 @@
-"""Kaitai's expressions in the words of specs: names by where they stand, methods by the kind of what they are called on."""
+"""Kaitai's expressions in the words of specs: names by where they stand, methods by the kind of what has them."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -59,14 +59,14 @@ def said(parsed: tree.Tree, place: Place) -> Said:
     return _said(parsed, place)
 
 
-def _said(node: tree.Tree, place: Place) -> Said:  # noqa: PLR0911, PLR0912, C901 - one for each kind of node
+def _said(node: tree.Tree, place: Place) -> Said:
     match node:
         case tree.Literal(value=bool() as value):
             return Said("true" if value else "false", Truth(), literal=value)
         case tree.Literal(value=int() as value):
             return Said(str(value) if value < 1 << 16 else f"0x{value:X}", Integer(value >= 1 << 63), literal=value)
-        case tree.Literal(value=str() as value):
-            return _text(value)
+        case tree.Literal(value=value):
+            return _text(str(value))
         case tree.Real(text=text):
             raise NotCarriedError("fraction", f"{text} is a fraction, and expressions have integers", "compare scaled")
         case tree.Template():
@@ -109,7 +109,7 @@ def _items(node: tree.Items) -> Said:
     raise NotCarriedError("list", "a list of values in an expression", "compare with one after the other")
 
 
-def _name(name: str, place: Place, view: View) -> Said:  # noqa: PLR0911 - one for each special name
+def _name(name: str, place: Place, view: View) -> Said:
     if name == "_":
         if place.element is None:
             raise NotCarriedError("element", "_ is no element here")
@@ -233,7 +233,7 @@ def _stream_size(place: Scope) -> str:
     return reach(place, start, IO_SIZE, Integer())
 
 
-def _method(of: Said, node: tree.Member, place: Place) -> Said:  # noqa: PLR0911, C901 - one for each method
+def _method(of: Said, node: tree.Member, place: Place) -> Said:
     name, kind = node.name, of.kind
     match kind, name:
         case Octets(), "length" | "size":
@@ -416,7 +416,9 @@ def _choice(node: tree.Choice, place: Place) -> Said:
     condition, this, that = (_said(each, place) for each in (node.condition, node.this, node.that))
     for each in (this, that):
         if isinstance(each.kind, Record | Union | Listed | Stream):
-            raise NotCarriedError("struct-value", "a choice between structs or lists", "look at both where records are read")
+            raise NotCarriedError(
+                "struct-value", "a choice between structs or lists", "look at both where records are read"
+            )
     kind = this.kind
     if isinstance(kind, Word):
         kind = Word(kind.enum, named=False)

@@ -13,8 +13,16 @@ from wireloom.spec.yaml import Node, ScalarNode, SequenceNode
 
 _ORDERS = {"le": "little", "be": "big"}
 _CHARSETS = {
-    **{"utf8": None, "ascii": None, "usascii": None, "utf16le": "utf-16le", "utf16be": "utf-16be"},
-    **{"latin1": "latin-1", "iso88591": "latin-1", "koi8r": "koi8-r", "koi8u": "koi8-u", "macroman": "mac-roman"},
+    "utf8": None,
+    "ascii": None,
+    "usascii": None,
+    "utf16le": "utf-16le",
+    "utf16be": "utf-16be",
+    "latin1": "latin-1",
+    "iso88591": "latin-1",
+    "koi8r": "koi8-r",
+    "koi8u": "koi8-u",
+    "macroman": "mac-roman",
     **{f"iso8859{part}": f"iso-8859-{part}" for part in (*range(2, 12), 13, 14, 15, 16)},
 }
 _PAGES = {
@@ -113,7 +121,9 @@ def contents(node: Node) -> Form:
     """The form of bytes that never vary."""
     if isinstance(node, SequenceNode):
         data = b"".join(
-            _octet(each) if isinstance(each, ScalarNode) and isinstance(each.value, int) else (text(each) or "").encode()
+            _octet(each)
+            if isinstance(each, ScalarNode) and isinstance(each.value, int)
+            else (text(each) or "").encode()
             for each in items(node)
         )
     else:

@@ -11,6 +11,7 @@ _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_ .()+*/<>=%$@&|^~;!?-]*")
 _WORDS = {"true", "false", "null", "~", ""}
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
+
 @dataclass(frozen=True, slots=True)
 class Hexadecimal:
     """A number that is written so."""
@@ -96,7 +97,13 @@ def _scalar(text: str) -> str:
     """A text as YAML, in quotes where it would be read as something else. Keys that are numbers stay so."""
     if _NUMBER.fullmatch(text):
         return text
-    if text not in _WORDS and _PLAIN.fullmatch(text) and not text.endswith(" ") and "?" not in text and " #" not in text:
+    if (
+        text not in _WORDS
+        and _PLAIN.fullmatch(text)
+        and not text.endswith(" ")
+        and "?" not in text
+        and " #" not in text
+    ):
         return text
     if _NO_TEXT.search(text) or "\n" in text or "\t" in text:
         return json.dumps(text)

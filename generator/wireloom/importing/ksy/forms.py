@@ -1,0 +1,253 @@
+"""Attributes -> forms: the type of one, or of each element of its list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from wireloom.importing.ksy import expressions, wire
+from wireloom.importing.ksy.definitions import Attribute, Definition, described
+from wireloom.importing.ksy.kinds import (
+    Integer,
+    Kind,
+    Octets,
+    Record,
+    Said,
+    Union,
+    Unknown,
+    Word,
+)
+from wireloom.importing.ksy.making import camel, scalar
+from wireloom.importing.ksy.reading import child, entries, text
+from wireloom.importing.ksy.scopes import (
+    NotCarriedError,
+    Scope,
+    View,
+    direct,
+)
+from wireloom.importing.ksy.texts import Texts
+from wireloom.importing.ksy.translation import Place, said
+from wireloom.importing.ksy.wire import Form
+from wireloom.problems import Location
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How a type is used: from a region of its own, with arguments, in a byte order, below another parent."""
+
+    in_region: bool
+    arguments: Sequence[Said] = ()
+    order: str | None = None
+    name: str = ""
+    parent: "View | Literal[False] | None" = None
+    within: Location | None = None
+
+
+class Forms(Texts):
+    """The forms of attributes."""
+
+    def struct(self, definition: Definition, parent: Scope | None, use: Use) -> Scope:
+        """The struct that a type is, where it is used so."""
+        raise NotImplementedError
+
+    def _form(self, scope: Scope, attribute: Attribute) -> Form:
+        """How one attribute, or one element of its list, is read."""
+        node = attribute.get("type")
+        contents = attribute.get("contents")
+        if contents is not None:
+            return wire.contents(contents)
+        size = self.expression(scope, attribute.get("size")) if attribute.get("size") is not None else None
+        if size is None and attribute.says("size-eos"):
+            size = Said("size - here", Integer(), 9)
+        region = size is not None
+        unpack = self._process(scope, attribute)
+        if unpack is None:
+            raise AssertionError
+        if unpack == "raw":
+            form = self._characters(scope, attribute, "bytes", size)
+            return replace(form, kind=Unknown("bytes that another process makes"))
+        if isinstance(node, MappingNode):
+            form = self._switch(scope, attribute, node, in_region=region)
+        else:
+            form = self._typed(scope, attribute, text(node) or "bytes", size, has_type=node is not None)
+        if unpack:
+            if not form.is_region:
+                form = Form("bytes", Octets(), {}, size, is_region=True)
+            form.keys["unpack"] = unpack
+        if form.is_region:
+            form.size = size
+            form.is_greedy = attribute.says("size-eos") if region else form.is_greedy
+            form.is_cut = form.is_cut and not region
+        return form
+
+    def _process(self, scope: Scope, attribute: Attribute) -> str | None:
+        del scope
+        said = attribute.text("process")
+        if said is None:
+            return ""
+        if said == "zlib":
+            return "zlib"
+        hint = "read the bytes that stand there, and undo it where records are read"
+        self.find(attribute.location, "process", f"process: {said} of {attribute.name}", hint)
+        return "raw"
+
+    def _typed(self, scope: Scope, attribute: Attribute, said_type: str, size: Said | None, *, has_type: bool) -> Form:
+        name, arguments = expressions.parse_type(said_type)
+        if has_type and name == "bytes":
+            name = "bytes_"  # no type of Kaitai
+        if name in ("str", "strz", "bytes"):
+            return self._characters(scope, attribute, name, size)
+        form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
+        if form is not None:
+            if size is not None:
+                raise NotCarriedError("type", f"a number with a size: {said_type}")
+            return form
+        return self._user(scope, attribute, name, arguments, in_region=size is not None)
+
+    def _bit_default(self, scope: Scope, name: str) -> str:
+        default = {"le": "little"}.get(text(scope.definition.meta("bit-endian")) or "", "big")
+        return wire.bit_order(name, default)
+
+    def _user(
+        self, scope: Scope, attribute: Attribute, name: str, arguments: Sequence[expressions.Tree], *, in_region: bool
+    ) -> Form:
+        definition = scope.definition.named(tuple(name.removeprefix("::").split("::")))
+        if definition is None:
+            raise NotCarriedError("type", f"there is no type {name}", "write it by hand")
+        place = Place(scope, direct(scope))
+        values = [said(each, place) for each in arguments]
+        parent = self._stated_parent(scope, attribute)
+        use = Use(in_region=in_region, arguments=tuple(values), parent=parent, within=attribute.location)
+        orders = definition.meta("endian")
+        if isinstance(orders, MappingNode) and isinstance(child(definition.node, "meta", "endian"), MappingNode):
+            return self._by_order(scope, definition, use, orders)
+        made = self.struct(definition, scope, use)
+        return Form(
+            made.name, Record(direct(made)), {}, None, is_region=True, is_greedy=made.is_greedy, is_cut=made.is_cut
+        )
+
+    def _stated_parent(self, scope: Scope, attribute: Attribute) -> "View | Literal[False] | None":
+        node = attribute.get("parent")
+        if node is None:
+            return None
+        if scalar(node) == "false":
+            return False
+        kind = self.expression(scope, node).kind
+        if not isinstance(kind, Record):
+            raise NotCarriedError(
+                "parent", f"the parent {described(node)} is no struct", "pass what it needs as a parameter"
+            )
+        return kind.view
+
+    def _by_order(self, scope: Scope, definition: Definition, use: Use, node: MappingNode) -> Form:
+        """A type whose byte order the record says: a struct for each order, chosen by what says it."""
+        inside = Scope(definition, scope, is_stream=use.in_region, byte_order=None)
+        tag = self._translated(child(node, "switch-on"), Place(scope, direct(inside)))
+        cases: dict[str, Any] = {}
+        made: list[Scope] = []
+        for key, order in entries(child(node, "cases")):
+            word = {"le": "little", "be": "big"}.get(text(order) or "")
+            if word is None:
+                raise NotCarriedError("byte-order", f"{text(order)} is no byte order")
+            each = self.struct(
+                definition, scope, replace(use, order=word, name=f"{camel(definition.name)}{word.capitalize()}")
+            )
+            made.append(each)
+            cases[self._case_key(scope, key, tag)] = each.name
+        type: dict[str, Any] = {"select": tag.text, "cases": {key: each for key, each in cases.items() if key != "_"}}
+        if "_" in cases:
+            type["otherwise"] = cases["_"]
+        if not made:
+            raise NotCarriedError("byte-order", "no case of a byte order")
+        kind = Union(tuple(Record(direct(each)) for each in made))
+        return Form(type, kind, {}, None, is_region=True, is_greedy=any(each.is_greedy for each in made))
+
+    def _switch(self, scope: Scope, attribute: Attribute, node: MappingNode, *, in_region: bool) -> Form:
+        tag = self.expression(scope, child(node, "switch-on"))
+        if tag.literal is not None:
+            return self._constant_choice(scope, attribute, node, tag, in_region=in_region)
+        cases: dict[str, Any] = {}
+        kinds: list[Kind] = []
+        flags: list[Form] = []
+        otherwise = None
+        for key, each in entries(child(node, "cases")):
+            form = self._case(scope, attribute, each, in_region=in_region)
+            flags.append(form)
+            if key.text == "_":
+                otherwise = form.type
+                kinds.append(form.kind)
+                continue
+            cases[self._case_key(scope, key, tag)] = form.type
+            kinds.append(form.kind)
+        type: dict[str, Any] = {"select": tag.text, "cases": cases}
+        if otherwise is None and in_region:
+            otherwise = "bytes" if attribute.get("repeat") is None else self._raw(attribute)
+        keys: dict[str, Any] = {}
+        if otherwise is None and attribute.get("repeat") is None and cases and "true" not in self._amends(attribute):
+            listed = ", ".join(literal(each) for each in cases)
+            keys["when"] = f"{tag.within(5)} in [{listed}]"
+        elif otherwise is None:
+            otherwise = self._nothing()
+        if otherwise is not None and "otherwise" not in self._amends(attribute):
+            type["otherwise"] = otherwise
+        if not cases:
+            only = flags[0] if flags else None
+            if only is None:
+                raise NotCarriedError("switch-on", "a choice without cases")
+            return replace(only, is_region=in_region or only.is_region)
+        return Form(
+            type, Union(tuple(kinds)), keys, None, is_region=True,
+            is_greedy=any(each.is_greedy for each in flags), is_cut=any(each.is_cut for each in flags),
+        )  # fmt: skip
+
+    def _constant_choice(
+        self, scope: Scope, attribute: Attribute, node: MappingNode, tag: Said, *, in_region: bool
+    ) -> Form:
+        cases = entries(child(node, "cases"))
+        keys = [self._case_key(scope, key, tag) for key, _ in cases]
+        wanted = next((key for key in keys if key == tag.literal), "_")
+        if wanted not in keys:
+            raise NotCarriedError("switch-on", "a choice by a constant that no case has", "leave it out")
+        return self._case(scope, attribute, cases[keys.index(wanted)][1], in_region=in_region)
+
+    def _raw(self, attribute: Attribute) -> str:
+        """A struct of bytes, for elements of a list of structs that no case lists."""
+        self.types.setdefault("Raw", {"fields": [{"raw": "bytes"}]})
+        message = f"elements of {attribute.name} that no case lists are structs with their bytes in `raw`"
+        self.find(attribute.location, "case", message, "look at `raw` of each")
+        return "Raw"
+
+    def _case(self, scope: Scope, attribute: Attribute, node: Node, *, in_region: bool) -> Form:
+        name, arguments = expressions.parse_type(text(node) or "")
+        if name in ("str", "strz"):
+            type, keys, kind = wire.characters(attribute, name, scope)
+            if keys or name == "strz":
+                raise NotCarriedError("case", f"{name} as a case", "make it a type with one attribute")
+            return Form(type, kind, is_greedy=True)
+        form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
+        if form is None:
+            return self._user(scope, attribute, name, arguments, in_region=in_region)
+        if form.keys:
+            raise NotCarriedError("case", f"a number of another byte order, {name}, as a case", "make it a type")
+        return form
+
+    def _case_key(self, scope: Scope, key: ScalarNode, tag: Said) -> Any:  # noqa: ANN401 - a key of YAML
+        if key.text == "_":
+            return "_"
+        value = self._translated(key, Place(scope, direct(scope)))
+        if value.literal is None:
+            raise NotCarriedError("switch-on", f"the case {key.text} is no constant")
+        if isinstance(tag.kind, Word) and tag.kind.named and isinstance(value.literal, int):
+            known = tag.kind.enum.words.get(value.literal)
+            return known[0] if known else value.literal
+        return value.literal
+
+    def _nothing(self) -> str:
+        """The type of a choice that reads nothing."""
+        self.types.setdefault("Nothing", {"fields": [{"nothing": {"compute": "null", "type": "bool", "hidden": True}}]})
+        return "Nothing"
+
+
+def literal(value: object) -> str:
+    """A case as an expression says it."""
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else f"'{value}'"

@@ -1,0 +1,136 @@
+"""Instances: values that are computed, and attributes at places of their own."""
+
+from dataclasses import replace
+from typing import Any
+
+from wireloom.importing.ksy.definitions import Attribute, described
+from wireloom.importing.ksy.expressions import SyntaxFlaw
+from wireloom.importing.ksy.fields import Fields
+from wireloom.importing.ksy.kinds import (
+    Integer,
+    Listed,
+    Octets,
+    Record,
+    Said,
+    Stream,
+    Union,
+    Word,
+    computed_type,
+)
+from wireloom.importing.ksy.making import documented, renamed
+from wireloom.importing.ksy.scopes import (
+    FILE_START,
+    START,
+    Entry,
+    NotCarriedError,
+    Scope,
+    View,
+    field_name,
+)
+from wireloom.spec.yaml import Node
+
+
+class Instances(Fields):
+    """The instances of a struct."""
+
+    def _instance(self, scope: Scope, attribute: Attribute) -> None:
+        if attribute.name in scope.busy:
+            raise NotCarriedError("circular", f"{attribute.name} follows from itself")
+        if attribute.name in scope.dropped:
+            return
+        scope.busy.add(attribute.name)
+        try:
+            self._refuse(attribute)
+            if attribute.get("value") is not None:
+                self._value_instance(scope, attribute)
+            else:
+                self._place(scope, attribute, self._form(scope, attribute), self._position(scope, attribute))
+        except (NotCarriedError, SyntaxFlaw) as error:
+            scope.dropped.add(attribute.name)
+            self._not_carried(attribute, error)
+        finally:
+            scope.busy.discard(attribute.name)
+
+    def _value_instance(self, scope: Scope, attribute: Attribute) -> None:
+        value = self.expression(scope, attribute.get("value"))
+        if attribute.get("enum") is not None and isinstance(value.kind, Integer | Word):
+            enum = self._enum(scope, attribute)
+            value = replace(value, kind=Word(enum, named=False)) if enum else value
+        if isinstance(value.kind, Octets) and value.literal is not None:
+            scope.views[attribute.name] = value
+            hint = "expressions here know them; readers do not find them"
+            self.find(attribute.location, "constant-bytes", f"{attribute.name} is constant bytes", hint)
+            return
+        if computed_type(value.kind) is None:
+            if isinstance(value.kind, Record | Union | Listed | Stream):
+                scope.views[attribute.name] = value
+                message = f"{attribute.name} is another name of a struct or a list"
+                hint = "expressions here know it; readers find it under its first name"
+                self.find(attribute.location, "struct-value", message, hint)
+                return
+            raise NotCarriedError("value", f"{attribute.name} has no type of a spec")
+        if attribute.get("if") is not None:
+            condition = self.expression(scope, attribute.get("if"))
+            value = Said(f"{condition.within(1)} ? {value.within(1)} : null", value.kind, 0)
+        self._computed(scope, attribute, value)
+
+    def _computed(self, scope: Scope, attribute: Attribute, value: Said) -> None:
+        name = field_name(attribute.name)
+        kind, keys = value.kind, renamed(attribute.name) | documented(attribute)
+        if isinstance(kind, Word):
+            words = self._range_name(kind.enum)
+            number = Entry(f"{name}_number", {"compute": value.text, "type": "int64"}, attribute.location)
+            scope.entries.append(number)
+            body = {"compute": f"rangeName({name}_number, '{words}')", "type": "str", **keys}
+            kind = Word(kind.enum, named=False)
+        else:
+            body = {"compute": value.text, "type": computed_type(kind), **keys}
+        scope.entries.append(Entry(name, body, attribute.location))
+        scope.kinds[attribute.name] = kind
+
+    def _position(self, scope: Scope, attribute: Attribute) -> dict[str, Any]:
+        """The keys `at` and `from` of an instance."""
+        node = attribute.get("pos")
+        io = attribute.get("io")
+        if node is None and io is None:
+            raise NotCarriedError("instance", f"{attribute.name} has neither a value nor a place")
+        at = self.expression(scope, node) if node is not None else Said("0", Integer())
+        if io is None:
+            return {"at": at.text, "from": start_mark(scope.stream)}
+        of = self.expression(scope, io).kind
+        if not isinstance(of, Stream):
+            raise NotCarriedError("stream", f"{described(io)} is no stream")
+        if not of.view.prefix:
+            start = of.view.scope.stream
+            mark = start_mark(start)
+            between = next(each for each in scope.chain if each is start or any(e.body == mark for e in each.entries))
+            if between is not start:
+                raise NotCarriedError(
+                    "stream", f"{described(io)} is not the region that is nearest", "say it from its start"
+                )
+            return {"at": at.text, "from": mark}
+        return self._within(of.view, at, io)
+
+    def _within(self, view: View, at: Said, io: Node) -> dict[str, Any]:
+        """A place in the region of another field: from a mark before it."""
+        name, _, deeper = view.prefix.partition(".")
+        owner = view.owner
+        entry = owner.entry(name)
+        body = entry.body if entry else None
+        if deeper or entry is None or not isinstance(body, dict) or {"unpack", "when"} & set(body):
+            raise NotCarriedError("stream", f"a place in {described(io)}", "read it where that region is read")
+        if "at" in body:
+            return {"at": f"({body['at']}) + {at.within(9)}", "from": body["from"]}
+        mark = f"{name}_start"
+        place = owner.entries.index(entry)
+        if not any(each.body == mark for each in owner.entries):
+            owner.entries.insert(place, Entry("mark", mark))
+        return {"at": at.text, "from": mark}
+
+
+def start_mark(scope: Scope) -> str:
+    """The name of the mark at the start of a region; it is made where there is none."""
+    mark = FILE_START if scope.parent is None else START
+    if not any(each.name == "mark" and each.body == mark for each in scope.entries):
+        scope.entries.insert(0, Entry("mark", mark))
+    return mark

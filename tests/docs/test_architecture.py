@@ -47,6 +47,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     },
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
+    "importing": {"spec"},  # the notation of specs; nothing of the core knows it
     "transcode": {"catalog", "runtime"},
     "converting": {"transcode", "runtime"},
     "validating": {"transcode", "runtime"},
@@ -71,7 +72,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "runtime",
         ),
         *("transcode", "converting", "validating", "validation_reports", "inspection"),
-        *("ingest", "spark", "medallion", "demo"),
+        *("ingest", "spark", "medallion", "demo", "importing"),
     },
     "__main__": {"cli"},
 }

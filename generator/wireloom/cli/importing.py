@@ -64,10 +64,11 @@ def ksy(file: Description, specs: Specs = SPECS, import_path: ImportPaths = None
 def settled_ksy(file: Path, folders: Sequence[Path]) -> "Settled":
     """The spec that a .ksy file stands for; raises ImportRefusedError where there is none."""
     from wireloom import pipeline  # here, because it imports jinja2 and yaml
-    from wireloom.importing.ksy import draft
+    from wireloom.importing.ksy import draft, read
     from wireloom.importing.settling import settle
 
-    return settle(file, lambda refused: draft(file, folders, refused), pipeline.flaws)
+    description = read(file, folders)
+    return settle(file, lambda refused: draft(description, refused), pipeline.flaws)
 
 
 def _tell(made: "Settled") -> None:

@@ -18,13 +18,13 @@ from wireloom.importing.ksy.making import CERTAIN, one_line
 from wireloom.importing.ksy.reading import Files, child
 from wireloom.importing.ksy.reading import text as said
 from wireloom.importing.ksy.scopes import NotCarriedError
-from wireloom.importing.ksy.structs import Structs
+from wireloom.importing.ksy.structs import SHALLOW, Structs
 from wireloom.importing.ksy.words import INVALID
 from wireloom.importing.settling import Refusals
 from wireloom.names import format_name_flaw
 from wireloom.problems import Location, Problem
 
-__all__ = ["Draft", "draft"]
+__all__ = ["Description", "Draft", "draft", "read"]
 
 _PREAMBLE = "# yaml-language-server: $schema=wireloom.schema.json\n# From {name}, by `wireloom import ksy`.\n"
 _WORD = re.compile(r"[A-Z][A-Za-z0-9_]*")
@@ -41,6 +41,7 @@ class Draft:
     origins: Mapping[tuple[str, int], Location]
     types: Mapping[str, Location]
     rounds: Mapping[str, Sequence[Location]]
+    depth: int
 
     def blamed(self, problems: Iterable[Problem], known: Refusals) -> dict[Location, tuple[str, str]]:
         """The places of the description that problems of the spec come from, with what they say that is not known."""
@@ -53,7 +54,7 @@ class Draft:
             location = self.origins.get(place)
             own = self.types.get(match["type"])
             for each in [location] if location else self.rounds.get(match["type"]) or ([own] if own else []):
-                _add(found, each, _verdict(problem))
+                _add(found, each, _verdict(problem, self.depth))
         news = {each: _both(known.get(each), said) for each, said in found.items()}
         return {each: said for each, said in news.items() if said != known.get(each)}
 
@@ -71,8 +72,10 @@ def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, st
     return CERTAIN, " ".join(sorted({*known[1].split(), *said[1].split()}))
 
 
-def _verdict(problem: Problem) -> tuple[str, str]:
+def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
     """What is refused and why; or that a part of it is certain, so that it goes without."""
+    if problem.id == "too-large" and depth > 1:
+        return CERTAIN, f"{SHALLOW}{depth // 2}"
     if problem.path.endswith(".otherwise") and "never another value" in problem.message:
         return CERTAIN, "otherwise"
     if problem.id == "certain-condition" and problem.path.endswith(".when"):
@@ -80,11 +83,27 @@ def _verdict(problem: Problem) -> tuple[str, str]:
     return f"the spec cannot say it: {problem.message}", problem.hint
 
 
-def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = None) -> Draft:
-    """The spec that a file stands for, without what was refused; raises ImportRefusedError where there is none."""
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A file as it was read, with its imports, and what is wrong with it."""
+
+    files: Files
+    definition: Definition
+    findings: tuple[Finding, ...]
+
+
+def read(file: Path, folders: Sequence[Path] = ()) -> Description:
+    """The description that a file is; raises ImportRefusedError where it is none."""
     files = Files(file, folders)
     definition = define(files)
-    structs = Structs(files, refused or {})
+    return Description(files, definition, tuple(files.findings))
+
+
+def draft(description: Description, refused: Refusals) -> Draft:
+    """The spec that a description stands for, without what was refused; raises ImportRefusedError."""
+    files, definition = description.files, description.definition
+    files.findings[:] = description.findings
+    structs = Structs(files, refused)
     try:
         root = structs.struct(definition, None, Use(in_region=True))
     except NotCarriedError as error:
@@ -103,8 +122,8 @@ def draft(file: Path, folders: Sequence[Path] = (), refused: Refusals | None = N
         if entry.origin is not None
     }
     findings = tuple(sorted(set(files.findings)))
-    text = f"{_PREAMBLE.format(name=file.name)}{writing.document(head, types)}"
-    return Draft(name, text, findings, origins, structs.origins, structs.rounds)
+    text = f"{_PREAMBLE.format(name=files.main.name)}{writing.document(head, types)}"
+    return Draft(name, text, findings, origins, structs.origins, structs.rounds, structs.depth)
 
 
 def _head(name: str, definition: Definition, structs: Structs, root: str, order: str | None) -> dict[str, Any]:

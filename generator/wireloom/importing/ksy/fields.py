@@ -6,17 +6,15 @@ from wireloom.importing.ksy import wire
 from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.kinds import (
+    Entry,
+    Scope,
     Unknown,
 )
 from wireloom.importing.ksy.lists import Lists, takes_all, with_place
 from wireloom.importing.ksy.making import documented, renamed, short
+from wireloom.importing.ksy.naming import field_name
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import (
-    Entry,
-    NotCarriedError,
-    Scope,
-    field_name,
-)
+from wireloom.importing.ksy.scopes import NotCarriedError
 from wireloom.importing.ksy.sizes import BITS
 from wireloom.importing.ksy.wire import Form
 

@@ -12,18 +12,15 @@ from wireloom.importing.ksy.kinds import (
     Octets,
     Record,
     Said,
+    Scope,
     Union,
     Unknown,
+    View,
     Word,
 )
 from wireloom.importing.ksy.making import camel, scalar
 from wireloom.importing.ksy.reading import child, entries, text
-from wireloom.importing.ksy.scopes import (
-    NotCarriedError,
-    Scope,
-    View,
-    direct,
-)
+from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.texts import Texts
 from wireloom.importing.ksy.translation import Place, said
 from wireloom.importing.ksy.wire import Form

@@ -7,26 +7,22 @@ from wireloom.importing.ksy.definitions import Attribute, described
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.fields import Fields
 from wireloom.importing.ksy.kinds import (
+    Entry,
     Integer,
     Listed,
     Octets,
     Record,
     Said,
+    Scope,
     Stream,
     Union,
+    View,
     Word,
     computed_type,
 )
 from wireloom.importing.ksy.making import documented, renamed
-from wireloom.importing.ksy.scopes import (
-    FILE_START,
-    START,
-    Entry,
-    NotCarriedError,
-    Scope,
-    View,
-    field_name,
-)
+from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.scopes import FILE_START, START, NotCarriedError
 from wireloom.spec.yaml import Node
 
 

@@ -1,12 +1,14 @@
-"""What an expression of Kaitai gives, and how it is said in a spec."""
+"""What an expression of Kaitai gives and how a spec says it; structs while they are made, which it may be one of."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
-from wireloom.importing.ksy.definitions import Enum
+from wireloom.importing.ksy.definitions import Definition, Enum
+from wireloom.importing.ksy.naming import field_name
+from wireloom.problems import Location
 
 if TYPE_CHECKING:
-    from wireloom.importing.ksy.scopes import Entry, Scope, View
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,14 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A number that an enum names. `named` where the field's words may be said; else expressions say the number."""
+    """A number that an enum names. `named` where the field's words may be said; else expressions say the number.
+
+    A field that takes no other number, `is_closed`, is known by its words alone.
+    """
 
     enum: Enum
     named: bool
+    is_closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,93 @@ class Said:
     def within(self, level: int) -> str:
         """The text, in parentheses where what is around binds tighter."""
         return self.text if self.level >= level else f"({self.text})"
+
+
+@dataclass(slots=True)
+class Entry:
+    """An item of `fields`, and where it comes from."""
+
+    name: str
+    body: object
+    origin: Location | None = None
+
+
+@dataclass(eq=False)
+class Scope:
+    """A struct: its definition, where it stands, and its entries so far."""
+
+    definition: Definition
+    parent: "Scope | None"
+    is_stream: bool
+    byte_order: str | None
+    name: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    dropped: set[str] = field(default_factory=set)
+    views: dict[str, Said] = field(default_factory=dict)
+    """Names of what stands elsewhere: a struct that a parameter or a value instance says."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    stated_parent: "View | Literal[False] | None" = None
+    """What `_parent` is where a `parent` key says it; False where there is none."""
+    is_cut: bool = False
+    is_greedy: bool = False
+    is_recursive: bool = False
+    is_done: bool = False
+    busy: set[str] = field(default_factory=set)
+    make_instance: "Callable[[str], None] | None" = None
+
+    @property
+    def chain(self) -> "list[Scope]":
+        """This one and those around, from the inside out."""
+        return [self, *(self.parent.chain if self.parent else ())]
+
+    @property
+    def stream(self) -> "Scope":
+        """The struct whose region the bytes are counted in."""
+        return next(each for each in self.chain if each.is_stream or each.parent is None)
+
+    @property
+    def root(self) -> "Scope":
+        """The outermost."""
+        return self.chain[-1]
+
+    def defines(self, name: str) -> bool:
+        """Whether the name means something of this struct."""
+        return name in {field_name(each) for each in self.definition.names} or any(
+            each.name == name for each in self.entries
+        )
+
+    def free(self, name: str) -> str:
+        """A name like this one that nothing has."""
+        found, number = name, 2
+        while any(scope.defines(found) for scope in self.chain):
+            found, number = f"{name}_{number}", number + 1
+        return found
+
+    def entry(self, name: str) -> Entry | None:
+        """The entry of that name."""
+        return next((each for each in self.entries if each.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A struct as an expression sees it: by a path of members from `owner`, or directly."""
+
+    scope: Scope
+    owner: Scope
+    prefix: str = ""
+    up: "View | None" = None
+
+    @property
+    def parent(self) -> "View | None":
+        """What `_parent` is."""
+        if self.scope.stated_parent is not None:
+            return self.scope.stated_parent or None
+        if self.up is not None:
+            return self.up
+        if self.scope.parent is None:
+            return None
+        return View(self.scope.parent, self.scope.parent)
 
 
 def computed_type(kind: Kind) -> str | None:

@@ -8,22 +8,18 @@ from typing import Any
 from wireloom.importing.ksy.definitions import Attribute, Definition
 from wireloom.importing.ksy.forms import Forms
 from wireloom.importing.ksy.kinds import (
+    Entry,
     Kind,
     Listed,
     Numbers,
     Record,
     Said,
+    Scope,
     Truth,
     computed_type,
 )
 from wireloom.importing.ksy.making import scalar, short
-from wireloom.importing.ksy.scopes import (
-    AT_END,
-    Entry,
-    NotCarriedError,
-    Scope,
-    direct,
-)
+from wireloom.importing.ksy.scopes import AT_END, NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place
 from wireloom.importing.ksy.wire import Form
 

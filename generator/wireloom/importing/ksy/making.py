@@ -1,5 +1,6 @@
 """What all parts of the importer share while types are made: what was made, what was refused, and expressions."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,15 +10,13 @@ from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.kinds import (
     Said,
-)
-from wireloom.importing.ksy.reading import Files
-from wireloom.importing.ksy.scopes import (
-    NotCarriedError,
     Scope,
-    direct,
-    field_name,
 )
+from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.reading import Files
+from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place, translate
+from wireloom.names import type_name_flaw
 from wireloom.problems import Location
 from wireloom.spec.yaml import Node, ScalarNode
 
@@ -120,4 +119,6 @@ def one_line(text: str) -> str:
 
 def camel(name: str) -> str:
     """`file_header` as the name of a type: FileHeader."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) or "Type"
+    words = re.sub("[^A-Za-z0-9_]", "_", name)[:80].split("_")
+    found = "".join(part[:1].upper() + part[1:] for part in words)
+    return f"Type{found}" if type_name_flaw(found) else found

@@ -5,19 +5,15 @@ between has a `length`, too. Then the outer struct gets a hidden field of anothe
 """
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from wireloom.importing.ksy.definitions import Definition
-from wireloom.importing.ksy.kinds import Kind, Record, Said, Union, computed_type
-from wireloom.names import EXPRESSION_WORDS, logical_name_flaw
-from wireloom.problems import Location
+from wireloom.importing.ksy.kinds import Entry, Kind, Record, Scope, Union, View, computed_type
+
+if TYPE_CHECKING:
+    from wireloom.problems import Location
 
 AT_END = "is_at_end"
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 UNREAD, START, FILE_START, IO_SIZE = "unread", "stream_start", "file_start", "stream_size"
 
 
@@ -30,102 +26,9 @@ class NotCarriedError(Exception):
         self.location: Location | None = None
 
 
-@dataclass(slots=True)
-class Entry:
-    """An item of `fields`, and where it comes from."""
-
-    name: str
-    body: object
-    origin: Location | None = None
-
-
-@dataclass(eq=False)
-class Scope:
-    """A struct: its definition, where it stands, and its entries so far."""
-
-    definition: Definition
-    parent: "Scope | None"
-    is_stream: bool
-    byte_order: str | None
-    name: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    kinds: dict[str, Kind] = field(default_factory=dict)
-    dropped: set[str] = field(default_factory=set)
-    views: dict[str, Said] = field(default_factory=dict)
-    """Names of what stands elsewhere: a struct that a parameter or a value instance says."""
-    aliases: dict[str, str] = field(default_factory=dict)
-    stated_parent: "View | Literal[False] | None" = None
-    """What `_parent` is where a `parent` key says it; False where there is none."""
-    is_cut: bool = False
-    is_greedy: bool = False
-    is_recursive: bool = False
-    is_done: bool = False
-    busy: set[str] = field(default_factory=set)
-    make_instance: "Callable[[str], None] | None" = None
-
-    @property
-    def chain(self) -> "list[Scope]":
-        """This one and those around, from the inside out."""
-        return [self, *(self.parent.chain if self.parent else ())]
-
-    @property
-    def stream(self) -> "Scope":
-        """The struct whose region the bytes are counted in."""
-        return next(each for each in self.chain if each.is_stream or each.parent is None)
-
-    @property
-    def root(self) -> "Scope":
-        """The outermost."""
-        return self.chain[-1]
-
-    def defines(self, name: str) -> bool:
-        """Whether the name means something of this struct."""
-        return name in {field_name(each) for each in self.definition.names} or any(
-            each.name == name for each in self.entries
-        )
-
-    def free(self, name: str) -> str:
-        """A name like this one that nothing has."""
-        found, number = name, 2
-        while any(scope.defines(found) for scope in self.chain):
-            found, number = f"{name}_{number}", number + 1
-        return found
-
-    def entry(self, name: str) -> Entry | None:
-        """The entry of that name."""
-        return next((each for each in self.entries if each.name == name), None)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A struct as an expression sees it: by a path of members from `owner`, or directly."""
-
-    scope: Scope
-    owner: Scope
-    prefix: str = ""
-    up: "View | None" = None
-
-    @property
-    def parent(self) -> "View | None":
-        """What `_parent` is."""
-        if self.scope.stated_parent is not None:
-            return self.scope.stated_parent or None
-        if self.up is not None:
-            return self.up
-        if self.scope.parent is None:
-            return None
-        return View(self.scope.parent, self.scope.parent)
-
-
 def direct(scope: Scope) -> View:
     """The view of the struct that an expression stands in."""
     return View(scope, scope)
-
-
-def field_name(name: str) -> str:
-    """The name that a field has in expressions; words of the language get an underscore."""
-    taken = name in EXPRESSION_WORDS or name in STEPS or logical_name_flaw(name)
-    return f"{name}_" if taken else name
 
 
 def reach(place: Scope, owner: Scope, path: str, kind: Kind) -> str:

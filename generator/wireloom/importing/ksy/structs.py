@@ -12,24 +12,18 @@ from wireloom.importing.ksy.definitions import Attribute, Definition
 from wireloom.importing.ksy.fields import is_bits
 from wireloom.importing.ksy.instances import Instances
 from wireloom.importing.ksy.kinds import (
+    Entry,
     Listed,
     Record,
     Said,
+    Scope,
     Stream,
     Union,
 )
-from wireloom.importing.ksy.making import camel, one_line
+from wireloom.importing.ksy.making import CERTAIN, camel, one_line
 from wireloom.importing.ksy.outward import looks_outward
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import (
-    UNREAD,
-    Entry,
-    NotCarriedError,
-    Scope,
-    aliased,
-    reach,
-)
-from wireloom.names import type_name_flaw
+from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError, aliased, reach
 from wireloom.spec.yaml import MappingNode
 
 if TYPE_CHECKING:
@@ -37,7 +31,8 @@ if TYPE_CHECKING:
 
 MOST = 1500  # structs of one spec
 DEEPEST = 24  # structs in one another while they are made
-DEPTH = 4  # of structs that hold themselves
+SHALLOW = "depth:"
+DEPTHS = {1: 4, 2: 2, 3: 2}  # of structs that hold themselves, by how many there are: they multiply one another
 _PATH = ".abcdefghijklmnopqrstuvwxyz_0123456789"
 
 
@@ -84,10 +79,10 @@ class Structs(Instances):
 
     def _free_type(self, definition: Definition, name: str = "") -> str:
         base = name or camel(definition.name)
-        if (base in self.types or type_name_flaw(base)) and definition.around is not None and not name:
+        if base in self.types and definition.around is not None and not name:
             base = f"{camel(definition.around.name)}{base}"
         found, number = base, 2
-        while found in self.types or type_name_flaw(found):
+        while found in self.types:
             found, number = f"{base}_{number}", number + 1
         return found
 
@@ -116,8 +111,20 @@ class Structs(Instances):
         if scope.byte_order is not None and scope.byte_order != scope.root.byte_order:
             body["byteOrder"] = scope.byte_order
         if scope.is_recursive:
-            body["depth"] = DEPTH
+            body["depth"] = self.depth
         return body | {"fields": [{each.name: each.body} for each in scope.entries]}
+
+    @property
+    def depth(self) -> int:
+        """How many of a struct that holds itself stand in one another."""
+        asked = [
+            int(word.removeprefix(SHALLOW))
+            for kind, words in self.refused.values()
+            if kind == CERTAIN
+            for word in words.split()
+            if word.startswith(SHALLOW)
+        ]
+        return min([DEPTHS.get(sum(each.is_recursive for each in self.scopes.values()), 1), *asked])
 
     def _fill(self, scope: Scope, arguments: Sequence[Said]) -> None:
         definition = scope.definition

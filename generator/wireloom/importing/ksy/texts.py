@@ -7,14 +7,11 @@ from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.kinds import (
     Octets,
     Said,
+    Scope,
 )
 from wireloom.importing.ksy.making import documented, renamed, short
-from wireloom.importing.ksy.scopes import (
-    UNREAD,
-    NotCarriedError,
-    Scope,
-    field_name,
-)
+from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError
 from wireloom.importing.ksy.wire import Form
 from wireloom.importing.ksy.words import Words
 from wireloom.importing.ksy.writing import Quoted

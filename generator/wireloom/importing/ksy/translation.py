@@ -6,6 +6,7 @@ from typing import assert_never
 from wireloom.importing.ksy import expressions as tree
 from wireloom.importing.ksy.kinds import (
     UNARY,
+    Entry,
     Float,
     Integer,
     Kind,
@@ -14,25 +15,17 @@ from wireloom.importing.ksy.kinds import (
     Octets,
     Record,
     Said,
+    Scope,
     Stream,
     Text,
     Truth,
     Union,
     Unknown,
+    View,
     Word,
 )
-from wireloom.importing.ksy.scopes import (
-    AT_END,
-    IO_SIZE,
-    Entry,
-    NotCarriedError,
-    Scope,
-    View,
-    direct,
-    field_name,
-    reach,
-    rebased,
-)
+from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.scopes import AT_END, IO_SIZE, NotCarriedError, direct, reach, rebased
 from wireloom.importing.ksy.sizes import bits_of, size_of, size_of_name
 
 _LEVELS = {"or": 1, "and": 2, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
@@ -154,6 +147,8 @@ def _of_view(name: str, place: Place, view: View) -> Said:
     if isinstance(kind, Word) and not kind.named:
         path = f"{path}_number"
     text = reach(place.scope, view.owner, path, kind)
+    if isinstance(kind, Word) and not kind.is_closed and (view.prefix or view.scope is not place.scope):
+        kind = Word(kind.enum, named=False)  # only beside the field expressions know its words
     return Said(text, rebased(kind, view, field_name(name)))
 
 

@@ -11,17 +11,14 @@ from wireloom.importing.ksy.kinds import (
     Kind,
     Listed,
     Said,
+    Scope,
     Truth,
     Word,
 )
 from wireloom.importing.ksy.making import Making, camel, one_line, scalar
+from wireloom.importing.ksy.naming import field_name
 from wireloom.importing.ksy.reading import child, text
-from wireloom.importing.ksy.scopes import (
-    NotCarriedError,
-    Scope,
-    direct,
-    field_name,
-)
+from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place, said
 from wireloom.spec.yaml import MappingNode, Node
 
@@ -47,7 +44,7 @@ class Words(Making):
         keys: dict[str, Any] = {"values": values}
         if text(child(attribute.get("valid"), "in-enum")) != "true":
             keys["raw"] = f"{name}_number"
-        return Word(enum, named=True), keys
+        return Word(enum, named=True, is_closed="raw" not in keys), keys
 
     def _enum(self, scope: Scope, attribute: Attribute) -> Enum | None:
         said = attribute.text("enum") or ""

@@ -315,7 +315,7 @@ NOT_FOR_READERS = {
     "filler": [{"m": {"type": "bytes(1)", "hidden": True}}],
     "a constant": [{"m": {"type": "uint8", "const": 1, "hidden": True}}],
     "a checksum": [{"m": {"type": "uint8", "checksum": "sum", "over": "0 .. end", "hidden": True}}, {"mark": "end"}],
-    "bits that share a byte": [{"m": {"type": "uint3", "hidden": True}}, {"n": "uint5"}],
+    "bits that share a byte": [{"m": {"type": "uint3", "hidden": True}}, {"n": {"type": "uint5", "hidden": True}}],
     "derived bits": [{"w": {"type": "uint8", "bits": {"m": {"at": "0..6", "derive": "x", "hidden": True}, "n": 7}}}],
 }
 
@@ -446,7 +446,8 @@ def test_bits_may_follow_from_others_of_their_integer(made: Made):
     named = made({"n": {"type": "uint8", "bits": bits, "hidden": True}})
     assert [shared.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x10", b"\xfe"]
     assert [named.build({"a": a}) for a in (0, 1, 15)] == [b"\x00", b"\x01", b"\xef"]
-    assert shared.build({}) == b"\x00"
+    assert refusal_of(shared, {}) == "a: expected an integer from 0 to 15, found null"
+    assert named.build({}) == b"\x00"
 
 
 def test_a_name_that_the_number_does_not_have_is_refused(made: Made):

@@ -27,7 +27,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
     "explanation": {"runtime", "model"},
-    "writing": {"model", "expr"},
+    "writing": {"model", "expr", "resolve"},
     "project": set(),
     "tree": set(),
     "outcomes": {"project", "tree"},

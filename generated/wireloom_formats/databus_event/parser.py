@@ -136,7 +136,9 @@ EventV1 = structure.Struct(
         operands=(("attributes", lambda ctx: ctx["attributes"]),),
         notation="04X",
     ),
-    structure.Field("keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["byteKey"]),
+    structure.Field(
+        "keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["byteKey"], circular=True
+    ),
     structure.Field("value", binary.Bytes(lambda ctx: ctx["length"] - fn.here(ctx))),
     doc="The event of DbusEventV1; its version byte is 0.",
 )
@@ -178,7 +180,7 @@ Part = structure.Struct(
 
 Body = structure.Struct(
     "Body",
-    structure.Field("metadata", Part, when=lambda ctx: ctx._["hasMetadata"]),
+    structure.Field("metadata", Part, when=lambda ctx: ctx._["hasMetadata"], circular=True),
     structure.Field("payload", Part, when=lambda ctx: ctx._["hasPayload"], flatten=True),
     doc="The optional parts behind a V2 header.",
 )
@@ -314,12 +316,15 @@ EventV2 = structure.Struct(
         looks=("headerLength", "keySize"),
         operands=(("keySize", lambda ctx: ctx["keySize"]), ("headerLength", lambda ctx: ctx["headerLength"])),
     ),
-    structure.Field("keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["keyType"] == 2),
+    structure.Field(
+        "keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["keyType"] == 2, circular=True
+    ),
     structure.Field(
         "keySchema",
         Part,
         size=lambda ctx: ctx["headerLength"] - 45,
         when=lambda ctx: ctx["keyType"] == 3,
+        circular=True,
         code="bad_key_size",
     ),
     structure.Mark("headerEnd"),

@@ -39,7 +39,11 @@ MetadataPart = structure.Struct(
         "value", json.Base64(line_feeds=True), member="metadataValue", when=lambda ctx: ctx._["valueEnc"] == "JSON"
     ),
     structure.Field(
-        "valueText", json.Text(), member="metadataValue", when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE"
+        "valueText",
+        json.Text(),
+        member="metadataValue",
+        when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE",
+        circular=True,
     ),
     structure.Check(
         lambda ctx: ctx["dataLength"] == fn.length(ctx["value"]),
@@ -71,10 +75,18 @@ PayloadPart = structure.Struct(
         operands=(("schemaId", lambda ctx: ctx["schemaId"]),),
     ),
     structure.Field(
-        "value", json.Base64(line_feeds=True), member="payloadValue", when=lambda ctx: ctx._["valueEnc"] == "JSON"
+        "value",
+        json.Base64(line_feeds=True),
+        member="payloadValue",
+        when=lambda ctx: ctx._["valueEnc"] == "JSON",
+        circular=True,
     ),
     structure.Field(
-        "valueText", json.Text(), member="payloadValue", when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE"
+        "valueText",
+        json.Text(),
+        member="payloadValue",
+        when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE",
+        circular=True,
     ),
     structure.Check(
         lambda ctx: ctx["dataLength"] == fn.length(ctx["value"]),
@@ -113,8 +125,10 @@ EventV2 = structure.Struct(
         hidden=True,
     ),
     structure.Field("key", json.Integer(64, signed=True), when=lambda ctx: ctx["keyType"] == "Number"),
-    structure.Field("keyBytes", json.Base64(line_feeds=True), when=lambda ctx: ctx["keyType"] == "String"),
-    structure.Field("keyText", json.Text(), member="key", when=lambda ctx: ctx["keyType"] == "Schema"),
+    structure.Field(
+        "keyBytes", json.Base64(line_feeds=True), when=lambda ctx: ctx["keyType"] == "String", circular=True
+    ),
+    structure.Field("keyText", json.Text(), member="key", when=lambda ctx: ctx["keyType"] == "Schema", circular=True),
     structure.Field(
         "valueEnc",
         json.Text(),
@@ -144,7 +158,7 @@ EventV2 = structure.Struct(
     structure.Field("logicalPartitionId", json.Integer(16, signed=True)),
     structure.Field("physicalPartitionId", json.Integer(16, signed=True)),
     structure.Field("sequence", json.Integer(64, signed=True)),
-    structure.Field("metadata", MetadataPart, when=lambda ctx: ctx["hasPayloadMetadata"], inline=True),
+    structure.Field("metadata", MetadataPart, when=lambda ctx: ctx["hasPayloadMetadata"], circular=True, inline=True),
     structure.Field("payload", PayloadPart, when=lambda ctx: ctx["hasPayload"], flatten=True, inline=True),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
@@ -192,10 +206,19 @@ EndOfPeriod = structure.Struct(
     structure.Field("endOfPeriod", json.Boolean(), const=True, code="bad_constant", hidden=True),
     structure.Field("trace", json.Boolean(), member="traceEnabled", optional=True, default=False),
     structure.Field(
-        "value", json.Base64(line_feeds=True), when=lambda ctx: ctx["valueEnc"] != "JSON_PLAIN_VALUE", optional=True
+        "value",
+        json.Base64(line_feeds=True),
+        when=lambda ctx: ctx["valueEnc"] != "JSON_PLAIN_VALUE",
+        circular=True,
+        optional=True,
     ),
     structure.Field(
-        "valueText", json.Text(), member="value", when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE", optional=True
+        "valueText",
+        json.Text(),
+        member="value",
+        when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE",
+        circular=True,
+        optional=True,
     ),
     structure.Computed("sourceClass", lambda _: "end_of_period"),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
@@ -250,7 +273,9 @@ EventV1 = structure.Struct(
     ),
     structure.Field("trace", json.Boolean(), member="traceEnabled", optional=True, default=False),
     structure.Field("value", json.Base64(line_feeds=True), when=lambda ctx: ctx["valueEnc"] == "JSON"),
-    structure.Field("valueText", json.Text(), member="value", when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE"),
+    structure.Field(
+        "valueText", json.Text(), member="value", when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE", circular=True
+    ),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
     doc="V1's document, in the order of its writer.",

@@ -320,12 +320,17 @@ Connect = structure.Struct(
         doc="Empty where the broker shall assign one",
     ),
     structure.Field(
-        "will", Will, when=lambda ctx: ctx["hasWill"], doc="What the broker publishes if the client is gone"
+        "will",
+        Will,
+        when=lambda ctx: ctx["hasWill"],
+        circular=True,
+        doc="What the broker publishes if the client is gone",
     ),
     structure.Field(
         "userName",
         binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         when=lambda ctx: ctx["hasUserName"],
+        circular=True,
         spelling=structure.Spelling(pattern="[^\\x00]*"),
         code="bad_string",
     ),
@@ -333,6 +338,7 @@ Connect = structure.Struct(
         "password",
         binary.Bytes(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         when=lambda ctx: ctx["hasPassword"],
+        circular=True,
     ),
     doc="A client asks for a connection (3.1).",
 )

@@ -671,6 +671,7 @@ class Field:
     size: Amount | None = None  # the region given to the type
     packing: Packing | None = None  # how the region's bytes say what the type is read from
     when: Expression | None = None
+    circular: bool = False  # the condition follows from just this field: builders write it where the value has it
     presence: Presence = Presence.REQUIRED
     default: Scalar = None
     has_default: bool = False  # the value that stands for an absent one may be null, where null means something

@@ -37,6 +37,7 @@ from wireloom.resolve.check.size_limits import check_ends, check_room
 from wireloom.resolve.check.sources import check_building, with_filler
 from wireloom.resolve.check.tags import check_tags
 from wireloom.resolve.check.unions import check_families
+from wireloom.resolve.facts.decisions import with_decisions
 from wireloom.resolve.facts.sites import Names, holders
 from wireloom.resolve.facts.text_forms import check_said
 from wireloom.resolve.lint.constant_conditions import check_conditions
@@ -157,7 +158,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_conditions(draft, names)
     named = with_meanings(with_filler(with_holes(with_given(named, given)), draft.place))
     named = unrolled(with_runs(named, order), stated_depths(draft))
-    named = with_rests(named)
+    named = with_decisions(with_rests(named))
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)

@@ -212,6 +212,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         size=_region(field.size, inner),
         packing=_packing(field.packing, known),
         when=when,
+        circular=_flag(field.circular),
         const=None if not has_const(field) else literal(field.const),
         null=_null(field),
         mapped=mapped(field.mappings, field.code),

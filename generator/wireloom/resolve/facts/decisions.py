@@ -7,11 +7,11 @@ places are held against that. `runtime/parsers/facts` and `placement` execute th
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
-from wireloom.model.types import Bit, Field, Presence, Struct
+from wireloom.model.types import Bit, Field, Presence, Struct, Type
 from wireloom.resolve.facts.sites import Names, Types, holders
 
 Node = tuple[str, str]
@@ -92,6 +92,29 @@ class Decisions:
             for bit in (None, *each.bits):
                 if name == (each.wire_name if bit is None else bit.name):
                     yield owner, each, bit
+
+
+def with_decisions(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+    """The types; fields of which nothing but the value decides whether they are there say so."""
+    decisions = Decisions(dict(named))
+    return tuple((name, _decided(type, decisions) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def _decided(struct: Struct, decisions: Decisions) -> Struct:
+    steps = (
+        replace(step, circular=True)
+        if isinstance(step, Field) and _is_given(step) and decisions.there(struct, step) is Decision.VALUE
+        else step
+        for step in struct.steps
+    )
+    return replace(struct, steps=tuple(steps))
+
+
+def _is_given(field: Field) -> bool:
+    """Whether a field under a condition is nothing but what the value has of it."""
+    told = field.const is not None or field.derive is not None or field.checksum is not None or field.has_default
+    null = field.meaning is not None and field.meaning.null is not None
+    return field.on_wire and field.when is not None and not (told or null or field.bits or field.flatten)
 
 
 def _says(field: Field, bit: Bit | None) -> Iterator[Expression]:

@@ -276,7 +276,7 @@ class Facts:
         self.sources = struct.sources
         self._struct = struct
         self.solver = solver_of(scope)
-        self.places: dict[int, _Reached] = {}  # of steps that have been reached
+        self.places: dict[int, int] = {}  # of steps that have been reached
         self.late: set[str] = set()  # names that were asked for before places said them
         self.holds_places = False  # whether what is decided is held against the places
         self.is_first = True  # whether nothing is known of the places yet
@@ -285,7 +285,7 @@ class Facts:
 
     def reach(self, index: int, place: int) -> None:
         """Note where a step stands."""
-        self.places[index] = _Reached(place)
+        self.places[index] = place
 
     def settle_places(self) -> None:
         """Work out anew what was worked out of what the pass before came to."""
@@ -366,7 +366,7 @@ class Facts:
     def holds_at(self, index: int) -> bool:
         """Whether the condition of a step holds at its place; `here` is pending where that has not been reached."""
         scope, around = self.scope, self.scope["_io"]
-        scope["_io"] = self.places.get(index)
+        scope["_io"] = _Reached(self.places[index]) if index in self.places else None
         try:
             return holds(self._step(index).when, scope)
         finally:
@@ -413,7 +413,7 @@ class Facts:
             if member is not None or name != step.name:
                 return member
         scope, around = self.scope, self.scope["_io"]
-        scope["_io"] = self.places.get(index)
+        scope["_io"] = _Reached(self.places[index]) if index in self.places else None
         try:
             return self._value(step) if bit is None else self._bit(step, bit)
         finally:
@@ -423,6 +423,8 @@ class Facts:
         """Whether a step is there; where that follows from what it is, whether the value has it."""
         if isinstance(step, Counted) or step.when is None:
             return True
+        if isinstance(step, Field) and step.circular:
+            return not self._is_left_out(step)
         try:
             found = self.is_present(index, step)
         except CircleError:
@@ -499,7 +501,11 @@ class Facts:
         has_default = step.optional and step.default is not MISSING
         if given is None and has_default and not step.null_has_a_wire_form(self.scope):
             return step.default_meant(self.scope)
-        if isinstance(given, Mapping) and hasattr(step.subcon, "lent"):
+        if (
+            not isinstance(given, int | str | bytes | list)
+            and isinstance(given, Mapping)
+            and hasattr(step.subcon, "lent")
+        ):
             return Inner(given, step.subcon, self.scope, self._lent.get(id(step)))
         return getattr(step.subcon, "of_null", None) if given is None and not step.optional else given
 

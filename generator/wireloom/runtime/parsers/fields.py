@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any
 
 import construct
@@ -79,6 +80,14 @@ class Mapped:
             raise EncodeError(f"one of {meanings}", shown(value))
         return preferred if preferred in candidates else candidates[0]
 
+    @cached_property
+    def constants(self) -> tuple[Scalar, ...] | None:
+        """What the numbers mean, where that follows from nothing else; None where it follows from names."""
+        try:
+            return tuple(meaning(None) for _, meaning in self.entries)
+        except (TypeError, AttributeError):
+            return None
+
     def means(self, value: Scalar, scope: Container, only: Any = MISSING) -> bool:
         """Whether some wire value, or the `only` one that there is, means `value`."""
         entries = [meaning for wire, meaning in self.entries if only is MISSING or same(wire, only)]
@@ -109,7 +118,7 @@ class Bit:
         except DecodeError as error:
             raise error.at(self.name) from None
 
-    @property
+    @cached_property
     def _is_flag(self) -> bool:
         """Whether it is true or false on the wire: one bit, unless it is a number that has a meaning."""
         numbers = () if self.mapped is None else self.mapped.entries
@@ -325,6 +334,7 @@ class Field:
     size: Expression | SizeInFront | None = None
     packing: Packing | None = None  # how the region's bytes say what is read
     when: Expression | None = None
+    circular: bool = False  # the condition follows from just this field
     optional: bool = False
     default: Any = MISSING  # what an absent one means; null where not given
     const: Any = MISSING
@@ -412,6 +422,11 @@ class Field:
         """Whether it is bytes up to the end of which readers see nothing."""
         alone = self.hidden and self.size is None and self.at is None and self.const is MISSING
         return alone and getattr(self.subcon, "takes_rest", False)
+
+    @cached_property
+    def is_record(self) -> bool:
+        """Whether it is a struct, or one of several."""
+        return hasattr(self.subcon, "lent")
 
     @property
     def stands(self) -> bool:
@@ -674,7 +689,7 @@ class Field:
         plain = getattr(self.subcon, "placeholder", 0)
         return plain if self.mapped is None else self.mapped.entries[0][0]
 
-    @property
+    @cached_property
     def has_any_width(self) -> bool:
         """Whether the value says in how many bytes it is written, so that none can be held for it."""
         return getattr(self.subcon, "digits", None) == 0

@@ -211,16 +211,25 @@ class Placement:
         there = self._facts.is_present
         fields = [] if self.binary else [each for at, each in steps if isinstance(each, Field) and there(at, each)]
         sink = self.struct.form.create(self.struct, target, self.scope, fields)
+        if self.struct.in_turn:
+            for index, step in steps:
+                self._place(index, step, sink)
+        else:
+            self._place_in_turns(steps, sink)
+        if self.elsewhere:
+            self._write_elsewhere()
+        sink.close()
+        return self._settled() if self.binary else Outcome()
+
+    def _place_in_turns(self, steps: Sequence[tuple[int, Step]], sink: Sink) -> None:
+        """Place the steps, those last that wait for the others."""
         turns = Turns[tuple[int, Step]]()
         for index, step in steps:
-            if self.struct.in_turn or turns.comes((index, step), self._stand(index, step)):
+            if turns.comes((index, step), self._stand(index, step)):
                 self._place(index, step, sink)
         self._write_elsewhere()
         for index, step in turns.kept():
             self._place(index, step, sink)
-        self._write_elsewhere()
-        sink.close()
-        return self._settled() if self.binary else Outcome()
 
     def _stand(self, index: int, step: Step) -> Stand:
         """How a step stands among the others; one that is not there goes with what is before it."""
@@ -251,15 +260,13 @@ class Placement:
         if isinstance(step, Mark) and self.binary:
             self.scope._marks[step.name] = self.target.tell()
             return
-        if hasattr(self.target, "tell"):
+        if self.binary or hasattr(self.target, "tell"):
             self._facts.reach(index, self.target.tell())
         if isinstance(step, Field) and self._is_there(index, step):
             self._write(step, sink)
 
     def _write_elsewhere(self) -> None:
         """Write what stands elsewhere for marks of this struct, and go on behind all there is."""
-        if self.struct.in_turn and not self.elsewhere:
-            return
         found, self.elsewhere = self.elsewhere, []
         for apart in found:
             if apart.placement is self:
@@ -316,7 +323,12 @@ class Placement:
 
     def _room(self, step: Field) -> int | None:
         """The bytes of the region that a struct is written to, where something else than its length says them."""
-        if not self.binary or not hasattr(step.subcon, "lent") or step.packing is not None:
+        if (
+            (step.size is None and self.room is None)
+            or not self.binary
+            or not step.is_record
+            or step.packing is not None
+        ):
             return None
         if step.size is None:
             return None if self.room is None else max(self.room - self.target.tell(), 0)
@@ -433,6 +445,8 @@ class Placement:
         size = self.target.seek(0, io.SEEK_END)
         self.scope._size = size if self.room is None else self.room
         self._facts.settle_places()
+        if not (self.pending or self._facts.late):
+            return Outcome(size, dict(self.scope._marks))
         self._settle_checksums(self._settled_values([each for each in self.pending if each[0].checksum is None]))
         late = {name: self._came(name) for name in self._facts.late}
         return Outcome(size, dict(self.scope._marks), late)

@@ -326,6 +326,8 @@ def _agreeing(value: Any, draft: _Draft | EncodeError, likeness: Likeness) -> by
 
 def _holds_parsed(value: Any) -> bool:
     """Whether a parser gave the value, or something within it, and so what readers do not see."""
+    if isinstance(value, str | int | bytes | float | None):
+        return False
     match value:
         case Mapping():
             return hasattr(value, "hidden") or any(map(_holds_parsed, value.values()))

@@ -164,7 +164,7 @@ class Struct(construct.Construct):
         told = [(member, given) for title, member in self._telling if (given := value.get(title)) is not None]
         if not all(_is_constant(member, given) for member, given in told):
             return False
-        told = [each for each in told if getattr(each[0], "mapped", None) is not None or isinstance(each[0], Computed)]
+        told = [each for each in told if _asks_names(each[0])]
         if not told:
             return True
         scope = Placement(self, value, None, context, len(self.versions) - 1).facts().scope
@@ -173,6 +173,16 @@ class Struct(construct.Construct):
     def covers(self, value: Mapping[str, Any]) -> int:
         """How many of the members that `value` has are of this struct."""
         return sum(1 for name, member in value.items() if member is not None and name in self._titles)
+
+    @cached_property
+    def held(self) -> Sequence[Field]:
+        """The fields that readers see of which a range or a spelling may refuse a value; those that melt in."""
+        return [
+            each
+            for each in self.fields
+            if each.flatten
+            or not (each.hidden or (each.minimum is None and each.maximum is None and each.spelling is None))
+        ]
 
     @cached_property
     def _titles(self) -> frozenset[str]:
@@ -259,7 +269,7 @@ class Struct(construct.Construct):
         return left_out, sum(facts.is_present(index, step) and not _is_given(step, facts) for index, step in fields)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
-        if not isinstance(obj, Mapping):
+        if not isinstance(obj, dict) and not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
         versions = self._versions_to_build(obj, context)
         if len(versions) == 1:
@@ -317,8 +327,25 @@ def _tells(member: Field | Bit | Computed) -> bool:
 
 
 def _is_constant(member: Field | Bit | Computed, given: Any) -> bool:
-    """Whether a value is the constant of a member, which has no other meaning."""
-    return not isinstance(member, Field) or member.mapped is not None or same(given, member.const)
+    """Whether a value may be that of a member, as far as its constant, and words that follow from nothing, say."""
+    match member:
+        case Bit(mapped=Mapped(constants=tuple(words))):
+            return any(same(word, given) for word in words)
+        case Field(mapped=None):
+            return same(given, member.const)
+        case _:
+            return True
+
+
+def _asks_names(member: Field | Bit | Computed) -> bool:
+    """Whether names of the struct say what a member may be."""
+    match member:
+        case Field(mapped=mapped):
+            return mapped is not None
+        case Bit(mapped=Mapped(constants=constants)):
+            return constants is None
+        case _:
+            return True
 
 
 def _agrees(member: Field | Bit | Computed, given: Any, scope: Container) -> bool:

@@ -71,8 +71,7 @@ def _is_refused(value: Mapping[str, Any], subcon: Any) -> bool:
                 _is_refused(value, field.subcon)
                 if field.flatten
                 else refuses(field, value.get(field.title or field.name))
-                for field in subcon.fields
-                if field.flatten or not field.hidden
+                for field in subcon.held
             )
         case CasesByValue():
             return all(_is_refused(value, each) for each in subcon.subcons)

@@ -913,6 +913,29 @@ def test_zero_is_stored_where_what_is_stored_comes_to_null():
         assert "something else stands for" in codec.decode_path().reason
 
 
+@native
+@pytest.mark.parametrize("more", [{"stored": "crc ^ 7"}, {"over": ["uint16(n)", "2 .. 3"]}], ids=["stored", "covers"])
+def test_a_checksum_that_is_not_verified_is_written_as_built(more):
+    """No reader asks for it there, so the writer must see by itself that the builders know it."""
+    crc = {"type": "uint16", "checksum": "crc", "over": "2 .. 3", "hidden": True} | more
+    fields = [{"crc": crc}, {"n": "uint8"}, {"verify": {"field": "crc", "when": "strict"}}]
+    spec = {
+        "wireloom": 1,
+        "format": "r",
+        "title": "r",
+        "encoding": "binary",
+        "root": "R",
+        "types": {"R": {"fields": fields}},
+    }
+    spec["parameters"] = {"strict": {"type": "bool", "default": False}}
+    spec["checksums"] = {"crc": {"width": 16, "poly": 4129, "init": 65535, "check": 0x29B1}}
+    with generated(resolved(documents({"r.yaml": spec}))) as made:
+        codec, built = made.module.CODEC, [made.module.build({"n": n}) for n in (0, 7, 255)]
+        decoded = codec.decode(pa.array(built, pa.binary()))
+        assert codec.encode(decoded.records).to_pylist() == built
+        assert not codec.encode_path().native
+
+
 NUMBERS_OF_SEVERAL_BYTES = (
     "uint16",
     "int24",

@@ -481,6 +481,8 @@ class Fields(Part):
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
+        if placed.item.attributes.keys() & {"stored", "covers"}:  # readers ask only where it is verified
+            raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
         algorithm, first, last, *_ = placed.item.attributes["checksum"]
         layout = self.compiler.reader.layout
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]

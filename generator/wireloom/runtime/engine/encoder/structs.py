@@ -413,6 +413,8 @@ class Structs(Absence):
         if is_never(present):
             return []
         with self.compiler.during(present):
+            if "from" in item.attributes:
+                raise Uncovered("a field at an offset from a mark")
             at = item.attributes.get("at")
             if at is not None and _from_the_end(item.attributes) is None:
                 assert item.scope.start_register is not None

@@ -5,12 +5,12 @@ left out: `settle` ends a pass. What is odd and works is noted where it is met; 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 from wireloom.model.format import Format
-from wireloom.problems import Location, Problem, Problems, nearest
+from wireloom.problems import Problem, Problems, nearest
 from wireloom.resolve.bind import header
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.framings import check_header, framing_of
@@ -91,18 +91,17 @@ def format_of(
     finally:
         found = draft.problems.found
         found = found if document.dropped is None else without_follow_ons(found, document, document.dropped)
-        for problem in found if made is whole else _once(found):
+        for problem in found:
             problems.add(problem)
-        for warning in () if draft.problems.found else _once(draft.warnings.found):
-            warnings.add(warning)
+        if not draft.problems.found:
+            for warning in _once(draft.warnings.found):
+                warnings.add(warning)
 
 
-def _once(problems: Iterable[Problem]) -> Iterable[Problem]:
-    """The problems, one of each kind at each place: what is wrong with a type is wrong with all arguments."""
-    first: dict[tuple[str, Location], Problem] = {}
-    for problem in problems:
-        first.setdefault((problem.id, problem.location), problem)
-    return first.values()
+def _once(warnings: Sequence[Problem]) -> Iterable[Problem]:
+    """The warnings; of a type with parameters what is odd with one list of arguments, which its message ends with."""
+    first = {(each.id, each.location, each.message.partition(", in ")[0]): each for each in reversed(warnings)}
+    return reversed(first.values())
 
 
 def _pass(
@@ -151,7 +150,6 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     _pass(check_endings, draft, names.named, order)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "bytes", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
-    molten.say_once()
     if draft.problems.found:
         return None
     check_codes(draft)

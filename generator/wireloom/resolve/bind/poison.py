@@ -42,8 +42,7 @@ class Poison(Problems):
     def add(self, problem: Problem) -> None:
         """Note a problem of a value, unless it follows from another."""
         if not self._follows(problem):
-            self.values.add((problem.path, problem.location))
-            Problems.add(self, problem)
+            self._note(problem)
 
     def add_entry(self, problem: Problem) -> None:
         """Note a problem of an entry as a whole, unless it follows from another: nothing below it is right then."""
@@ -51,8 +50,11 @@ class Poison(Problems):
             found = _NODE.fullmatch(problem.path)
             if found is not None and found["key"]:
                 self.keys.add(problem.path)
-            self.values.add((problem.path, problem.location))
-            Problems.add(self, problem)
+            self._note(problem)
+
+    def _note(self, problem: Problem) -> None:
+        self.values.add((problem.path, problem.location))
+        Problems.add(self, problem)
 
     def _follows(self, problem: Problem) -> bool:
         if (problem.path, problem.location) in self.values or any(problem.location == at.location for at in self.shape):

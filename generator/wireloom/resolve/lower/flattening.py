@@ -41,13 +41,6 @@ class Molten:
 
     draft: Draft
     named: tuple[tuple[str, Type], ...]
-    copied: bool = False
-
-    def say_once(self) -> None:
-        """Leave one problem of each place: what is wrong with a type is wrong with its copies."""
-        if self.copied:
-            first = {(each.id, each.location): each for each in reversed(self.draft.problems.found)}
-            self.draft.problems.found[:] = reversed(first.values())
 
 
 def _outward(named: Types) -> dict[str, set[_Name]]:
@@ -117,7 +110,7 @@ class _Melting:
         for (original, *_), name in copies:
             holders.setdefault(original, []).append(name)
         named = tuple((name, _with_holders(self.made[name], holders)) for _, name in copies)
-        return Molten(self._placed(), named, copied=True)
+        return Molten(self._placed(), named)
 
     def _placed(self) -> Draft:
         root = self.draft.document.node

@@ -12,6 +12,8 @@ from wireloom.cli.app import app
 from wireloom.cli.importing import settled_ksy
 from wireloom.examples.memory import opened
 from wireloom.importing.findings import ImportRefusedError
+from wireloom.importing.ksy import draft, read
+from wireloom.problems import Problem
 
 META = "meta: {id: sample, endian: le, encoding: UTF-8}\n"
 
@@ -126,6 +128,17 @@ CARRIED = {
         """,
         "02 0a 0b 0c",
         {"at": 2, "far": 11, "list": [10, 11], "tail": b"\x0b\x0c"},
+    ),
+    "a type from a place to the end": (
+        """
+        seq: [{id: at, type: u1}, {id: in, type: box}]
+        types:
+          box: {instances: {tail: {pos: 2, type: pair, size-eos: true}}}
+          pair: {seq: [{id: x, type: u1}]}
+        instances: {far: {pos: at + 1, type: pair, size-eos: true}}
+        """,
+        "02 0a 0b 0c",
+        {"at": 2, "in": {"tail": {"x": 11}}, "far": {"x": 12}},
     ),
     "places in the region of another field": (
         """
@@ -293,6 +306,22 @@ def test_what_is_not_carried_over_is_said_with_its_place_and_the_rest_is_read(na
     assert (line, kind) in {(each.location.line, each.kind) for each in made.findings}
     assert all(each.hint for each in made.findings)
     assert parsed(made, "0102") == value
+
+
+def test_what_is_refused_again_is_left_out_with_all_that_follows(tmp_path):
+    file = tmp_path / "sample.ksy"
+    file.write_text(f"{META}seq: [{{id: a, size: 1, type: str}}, {{id: b, type: u1}}]")
+    description = read(file)
+    place = description.definition.seq[0].location
+    problem = Problem("wrong-shape", "it does not fit", "mend it", place, "types.Sample.fields[0].a.type")
+    once = draft(description, {}).blamed([problem], {})
+    as_bytes = draft(description, once)
+    assert "- a: bytes(1)\n" in as_bytes.text
+    assert "- b: uint8\n" in as_bytes.text
+    twice = as_bytes.blamed([problem], once)
+    without = draft(description, twice)
+    assert "- b:" not in without.text
+    assert [each.kind for each in without.findings] == ["cut", "refused"]
 
 
 def test_elements_that_are_no_structs_are_ones_where_a_condition_ends_their_list(tmp_path):

@@ -14,7 +14,7 @@ from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.ksy import writing
 from wireloom.importing.ksy.definitions import Definition, define
 from wireloom.importing.ksy.forms import Use
-from wireloom.importing.ksy.making import CERTAIN, one_line
+from wireloom.importing.ksy.making import BYTES_TOO, CERTAIN, one_line
 from wireloom.importing.ksy.reading import Files, child
 from wireloom.importing.ksy.reading import text as said
 from wireloom.importing.ksy.scopes import NotCarriedError
@@ -55,12 +55,19 @@ class Draft:
             own = self.types.get(match["type"])
             for each in [location] if location else self.rounds.get(match["type"]) or ([own] if own else []):
                 _add(found, each, _verdict(problem, self.depth))
-        news = {each: _both(known.get(each), said) for each, said in found.items()}
+        news = {each: _again(known[each], said) if each in known else said for each, said in found.items()}
         return {each: said for each, said in news.items() if said != known.get(each)}
 
 
 def _add(found: dict[Location, tuple[str, str]], place: Location, said: tuple[str, str]) -> None:
     found[place] = _both(found.get(place), said)
+
+
+def _again(known: tuple[str, str], said: tuple[str, str]) -> tuple[str, str]:
+    """What is refused of a place that was before: its bytes, too, where something was refused as a whole."""
+    if known[0] == CERTAIN:
+        return _both(known, said)
+    return known if known[1].endswith(BYTES_TOO) else (known[0], f"{known[1]}{BYTES_TOO}")
 
 
 def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from wireloom.importing.ksy.kinds import (
     Unknown,
 )
 from wireloom.importing.ksy.lists import Lists, takes_all, with_place
-from wireloom.importing.ksy.making import documented, renamed, short
+from wireloom.importing.ksy.making import BYTES_TOO, documented, renamed, short
 from wireloom.importing.ksy.naming import field_name
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError
@@ -35,7 +35,7 @@ class Fields(Lists):
         scope.kinds.pop(attribute.name, None)
         size = self._size_alone(scope, attribute)
         if size is not None:
-            scope.entries.append(Entry(field_name(attribute.name), size))
+            scope.entries.append(Entry(field_name(attribute.name), short(size), attribute.location))
             scope.kinds[attribute.name] = Unknown("bytes that were not carried over")
             return
         scope.is_cut = True
@@ -47,7 +47,7 @@ class Fields(Lists):
         """The field of an attribute's bytes; None where nobody knows how many."""
         said_size = attribute.get("size")
         refusal = self.refused.get(attribute.location, ("", ""))
-        if said_size is None or attribute.get("repeat") is not None or "size" in refusal[1]:
+        if said_size is None or attribute.get("repeat") is not None or refusal[1].endswith(BYTES_TOO):
             return None
         try:
             size = self.expression(scope, said_size)

@@ -22,7 +22,7 @@ from wireloom.importing.ksy.making import camel, scalar
 from wireloom.importing.ksy.reading import child, entries, text
 from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.texts import Texts
-from wireloom.importing.ksy.translation import Place, said
+from wireloom.importing.ksy.translation import Place, said, stream_size
 from wireloom.importing.ksy.wire import Form
 from wireloom.problems import Location
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode
@@ -55,7 +55,7 @@ class Forms(Texts):
             return wire.contents(contents)
         size = self.expression(scope, attribute.get("size")) if attribute.get("size") is not None else None
         if size is None and attribute.says("size-eos"):
-            size = Said("size - here", Integer(), 9)
+            size = self._rest(scope, attribute)
         region = size is not None
         unpack = self._process(scope, attribute)
         if unpack is None:
@@ -76,6 +76,14 @@ class Forms(Texts):
             form.is_greedy = attribute.says("size-eos") if region else form.is_greedy
             form.is_cut = form.is_cut and not region
         return form
+
+    def _rest(self, scope: Scope, attribute: Attribute) -> Said:
+        """The bytes that are left of the region, from where an attribute stands."""
+        if attribute.get("pos") is None or attribute.get("io") is not None:
+            return Said("size - here", Integer(), 9)
+        at = self.expression(scope, attribute.get("pos"))
+        whole = "size" if scope.stream is scope else stream_size(scope)
+        return Said(f"{whole} - {at.within(10)}", Integer(), 9)
 
     def _process(self, scope: Scope, attribute: Attribute) -> str | None:
         del scope
@@ -111,6 +119,8 @@ class Forms(Texts):
         definition = scope.definition.named(tuple(name.removeprefix("::").split("::")))
         if definition is None:
             raise NotCarriedError("type", f"there is no type {name}", "write it by hand")
+        if definition.location in self.refused and not self._amends(definition):
+            raise NotCarriedError("refused", *self.refused[definition.location])
         place = Place(scope, direct(scope))
         values = [said(each, place) for each in arguments]
         parent = self._stated_parent(scope, attribute)

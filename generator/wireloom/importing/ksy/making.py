@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.importing.findings import Finding
-from wireloom.importing.ksy.definitions import Attribute
+from wireloom.importing.ksy.definitions import Attribute, Definition
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.kinds import (
     Said,
@@ -21,6 +21,7 @@ from wireloom.problems import Location
 from wireloom.spec.yaml import Node, ScalarNode
 
 CERTAIN = "certain"
+BYTES_TOO = " (and its bytes alone do not fit, either)"
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ class Making:
         condition = self.expression(scope, node)
         return {} if condition.literal is True else {"when": condition.text}
 
-    def _amends(self, attribute: Attribute) -> str:
+    def _amends(self, attribute: Attribute | Definition) -> str:
         """What a check of an earlier draft found to be certain: `true`, `false` or `otherwise`."""
         kind, word = self.refused.get(attribute.location, ("", ""))
         return word if kind == CERTAIN else ""

@@ -215,11 +215,12 @@ def _of_stream(name: str, stream: Stream, place: Place) -> Said:
     start = here.stream
     if start is here:
         return Said("size" if name == "size" else "here", Integer())
-    total = _stream_size(here)
+    total = stream_size(here)
     return Said(total, Integer()) if name == "size" else Said(f"{total} - size + here", Integer(), _LEVELS["-"])
 
 
-def _stream_size(place: Scope) -> str:
+def stream_size(place: Scope) -> str:
+    """How many bytes the region has that an expression stands in: a hidden field at its start says it."""
     start = place.stream
     if IO_SIZE not in start.kinds:
         start.kinds[IO_SIZE] = Integer()

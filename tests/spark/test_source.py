@@ -137,8 +137,8 @@ def test_open_values_are_variants_that_can_be_written(spark, reads, tmp_path):
     assert reads("aerospike_msgpack", **options).load(str(tmp_path / "out")).count() == len(records)
 
 
-def test_a_format_of_the_users_own_is_read_and_written(spark, place, tmp_path):
-    package = open_package(CASE_PACKAGE, place)
+def test_a_format_of_the_users_own_is_read_and_written(spark, generated_cases, tmp_path):
+    package = open_package(CASE_PACKAGE, generated_cases.out)
     module = open_format(package, "sensor_frame")
     (format,) = [each for each in case_formats() if each.name == "sensor_frame"]
     records = samples(format, module).good

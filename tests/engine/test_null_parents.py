@@ -18,7 +18,7 @@ import yaml
 
 import encoding
 import engine_data as data
-from engine.test_encode import asked, decoded, said
+from engine.test_encode import asked, decoded, dictionary, large, recast, said, view
 from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
@@ -98,7 +98,8 @@ def test_what_lies_under_a_null_changes_nothing_of_what_the_engine_writes(name: 
     engine = data.engine(name)
     records = said(engine, decoded(engine))
     wanted, given_up = encoding.written(engine, records, asked(engine))
-    for form in forms(records):
+    widths = (recast(with_garbage(records), as_type) for as_type in (dictionary, large, view))
+    for form in (*forms(records), *widths):
         found, left = encoding.written(engine, form, asked(engine))
         assert (left, found.to_pylist()) == (given_up, wanted.to_pylist())
 

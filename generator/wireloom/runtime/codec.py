@@ -324,14 +324,12 @@ class Codec:
         """What stands before the records of a stream, or the stream as one bad record where that is none."""
         from wireloom.runtime.streams import headers
 
-        root = self.root(framing.header)
+        def place(member: str, data: bytes) -> tuple[str, int]:
+            span = self.explain_bytes(data, root=framing.header, **settings).member(member)
+            return (member, len(data)) if span is None else (span.path, span.start)
 
-        def refusing(member: str, data: bytes) -> _StreamReader | None:
-            found = root.refusing(member)
-            return None if found is None else _StreamReader(self, found, root.construct.settled(data, settings))
-
-        judges = headers.Judges(self.settings, refusing)
-        return headers.head(_StreamReader(self, root, settings), framing, file, settings, judges)
+        reader = _StreamReader(self, self.root(framing.header), settings)
+        return headers.head(reader, framing, file, settings, headers.Judges(self.settings, place))
 
     def iter_build(
         self, values: Iterable[Any], /, *, root: str | None = None, framing: str | None = None, **parameters: object

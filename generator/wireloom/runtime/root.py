@@ -1,7 +1,7 @@
 """A root of a format: what ties a construct to what readers see of its values."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -32,13 +32,10 @@ class Root:
     kinds: tuple[str, ...] = ()
     unplaced: tuple[str, ...] = ()
     endless: str = ""
-    other: "WireRecord | None" = None  # what reads it in the place of the package's own
 
     @cached_property
     def construct(self) -> "WireRecord":
         """How it is read and built."""
-        if self.other is not None:
-            return self.other
         found: WireRecord = import_module(f"{self.home}.parser").CONSTRUCTS[self.name]
         return found
 
@@ -81,13 +78,6 @@ class Root:
         from wireloom.runtime.parsers.places import strongest
 
         return strongest(self.construct.subcon, settings)
-
-    def refusing(self, member: str) -> "Root | None":
-        """The root whose records are an error at one of their members; None where that is read in no struct of them."""
-        from wireloom.runtime.parsers.refusing import refusing
-
-        construct = refusing(self.construct, member)
-        return None if construct is None else replace(self, other=construct)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:

@@ -172,15 +172,6 @@ class Record(construct.Construct):
         chosen.cut_off |= chosen.frame_end is None and (first.cut_off or second.cut_off)
         raise chosen
 
-    def settled(self, data: bytes, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The parameters, with the byte order in which a record at the front of the data reads in place of `auto`."""
-        for name in self._orders(parameters):
-            found = self._in_order(name, parameters)
-            with suppress(DecodeError):
-                self._read_once(Cursor(data), found)
-                return found
-        return parameters
-
     def _in_order(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """The parameters with a byte order in place of `auto`, or as they are where there is no name."""
         return {**parameters, self.order.parameter: name} if self.order is not None and name else parameters

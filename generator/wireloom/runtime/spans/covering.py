@@ -225,6 +225,11 @@ class Noted:
         return bool(getattr(self.node.step, "hidden", False))
 
     @property
+    def seen(self) -> str:
+        """What readers call the member; empty for what they do not see, and what melts into the struct around."""
+        return "" if self.hidden or getattr(self.node.step, "flatten", False) else _title(self.node.step)
+
+    @property
     def constant(self) -> bool:
         """Whether the spec fixes the value."""
         return isinstance(self.node.step, Field) and self.node.step.const is not MISSING
@@ -247,8 +252,11 @@ def _field(type: Any, step: Any) -> LogicalField | None:
     """The member of a record that readers see of a field."""
     if not isinstance(type, LogicalRecord) or getattr(step, "flatten", False):
         return None
-    title = getattr(step, "title", "") or getattr(step, "name", "")
-    return next((each for each in type.fields if each.name == title), None)
+    return next((each for each in type.fields if each.name == _title(step)), None)
+
+
+def _title(step: Any) -> str:
+    return str(getattr(step, "title", "") or getattr(step, "name", "") or "")
 
 
 def _scalar(value: Any) -> Any:

@@ -70,6 +70,10 @@ class Source(Protocol):
         """Whether readers do not see it."""
 
     @property
+    def seen(self) -> str:
+        """What readers call it; empty for what they do not see, and what melts into the struct around."""
+
+    @property
     def constant(self) -> bool:
         """Whether the spec fixes its value."""
 
@@ -157,6 +161,11 @@ class Span:
     def hidden(self) -> bool:
         """Whether readers do not see the field."""
         return self._source.hidden
+
+    @property
+    def seen(self) -> str:
+        """What readers call the member; empty for what they do not see, and what melts into the struct around."""
+        return self._source.seen
 
     @property
     def constant(self) -> bool:
@@ -263,6 +272,20 @@ class Explained:
         """The first span of a path; None where the record has none."""
         return next((span for span in self.span.walk() if span.path == path), None)
 
+    def member(self, name: str) -> Span | None:
+        """The span of a member of the record, as readers call it; None where the record has none."""
+        return next((span for span in _members(self.span) if span.seen == name), None)
+
     def bytes_of(self, span: Span) -> bytes:
         """The bytes of a span."""
         return self.spaces[span.space].data[span.start : span.end]
+
+
+def _members(span: Span) -> Iterator[Span]:
+    """The members of a struct, those that melt into it and the bits of its integers among them."""
+    for each in span.children:
+        if each.seen:
+            yield each
+            yield from (part for part in each.children if part.kind == "bits")
+        else:
+            yield from _members(each)

@@ -27,10 +27,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who knows what parameters may be, and who reads a header again to find the member that is none of that."""
+    """Who knows what parameters may be, and where a member stands in a header: its path and offset."""
 
     accept: Callable[[Settings], Settings]
-    refusing: Callable[[str, bytes], Reader | None]
+    place: Callable[[str, bytes], tuple[str, int]]
 
 
 def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, judges: Judges) -> Head | Extent:
@@ -52,22 +52,16 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
             try:
                 settings = judges.accept({**settings, name: values[field]})
             except ParameterError as error:
-                wrong = _refusal(judges.refusing(field, window), window, field, str(error))
-                found = Extent(0, 0, b"", error=reader.label(wrong))
+                path, offset = judges.place(field, window[: found.size])
+                wanted = "a value of a parameter"
+                wrong = DecodeError("unknown_value", offset=offset, expected=wanted, actual=str(error))
+                found = Extent(0, 0, b"", error=reader.label(wrong.at(path)))
                 break
         else:
             return Head(found.size, settings, _behind(file, window, found.size))
     assert found.error is not None
     found.error.at(framing.header)
     return framed.rest(reader, file, found, window, large=False)
-
-
-def _refusal(reader: Reader | None, window: bytes, field: str, actual: str) -> DecodeError:
-    """The error of a member that says what its parameter may not be, at its place."""
-    place = None if reader is None else framed.next_record(reader, Cursor(window), window, 0, 0, more=False).error
-    offset = 0 if place is None else place.offset
-    wrong = DecodeError("unknown_value", offset=offset, expected="a value of a parameter", actual=actual)
-    return wrong.at(field) if place is None else wrong.path_from(place)
 
 
 def _member(value: Any, name: str) -> Any:

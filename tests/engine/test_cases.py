@@ -18,7 +18,6 @@ pytestmark = [
 
 LEFT = {  # what the engine leaves to the parser and the builders, by the words that `decode_path` says it in
     "bit_lists": "a list of what is no whole number of bytes",
-    "bodies_in_json": "a body of another encoding within JSON",
     "datagram": "a checksum that something else stands for, or that covers what stands elsewhere",
     "directories": "a field at an offset from a mark",
     "elsewhere": "a field at an offset from a mark",

@@ -112,6 +112,7 @@ _STATED = {
     OP_JSON_REPEAT: "C l R>value r<bytes N r<value",
     OP_JSON_COUNT: "r>value",
     OP_JSON_OPEN: "N N y y N",
+    OP_JSON_CARRIED: "",
     OP_WIDE_DECIMAL: "R<bytes N P>wide",
     OP_WIDE_MD5: "R<bytes P>wide",
     OP_WIDE_NUMBER: "X P>wide",

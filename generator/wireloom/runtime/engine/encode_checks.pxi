@@ -81,6 +81,7 @@ WRITTEN = {
     E_JSON_REPEAT: "LCRNJN",
     E_JSON_OPEN: "UYYNN",
     E_JSON_CLOSE: "RNN",
+    E_JSON_CARRIED: "R",
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",

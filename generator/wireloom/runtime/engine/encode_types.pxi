@@ -88,6 +88,7 @@ cpdef enum WritingOp:
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
+    E_JSON_CARRIED
     E_NOTHING
     E_UNIQUE
     E_DOUBT

@@ -705,4 +705,6 @@ cdef inline int json_value(Machine *m, const int64_t *i, int op, const wl_node *
         return OK
     elif op == OP_JSON_OPEN:
         return json_open(m, i, node)
+    elif op == OP_JSON_CARRIED:
+        return json_carried(m, node)
     return IRREGULAR

@@ -317,7 +317,7 @@ cdef int run(Machine *m, int64_t start) noexcept nogil:
         else:
             m.position = p
             m.next = at
-            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_OPEN else step(m, i, op)
+            code = json_step(m, i, op) if OP_JSON_DOCUMENT <= op <= OP_JSON_CARRIED else step(m, i, op)
             p = m.position
             end = m.end
             at = m.next

@@ -283,6 +283,7 @@ cpdef enum Op:
     OP_JSON_REPEAT
     OP_JSON_COUNT
     OP_JSON_OPEN
+    OP_JSON_CARRIED
     OP_WIDE_DECIMAL
     OP_WIDE_MD5
     OP_WIDE_NUMBER
@@ -446,6 +447,7 @@ cdef struct Around:  # where reading goes on behind a region that is unpacked, o
     int overrun
     bint is_body
     bint is_text  # it is a text of JSON: `text` are the nodes of what stands around it
+    const uint8_t *position  # where reading goes on after a body in memory of the record's own; NULL: where the body ends
     int64_t node
     wl_json text
 

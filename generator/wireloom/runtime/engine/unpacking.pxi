@@ -1,8 +1,8 @@
 # Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
 # reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
 # expressions may look at texts in it; columns have copies of their own. Bodies of other encodings, which stand as the bytes
-# of a value or of a region, are entered and left alike: where they stand.
-# A body that is a text of JSON has nodes of its own.
+# of a value or of a region, are entered and left alike: where they stand, or, if they are base64 within JSON, in memory
+# of the record's own. A body that is a text of JSON has nodes of its own.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -77,16 +77,16 @@ cdef int leave_unpacked(Machine *m) noexcept nogil:
     return OK
 
 
-cdef inline void enter_body(Machine *m, int64_t size) noexcept nogil:
-    """A body of another encoding, whose places count from its own start."""
+cdef inline void enter_body(Machine *m, const uint8_t *body, int64_t size, const uint8_t *after) noexcept nogil:
+    """A body of another encoding, whose places count from its own start; `after`: where reading goes on, NULL: at its end."""
     cdef Around *around = m.around + m.opened
     around.base, around.end, around.stop, around.overrun = m.base, m.end, m.stop, m.overrun
     around.readable, around.furthest, around.again = m.readable, m.furthest, m.again
-    around.node = m.node
+    around.position, around.node = after, m.node
     around.is_body, around.is_text = True, False
     m.opened += 1
-    m.base = m.furthest = m.position
-    m.end = m.position + size
+    m.base = m.furthest = m.position = body
+    m.end = body + size
     m.overrun = IRREGULAR
     m.again = 0
 
@@ -105,9 +105,30 @@ cdef int open_carried(Machine *m, const int64_t *i) noexcept nogil:
         if head.number > <uint64_t>(m.end - m.position):
             return m.overrun
         size = <int64_t>head.number
-    enter_body(m, size)
+    enter_body(m, m.position, size, NULL)
     return OK
 
+
+cdef int json_carried(Machine *m, const wl_node *node) noexcept nogil:
+    """Enter the body that the string at hand has as base64."""
+    cdef int64_t size = 0, count
+    cdef const uint8_t *data = NULL
+    cdef const uint8_t *text
+    cdef uint8_t *body
+    if m.opened == UNPACKED or node.kind != WL_TEXT:
+        return IRREGULAR
+    text = wl_text_of(&m.json, node, &size)
+    count = wl_from_base64(&m.json, text, size, False, True, &data)
+    if count < 0:
+        return IRREGULAR
+    body = new_text(m, count + SLACK)
+    if body == NULL:
+        return EXHAUSTED
+    memcpy(body, data, <size_t>count)
+    enter_body(m, body, count, m.position)
+    m.stop = m.end
+    m.readable = m.end + SLACK
+    return OK
 
 cdef int json_body(Machine *m, const int64_t *i) noexcept nogil:
     """i: whether the head of a bin stands in front, containers as `json_document` has them. A body that is a text of JSON."""
@@ -138,6 +159,9 @@ cdef int leave_carried(Machine *m) noexcept nogil:
     m.opened -= 1
     around = m.around + m.opened
     close_text(m, m.opened)
+    if around.position != NULL:
+        write_all(&m.wait)
+        m.position = around.position
     m.base, m.end, m.stop, m.overrun = around.base, around.end, around.stop, around.overrun
     m.readable, m.furthest, m.again, m.node = around.readable, around.furthest, around.again, around.node
     return OK

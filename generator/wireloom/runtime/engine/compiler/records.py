@@ -55,7 +55,7 @@ class Records(Part):
             yield
             return
         if scope.encoding == "json":
-            raise Uncovered("a body of another encoding within JSON")
+            self.assembly.emit("JSON_CARRIED")
         elif encoding == "json":
             self.compiler.json.body(name, is_bin=scope.encoding == "msgpack")
         else:

@@ -202,6 +202,14 @@ class Json(Unions, Absence):
             case _:
                 raise Uncovered(f"a derived {inner[0]}")
 
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as base64 in a string, which is read back."""
+        self.compiler.certainty.doubts("a body of another encoding")
+        start = self.assembly.register("int").read()
+        self.assembly.emit("PROTO_SEGMENT", start)
+        write()
+        self.assembly.emit("JSON_CARRIED", start)
+
     def number(self, register: Register, node: Node) -> None:
         """Write the integer in a register."""
         _, bits, signed, *_ = node

@@ -179,6 +179,9 @@ class Certainty(Protocol):
 class Json(Protocol):
     """JSON values, as other parts ask for them."""
 
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as base64 in a string."""
+
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 

@@ -48,9 +48,8 @@ class Records(Part):
         resolved = self.compiler.reader.resolved
         match resolved(node):
             case ("struct", _, encoding, *_) as struct if encoding != scope.encoding in ("msgpack", "json"):
-                if scope.encoding == "json":
-                    raise Uncovered("a body of another encoding within JSON")
-                self.compiler.msgpack.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
+                around = self.compiler.json if scope.encoding == "json" else self.compiler.msgpack
+                around.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
             case ("struct", *_) as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
             case ("select", tag, cases, _):

@@ -6,7 +6,7 @@ left out: `settle` ends a pass. What is odd and works is noted where it is met; 
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Concatenate, ParamSpec, TypeVar
 
 from wireloom.model.format import Format
@@ -40,6 +40,7 @@ from wireloom.resolve.check.unions import check_families
 from wireloom.resolve.facts.decisions import with_decisions
 from wireloom.resolve.facts.sites import Names, holders
 from wireloom.resolve.facts.text_forms import check_said
+from wireloom.resolve.facts.values import View
 from wireloom.resolve.lint.constant_conditions import check_conditions
 from wireloom.resolve.lint.error_codes import check_code_names, check_codes
 from wireloom.resolve.lint.unused_types import check_use
@@ -137,13 +138,17 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     used = all_mentioned(draft, seen.roots) if seen.roots else dict(every)
     check_use(draft, tuple(name for name, _ in every if name not in used))
     named = tuple((name, type) for name, type in every if name in used)
+    types = {name: form for name, form in content.types.items() if name in used}
+    draft = replace(draft, content=content.model_copy(update={"types": types}))
+    seen = replace(seen, recursive=seen.recursive.intersection(used))
     if not _pass(check_recursion, draft, seen, dict(named)) or not renames:
         return None
     molten = melted(draft, named, [entry.type for entry in entries])
     draft, named = molten.draft, molten.named
     order = byte_order.fixed or "big"
     names = Names(dict(named), holders(dict(named)))
-    given = _checked(draft, names, entries)
+    view = View(names, replacing=content.invalid_text is not None)
+    given = _checked(draft, view, entries)
     _pass(check_room, draft, names.named, entries, framing)
     _pass(check_ends, draft, names.named, entries, framing)
     _pass(check_tags, draft, names.named, byte_order.fixed)
@@ -153,7 +158,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     if draft.problems.found:
         return None
     check_codes(draft)
-    check_conditions(draft, names)
+    check_conditions(draft, view)
     named = with_meanings(with_filler(with_holes(with_given(named, given)), draft.place))
     named = unrolled(with_runs(named, order), stated_depths(draft))
     named = with_decisions(with_rests(named))
@@ -190,9 +195,9 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     )
 
 
-def _checked(draft: Draft, names: Names, entries: tuple[Entry, ...]) -> Given:
+def _checked(draft: Draft, view: View, entries: tuple[Entry, ...]) -> Given:
     """Report what cannot be read or built, the simplest first; what builders are given of members that melt."""
-    named = dict(names.named)
+    names, named = view.names, dict(view.names.named)
     _pass(check_standing, draft, named, entries)
     _pass(check_names, draft, named)
     _pass(check_versions, draft, named)
@@ -206,7 +211,7 @@ def _checked(draft: Draft, names: Names, entries: tuple[Entry, ...]) -> Given:
     _pass(check_clashes, draft, named, names)
     _pass(check_offsets, draft, named)
     _pass(check_greed, draft, named)
-    _pass(check_values, draft, names)
+    _pass(check_values, draft, view)
     _pass(check_entries, draft, named)
     _pass(check_views, draft, named, names)
     _pass(check_said, draft, named, names)

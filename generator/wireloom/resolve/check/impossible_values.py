@@ -13,7 +13,7 @@ from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.check.derived_ranges import flaw_of_value
 from wireloom.resolve.check.recursion import stated_depths
 from wireloom.resolve.check.size_limits import flaw_of_frame
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, has_tag, in_all_uses
+from wireloom.resolve.facts.sites import Role, Site, Types, has_tag, in_all_uses
 from wireloom.resolve.facts.sizes import type_size
 from wireloom.resolve.facts.values import Facts, View
 from wireloom.spec.documents import Place
@@ -31,10 +31,10 @@ _SIZE = Position("size")
 _MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
-def check_values(draft: Draft, names: Names) -> None:
+def check_values(draft: Draft, view: View) -> None:
     """Report sizes, offsets and derived values that no record has."""
-    view, deep = View(names, replacing=draft.content.invalid_text is not None), bool(stated_depths(draft))
-    for problem in in_all_uses(draft.place, names.named, lambda site: _found(site, view, deep=deep)):
+    deep = bool(stated_depths(draft))
+    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view, deep=deep)):
         draft.problems.add(problem)
 
 

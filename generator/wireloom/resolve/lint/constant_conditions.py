@@ -8,16 +8,15 @@ from wireloom.model.types import Check
 from wireloom.problems import Problem
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.comparisons import CONDITIONS, flaws, is_written
-from wireloom.resolve.facts.sites import Names, Role, Site, in_all_uses
+from wireloom.resolve.facts.sites import Role, Site, in_all_uses
 from wireloom.resolve.facts.values import View
 from wireloom.resolve.lint.unreachable_cases import unreachable_cases
 
 
-def check_conditions(draft: Draft, names: Names) -> None:
+def check_conditions(draft: Draft, view: View) -> None:
     """Report comparisons and tags that the types of fields decide; of a field that is always the same, the first."""
-    view = View(names, replacing=draft.content.invalid_text is not None)
     constant: dict[tuple[str, str], Site] = {}
-    for problem in in_all_uses(draft.place, names.named, lambda site: _found(site, view, constant)):
+    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view, constant)):
         draft.warnings.add(problem)
 
 

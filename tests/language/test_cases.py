@@ -87,6 +87,7 @@ def test_a_stream_of_sensor_frames_becomes_a_table_and_a_quarantine(tmp_path: Pa
         "output": "tables",
         "out": "generated",
         "package": CASE_PACKAGE,
+        "fail-above": "100",
     }
     command = [sys.executable, "-m", "wireloom", "ingest", *(f"--{name}={value}" for name, value in options.items())]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'generator'}{os.pathsep}{project.out}"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wireloom import pipeline
+from wireloom.problems import SpecProblems
 
 HEAD = "wireloom: 1\nformat: wide\ntitle: A wide format\nencoding: {}\nframing: none\n{}root: R\ntypes:\n"
 
@@ -106,3 +107,26 @@ def test_generation_takes_work_in_proportion_to_the_spec(
         work(tmp_path / str(each), described(encoding, shape(each))) for each in (size, 2 * size, 4 * size)
     )
     assert many - some <= 2.6 * (some - few)  # twice as many more: twice the work, and some for what is sorted
+
+
+def mutual(size: int) -> str:
+    """Types that all hold one another: as many levels as the product of their depths."""
+    fields = [f"      - c{place}: {{type: T{place}, when: k == {place}}}" for place in range(size)]
+    structs = (
+        f"  T{place}:\n    depth: 6\n    fields:\n      - k: uint8\n" + "\n".join(fields) for place in range(size)
+    )
+    return described("binary", structs).replace("root: R", "root: T0")
+
+
+def test_types_that_hold_one_another_are_refused_without_following_all_levels(tmp_path):
+    calls = []
+    for size in (6, 8):  # of 117 649 and 5 764 801 levels
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        (folder / "wide.yaml").write_text(mutual(size))
+        profile = cProfile.Profile()
+        with pytest.raises(SpecProblems) as raised:
+            profile.runcall(pipeline.read, folder)
+        assert {problem.code for problem in raised.value.problems} == {"too-large"}
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert calls[1] < 3 * calls[0]

@@ -14,6 +14,7 @@ _Inner = Callable[[str], int]  # what is found of a type by its name
 
 
 _DEEPEST = 128  # types in one another that are measured
+_MOST = 20_000  # types at their levels that are measured; each has a field at least
 
 
 def sizes_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) -> dict[str, int]:
@@ -26,7 +27,7 @@ def sizes_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) ->
                 found += inner(each)
         return found
 
-    found = _measured(named, depths, size, most)
+    found = _measured(named, depths, size, most, unmeasured=most + 1)
     return {name: found(name) for name in depths}
 
 
@@ -43,14 +44,22 @@ def heights_of(named: Mapping[str, Type], depths: Mapping[str, int], most: int) 
                 own = not isinstance(type, types.Nullable) and bool(parts(type))
                 return own + max((height(each, inner) for each in parts(type)), default=0)
 
-    found = _measured(named, depths, height, most)
+    found = _measured(named, depths, height, most, unmeasured=0)  # its size tells what is wrong with it
     return {name: found(name) for name in named}
 
 
 def _measured(
-    named: Mapping[str, Type], depths: Mapping[str, int], measure: Callable[[Type, _Inner], int], most: int
+    named: Mapping[str, Type],
+    depths: Mapping[str, int],
+    measure: Callable[[Type, _Inner], int],
+    most: int,
+    unmeasured: int,
 ) -> _Inner:
-    """What a measure finds of a type, which asks for those within; beyond `most` of these in one another, more."""
+    """What a measure finds of a type, which asks for those within; beyond `most` of these in one another, more.
+
+    `unmeasured` stands for a type after `_MOST` have been measured: several types that hold one another have as many
+    levels as the product of their depths.
+    """
     circles = {name: circle_of(named, name) for name in named if depths}
     known: dict[tuple[str, Levels], int] = {}
 
@@ -63,6 +72,8 @@ def _measured(
             return 0
         if above > min(most, _DEEPEST):
             return most + 1
+        if len(known) > _MOST and key not in known:
+            return unmeasured
         if key not in known:
             known[key] = 0  # what an open union has of itself
             known[key] = measure(named[name], lambda inner: within(inner, key[1], above + 1))

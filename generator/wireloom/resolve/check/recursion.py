@@ -168,8 +168,10 @@ def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, 
 
     deep = heights(depths)
     wide = sizes(depths) if max(deep.values(), default=0) <= _DEPTH else {}
-    for name in depths:
+    said = set[str]()
+    for name in (each for each in depths if not said & circle_of(named, each)):
         place = draft.place / "types" / name / "depth"
+        said |= {name} if wide.get(name, 0) > _FIELDS or deep[name] > _DEPTH else set()
         if wide.get(name, 0) > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
             draft.reports_entry(place, "too-large", message, _fitting(depths, name, sizes, _FIELDS))

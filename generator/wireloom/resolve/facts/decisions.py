@@ -6,9 +6,11 @@ presence, in this struct or another), or from places, the value decides: the fie
 places are held against that. `runtime/parsers/facts` and `placement` execute this; a test holds them against it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
+from operator import itemgetter
 
 from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
 from wireloom.model.types import Bit, Field, Presence, Struct, Type
@@ -45,29 +47,55 @@ class Decisions:
             return Decision.VALUE if is_open else Decision.ALWAYS
         if asked.hidden and all(bit.hidden for bit in asked.bits):
             return Decision.CONDITION
-        if (struct.name, asked.wire_name) in self.reached(struct, asked.when):
+        circle = self._circles.get((struct.name, asked.wire_name))
+        if any(self._circles.get(node) == circle for node in self._asked(struct, asked.when)):
             return Decision.VALUE
         return Decision.PLACES if self.is_late(struct, asked.when) else Decision.CONDITION
 
     def is_late(self, struct: Struct, expression: Expression) -> bool:
         """Whether an expression of a struct is known only once fields have their places."""
         return _asks_for_places(expression) or any(
-            each.checksum is not None or any(map(_asks_for_places, _says(each, bit)))
-            for node in self.reached(struct, expression)
-            for _, each, bit in self._called(node)
+            self._circles.get(node) in self._late for node in self._asked(struct, expression)
         )
 
-    def reached(self, struct: Struct, expression: Expression) -> frozenset[Node]:
-        """All names that what an expression of a struct gives follows from."""
-        left, found = list(self._asked(struct, expression)), set[Node]()
-        while left:
-            node = left.pop()
-            if node in found:
-                continue
-            found.add(node)
-            for owner, each, bit in self._called(node):
-                left += (name for said in _says(each, bit) for name in self._asked(owner, said))
-        return frozenset(found)
+    @cached_property
+    def _called(self) -> dict[Node, list[tuple[Struct, Field, Bit | None]]]:
+        """The fields and bits of each name."""
+        found: dict[Node, list[tuple[Struct, Field, Bit | None]]] = {}
+        for owner in (each for each in self.named.values() if isinstance(each, Struct)):
+            for each in owner.fields:
+                for bit in (None, *each.bits):
+                    name = each.wire_name if bit is None else bit.name
+                    found.setdefault((owner.name, name), []).append((owner, each, bit))
+        return found
+
+    @cached_property
+    def _sources(self) -> dict[Node, list[Node]]:
+        """The names that each name follows from, at once."""
+        return {
+            node: [
+                name for owner, each, bit in called for said in _says(each, bit) for name in self._asked(owner, said)
+            ]
+            for node, called in self._called.items()
+        }
+
+    @cached_property
+    def _circles(self) -> dict[Node, int]:
+        """A number for each name: the same for names that follow from each other, less than what follows from them."""
+        return circles(self._sources)
+
+    @cached_property
+    def _late(self) -> set[int]:
+        """The numbers of names that are known only once fields have their places."""
+        found = set[int]()
+        for node, number in sorted(self._circles.items(), key=itemgetter(1)):
+            asks = any(
+                each.checksum is not None or any(map(_asks_for_places, _says(each, bit)))
+                for _, each, bit in self._called.get(node, ())
+            )
+            if asks or any(self._circles[source] in found for source in self._sources.get(node, ())):
+                found.add(number)
+        return found
 
     def _asked(self, struct: Struct, expression: Expression) -> Iterator[Node]:
         for reference in references(expression):
@@ -83,15 +111,35 @@ class Decisions:
                 yield holder.struct.name, lender.wire_name
                 yield from self._lenders(holder.struct.name, seen | {name})
 
-    def _called(self, node: Node) -> Iterator[tuple[Struct, Field, Bit | None]]:
-        """The fields and bits of a name."""
-        owner, name = self.named[node[0]], node[1]
-        if not isinstance(owner, Struct):
-            return
-        for each in owner.fields:
-            for bit in (None, *each.bits):
-                if name == (each.wire_name if bit is None else bit.name):
-                    yield owner, each, bit
+
+def circles(sources: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
+    """Numbers for the strongly connected components of a graph, a node's sources first (Tarjan's algorithm)."""
+    numbers, order, lowest = dict[Node, int](), dict[Node, int](), dict[Node, int]()
+    open_nodes: list[Node] = []
+    found = 0
+    for root in sources:
+        path = [] if root in order else [(root, iter(sources[root]))]
+        for node, _ in path:
+            order[node] = lowest[node] = len(order)
+            open_nodes.append(node)
+        while path:
+            node, left = path[-1]
+            source = next((each for each in left if each not in numbers), None)
+            if source is None:
+                path.pop()
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+                if lowest[node] == order[node]:
+                    while node not in numbers:
+                        numbers[open_nodes.pop()] = found
+                    found += 1
+            elif source in order:
+                lowest[node] = min(lowest[node], order[source])
+            else:
+                order[source] = lowest[source] = len(order)
+                open_nodes.append(source)
+                path.append((source, iter(sources.get(source, ()))))
+    return numbers
 
 
 def with_decisions(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:

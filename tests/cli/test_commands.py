@@ -127,14 +127,14 @@ def test_all_problems_are_shown_at_once_and_nothing_is_written(generated):
     text = (
         generated.spec.read_text()
         .replace("kind: {type: uint8", "kind: {type: unit8")
-        .replace("else: bad_magic", "else: bad_magik")
+        .replace("magic: {type", "magic: {tipe")
     )
     generated.spec.write_text(text)
     result = generated.generate()
     assert result.exit_code == 1
     assert "heartbeat.yaml:" in result.output
     assert "uint8" in result.output
-    assert "bad_magic" in result.output
+    assert "tipe" in result.output
     assert "Traceback" not in result.output
     assert (generated.module / "parser.py").read_bytes() == before
 
@@ -821,9 +821,9 @@ def test_help_waits_for_nothing_that_it_does_not_show():
 
 
 def test_the_list_of_commands_names_each_of_them():
-    listed = CliRunner().invoke(app, ["--help"]).output
+    listed = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     for name, (_, summary) in COMMANDS.items():
-        assert f"  {name:<10}{summary}\n" in listed
+        assert f"{name} {summary}" in listed
         told = CliRunner().invoke(app, [name, "--help"])
         assert told.exit_code == 0
         assert f"wireloom {name}" in told.output

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from conftest import CASES, SPECS, specs_below
+from support.without_engine import LEFT
 from wireloom import pipeline
 from wireloom.examples import Failure
 from wireloom.model.format import Example, Format
@@ -82,7 +83,7 @@ VALID = [each for each in EXAMPLES if each.values[2].error is None]
 
 
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
-@pytest.mark.parametrize(("folder", "format", "example"), VALID)
+@pytest.mark.parametrize(("folder", "format", "example"), [each for each in VALID if each.values[1].name not in LEFT])
 def test_the_engine_reads_the_example_by_itself(folder: Path, format: Format, example: Example, case_package):
     package = "wireloom_formats" if folder == SPECS else case_package.__name__
     codec = importlib.import_module(f"{package}.{format.name}").CODEC

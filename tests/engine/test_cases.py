@@ -8,6 +8,7 @@ import pytest
 import differential
 from conftest import case_formats
 from support.drawing import drawn
+from support.without_engine import LEFT
 from wireloom.runtime import engine as engines
 
 pytestmark = [
@@ -15,20 +16,6 @@ pytestmark = [
     pytest.mark.skipif(not engines.available(), reason="the native engine is not built"),
 ]
 
-
-LEFT = {  # what the engine leaves to the parser and the builders, by the words that `decode_path` says it in
-    "bit_lists": "a list of what is no whole number of bytes",
-    "datagram": "a checksum that something else stands for, or that covers what stands elsewhere",
-    "directories": "a field at an offset from a mark",
-    "elsewhere": "a field at an offset from a mark",
-    "numerals": "a binary integer as quic has it",
-    "other_members_packed": "the rest of a MessagePack object",
-    "record_file": "a checksum that something else stands for, or that covers what stands elsewhere",
-    "reply": "a checksum that something else stands for, or that covers what stands elsewhere",
-    "settings_packed": "the rest of a MessagePack object",
-    "short_message": "a checksum that something else stands for, or that covers what stands elsewhere",
-    "vehicle_message": "a checksum that something else stands for, or that covers what stands elsewhere",
-}
 COVERED = [format for format in case_formats() if format.name not in LEFT]
 
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_json"
 TITLE: Final = "Aerospike Connect outbound message, JSON"
 DIGEST: Final = "9a5c09b576368aa2635acef92d6489d6d026cbca56f488b046ec2bf60d90b7d3"
-MEANING: Final = "11483d030f65bd5e6917ca95b82c4cf36a53fd815e46bb967a23b449bcf403d6"
+MEANING: Final = "a3083601187176e18dd709da4350dd75244c097a70bac0383f1478e1bf4072cc"
 CONTRACT: Final = 3
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "aerospike_msgpack"
 TITLE: Final = "Aerospike Connect outbound message, MessagePack"
 DIGEST: Final = "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce"
-MEANING: Final = "689287c5b66528882e342cd65e2a0d4d13bfe74bbc88ecf65feffe1fa49cc367"
+MEANING: Final = "72a9b2b8e2c4b4675dc6cead60ecfee7f4dcc1f0e389fd2875566409fcb71b95"
 CONTRACT: Final = 3
 ENCODING: Final = "msgpack"
 FRAMING: Final = "none"

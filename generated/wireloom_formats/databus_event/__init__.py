@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_event"
 TITLE: Final = "LinkedIn Databus event"
 DIGEST: Final = "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0"
-MEANING: Final = "8ffcc85279a519ad662ecc9949de4ff7fe69e033ec29d705ea31b13366f954e1"
+MEANING: Final = "2605268c75ba578e4e839bed4be2347ee3b4b821ec9c2618b946091317952608"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

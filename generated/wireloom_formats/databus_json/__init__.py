@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "databus_json"
 TITLE: Final = "LinkedIn Databus event as a JSON line"
 DIGEST: Final = "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa"
-MEANING: Final = "e32ce5ff9bce30cdccb33191de5d305f2adfc0d7a21878b0c526a699cf44b173"
+MEANING: Final = "5159b89267e8fab67d413a44cd407354e7518444561edea268993ab9b3d2f973"
 CONTRACT: Final = 3
 ENCODING: Final = "json"
 FRAMING: Final = "lines"

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "dns_message"
 TITLE: Final = "DNS message"
 DIGEST: Final = "0eea8bef5ceab1b65d41237c0ed4e0b40b9f2104b0a1d06864d1447225a51ac4"
-MEANING: Final = "10387112098aa94473142a51760ab619d5fd3a3efcda98b28346c1e014212187"
+MEANING: Final = "4cda87e5fb864befe77660fd2dfa213b9721e32cf694b96dd94084da6e9dd8d3"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

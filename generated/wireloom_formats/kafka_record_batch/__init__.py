@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kafka_record_batch"
 TITLE: Final = "Record batch of Apache Kafka, magic 2"
 DIGEST: Final = "8c426e389d1ff485283c2132316535694147b13cd629630b2744a3e844c5e7d8"
-MEANING: Final = "e8f2cce3993ea7293728f56c83655cf166aeef5b45040118a80f7d4bc47ef314"
+MEANING: Final = "166f248b24dc76c750494bd138a82cea6e4b36fad1e9e6d47e002b14ae88dd6d"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "kpl_record"
 TITLE: Final = "Kinesis record of the Kinesis Producer Library"
 DIGEST: Final = "30fba6ff35b89c8e8ff2be57891b3ff70ddf22b239042c1e98545f7ad22a0c24"
-MEANING: Final = "2efc5ff076e7e2743327c94aa8f084c352f368f577a2689404c111d63cae9024"
+MEANING: Final = "18abb957d23ea6ceca89cb74fca33ac5880a0202286969be55fa7e5cb4786510"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

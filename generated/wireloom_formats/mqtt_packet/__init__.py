@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "mqtt_packet"
 TITLE: Final = "MQTT 5 control packet"
 DIGEST: Final = "3d97ef0a5a58726b1de15f5ddeaa5b0208d30b809253c94a4bc7cf11861dfb28"
-MEANING: Final = "613f41a2656eacdd62e22282453722b5e8f08462d8d35e0d8ac13581b94f35ce"
+MEANING: Final = "e2b6046f203efdc35c950be89638a44eebe3ded051fd87ff2ffbd7e5ae09a0f6"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "concatenated"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "netflow_v5"
 TITLE: Final = "NetFlow version 5 datagram"
 DIGEST: Final = "b0687d19fd74cdd7f960fe257db3cd236584ee6abe19dea77654cb57e5a0e2c7"
-MEANING: Final = "a6c21cfb3a4bd3619ec7a5d1c0564aaef7f271857e815518174900f72205932d"
+MEANING: Final = "6e1988dcbff310b8f12fc5b404694e723319ef0b306df3cf92a56fcf3e458ef4"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

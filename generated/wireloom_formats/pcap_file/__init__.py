@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pcap_file"
 TITLE: Final = "Capture file of libpcap"
 DIGEST: Final = "df0ee9e6cba98f2335d265d5b3e92d5cce7b3397d244cd934a484e154e5d7bae"
-MEANING: Final = "96b0191802be0a64851ab0924a932a6c1d6fccc5d1ce572784dbe00ed0bcb323"
+MEANING: Final = "9fcbeac4a5e5efd65682616c628b1b670c926712c07e0ce7be0ae78f4a7209a7"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "header:header:byteOrder=order,resolution=unit,major=majorVersion,minor=minorVersion,snapLength=most,linkType=link:concatenated"

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "pgoutput_message"
 TITLE: Final = "Logical replication message of PostgreSQL"
 DIGEST: Final = "5f5a7da6b9587ee1d919343e0ba74e49fd06f64b9f6cf709936e6efd365c7959"
-MEANING: Final = "37eb2e0cd1383a0744ce58ee04abd186b66d7568165617745f5823d3843f45c8"
+MEANING: Final = "00c226b9311f99dc25a3f65cdeb155f412271d99fddf648cf07363ed89f2d7e6"
 CONTRACT: Final = 3
 ENCODING: Final = "binary"
 FRAMING: Final = "none"

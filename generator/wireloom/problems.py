@@ -104,15 +104,15 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
     {
         "unreachable-type": "A type that no root leads to.",
         "unused-parameter": "A parameter of a type that the type does not use.",
-        "certain-condition": "A comparison that holds always, or never, whatever the record says.",
-        "useless-else": "`else` where nothing is checked.",
-        "unknown-code": "An error code without a meaning.",
+        "certain-condition": "A comparison that is always true, or always false, for every record.",
+        "useless-else": "An `else` whose code no check can report.",
+        "unknown-code": "An error code that is neither built in nor declared under `errors`.",
         "unused-code": "An error code that nothing reports.",
-        "unused-import": "A library of which no type is used.",
+        "unused-import": "An imported library that the spec does not need.",
         "unreachable-case": "A case that the tag never selects.",
-        "unframed-stream": "Records that stand back to back: one damaged byte costs all records after it.",
-        "true-when-missing": "A condition that is true where a field is missing.",
-        "unused-allowance": "An entry of `lint.allow` that allows nothing.",
+        "unframed-stream": "Records without a stated end: one damaged byte costs all records after it.",
+        "true-when-missing": "A condition that is true if a field is missing.",
+        "unused-allowance": "An entry of `lint.allow` that matches no warning.",
     }
 )
 

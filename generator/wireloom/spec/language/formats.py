@@ -196,9 +196,11 @@ class Allowance(Document):
 
     id: str = Field(description="The warning's id.", examples=["certain-condition"])
     at: str = Field(
-        default="", description="Where it is allowed, with all below; anywhere if not given.", examples=["types.Frame"]
+        default="",
+        description="A path: the warning is allowed there and below; anywhere if not given.",
+        examples=["types.Frame"],
     )
-    why: str = Field(description="Why it is right all the same.", examples=["The next version has other values."])
+    why: str = Field(description="Why the spec is right as it is.", examples=["The next version has other values."])
 
 
 class Lint(Document):
@@ -289,7 +291,7 @@ class FormatDocument(Document):
     )
     lint: Lint = Field(
         default=Lint(),
-        description="Warnings that are right all the same.",
+        description="Warnings to allow, each with a reason.",
         examples=[{"allow": [{"id": "unframed-stream", "why": "The files are checked before."}]}],
     )
     types: dict[str, NamedType] = Field(

@@ -8,7 +8,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.spans import Explained
 
 
-def flaws(codec: Codec, data: bytes, **options: Any) -> Iterator[str]:
+def flaws(codec: Codec, data: bytes, /, **options: Any) -> Iterator[str]:
     """What is wrong with how a record is explained: against the parser, and of the bytes that spans have."""
     explained = codec.explain_bytes(data, **options)
     yield from _unlike_the_parser(explained, codec, data, options)

@@ -67,8 +67,8 @@ def generate(
     Then runs the specs' examples, as `wireloom test` does. If an example fails, shows it and exits with 1; the files
     are written all the same, so that you can inspect the result.
 
-    Shows warnings: what works and looks like a mistake. With --strict they are problems as well. A spec silences one
-    under `lint`, with the reason.
+    Shows warnings: parts of a spec that work but are probably mistakes. With --strict they are problems as well.
+    A spec silences a warning under `lint`, with the reason.
 
     \b
     Examples:
@@ -174,7 +174,7 @@ def _tell(changes: Changes, notes: Sequence[str]) -> None:
 
 
 def _warn(warnings: Sequence[str]) -> None:
-    """Show what works and looks like a mistake."""
+    """Show the warnings of the specs."""
     for warning in warnings:
         note(f"warning: {warning}")
     if warnings:

@@ -34,8 +34,8 @@ Replace = Annotated[bool, typer.Option("--replace", help="Write over a spec that
 def ksy(file: Description, specs: Specs = SPECS, import_path: ImportPaths = None, replace: Replace = False) -> None:
     """Make a spec of a description in Kaitai Struct (.ksy): SPECS/ID.yaml, for the format that `meta/id` names.
 
-    What a spec has no words for is listed with its place, what it is, and what to write by hand; the rest is written,
-    and works. Then the exit code is 1. Nothing of the description is run.
+    The spec that is written works. Parts that a spec cannot express are listed: where they are, what they are, and what
+    to write by hand; then the exit code is 1. Nothing of the description is run.
 
     \b
     Examples:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from wireloom.project import spec_files
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.spans import Explained, Span
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, parse
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries, items, parse, scalar
 
 _STEPS = ("check", "frame", "need", "end", "verify", "discard")
 
@@ -30,7 +31,7 @@ class SpecLines:
         found = self._named("format", self._format, texts)
         waiting, seen = list(found), list(found)
         while waiting:
-            for name in _texts(_entry(waiting.pop(), "imports")):
+            for name in _texts(child(waiting.pop(), "imports")):
                 imported = [each for each in self._named("library", name, texts) if each not in seen]
                 seen += imported
                 waiting += imported
@@ -42,7 +43,7 @@ class SpecLines:
         for path, text in texts.items():
             if f"{key}: {name}" in text or (f"{key}:" in text and name in text.partition("types:")[0]):
                 node, _ = parse(text, str(path))
-                if isinstance(node, MappingNode) and _text(_entry(node, key)) == name:
+                if isinstance(node, MappingNode) and scalar(child(node, key)) == name:
                     found.append(node)
         return found
 
@@ -55,8 +56,8 @@ class SpecLines:
         error = explained.error
         if error is None:
             return ""
-        chain = [span for span in explained.span.walk() if span.failed]
-        holders = list(dict.fromkeys(each for span in reversed(chain) for each in (span.struct, span.holder) if each))
+        failed = [span for span in explained.span.walk() if span.failed]
+        holders = list(dict.fromkeys(each for span in reversed(failed) for each in (span.struct, span.holder) if each))
         for holder in holders:
             for step in self._steps(holder):
                 if _says(step, error):
@@ -67,29 +68,18 @@ class SpecLines:
                 line = self._line(holder, name)
                 if line:
                     return line
-        for holder in holders:
-            if line := self._type_line(holder):
-                return line
-        return next((_place(key) for document in self._documents for key in _about(document, error.code)), "")
+        types = (key for holder in holders for key, _ in self._types(holder))
+        said = (key for document in self._documents for key in _about(document, error.code))
+        return next((_place(key) for key in chain(types, said)), "")
 
-    def _types(self, name: str) -> Iterator[Node]:
-        for document in self._documents:
-            types = _entry(document, "types")
-            found = types.entry(name) if isinstance(types, MappingNode) else None
-            if found is not None:
-                yield found[1]
-
-    def _type_line(self, name: str) -> str:
-        for document in self._documents:
-            types = _entry(document, "types")
-            found = types.entry(name) if isinstance(types, MappingNode) else None
-            if found is not None:
-                return _place(found[0])
-        return ""
+    def _types(self, name: str) -> Iterator[tuple[ScalarNode, Node]]:
+        """The entries of the documents for a type of that name."""
+        every = (entry for document in self._documents for entry in entries(child(document, "types")))
+        return (entry for entry in every if entry[0].text == name)
 
     def _line(self, holder: str, name: str) -> str:
         """The line of a field of a type; of a type with a name of its own that of the only field of that name."""
-        for type in self._types(holder):
+        for _, type in self._types(holder):
             for key in _keys(type):
                 if key.text == name:
                     return _place(key)
@@ -98,8 +88,8 @@ class SpecLines:
 
     def _steps(self, holder: str) -> Iterator[MappingNode]:
         """The steps between the fields of a type."""
-        for type in self._types(holder):
-            for item in _items(_entry(type, "fields")):
+        for _, type in self._types(holder):
+            for item in items(child(type, "fields")):
                 if isinstance(item, MappingNode) and item.entries and item.entries[0][0].text in _STEPS:
                     yield item
 
@@ -108,23 +98,21 @@ def _says(step: MappingNode, error: DecodeError) -> bool:
     """Whether a step has the code of an error, and is about the field that it is at."""
     name, said = step.entries[0]
     if name.text == "end":
-        return _text(said) == error.code
-    field = _text(_entry(said, "field"))
+        return scalar(said) == error.code
+    field = scalar(child(said, "field"))
     at = error.components[-1] if error.components else ""
-    return _text(_entry(said, "else")) == error.code and field in ("", at)
+    return scalar(child(said, "else")) == error.code and field in ("", at)
 
 
 def _keys(type: Node) -> Iterator[ScalarNode]:
     """The names of the fields of a type, and of their bits."""
-    for item in _items(_entry(type, "fields")):
+    for item in items(child(type, "fields")):
         if isinstance(item, MappingNode) and item.entries and item.entries[0][0].text not in _STEPS:
             name, said = item.entries[0]
             yield name
-            bits = _entry(said, "bits")
-            if isinstance(bits, MappingNode):
-                yield from (key for key, _ in bits.entries)
+            yield from (key for key, _ in entries(child(said, "bits")))
     for key in ("versions", "members"):
-        for inner in _items(_entry(type, key)):
+        for inner in items(child(type, key)):
             yield from _keys(inner)
 
 
@@ -147,34 +135,20 @@ def _about(document: MappingNode, code: str) -> Iterator[ScalarNode]:
     """Where a document says what ends in an error code, then where it says what the code means."""
     types = [inner for key, inner in document.entries if key.text not in ("errors", "examples")]
     yield from (key for node in types for key in _elses(node, code))
-    errors = _entry(document, "errors")
-    yield from (key for key, _ in (errors.entries if isinstance(errors, MappingNode) else ()) if key.text == code)
+    yield from (key for key, _ in entries(child(document, "errors")) if key.text == code)
 
 
 def _elses(node: Node, code: str) -> Iterator[ScalarNode]:
-    for key, inner in node.entries if isinstance(node, MappingNode) else ():
-        if key.text == "else" and _text(inner) == code:
+    for key, inner in entries(node):
+        if key.text == "else" and scalar(inner) == code:
             yield key
         yield from _elses(inner, code)
-    for inner in _items(node):
+    for inner in items(node):
         yield from _elses(inner, code)
-
-
-def _entry(node: Node | None, key: str) -> Node | None:
-    found = node.entry(key) if isinstance(node, MappingNode) else None
-    return None if found is None else found[1]
-
-
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, SequenceNode) else ()
-
-
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, ScalarNode) else ""
 
 
 def _texts(node: Node | None) -> Iterator[str]:
-    yield from filter(None, map(_text, (node, *_items(node))))
+    yield from filter(None, map(scalar, (node, *items(node))))
 
 
 def _place(node: ScalarNode) -> str:

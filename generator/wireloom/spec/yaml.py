@@ -328,6 +328,29 @@ def _entries(
     return tuple(entries.values())
 
 
+def child(node: Node | None, *keys: str) -> Node | None:
+    """What stands below these keys; None where it does not."""
+    for key in keys:
+        entry = node.entry(key) if isinstance(node, MappingNode) else None
+        node = entry[1] if entry else None
+    return node
+
+
+def scalar(node: Node | None) -> str:
+    """The text of a scalar; none of anything else."""
+    return node.text if isinstance(node, ScalarNode) else ""
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """The items of a sequence; none of anything else."""
+    return node.items if isinstance(node, SequenceNode) else ()
+
+
+def entries(node: Node | None) -> tuple[tuple[ScalarNode, Node], ...]:
+    """The entries of a mapping; none of anything else."""
+    return node.entries if isinstance(node, MappingNode) else ()
+
+
 def plain(node: Node) -> object:
     """The node as plain values; keys as they are written."""
     match node:

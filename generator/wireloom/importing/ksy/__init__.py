@@ -14,15 +14,16 @@ from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.ksy import writing
 from wireloom.importing.ksy.definitions import Definition, define
 from wireloom.importing.ksy.forms import Use
-from wireloom.importing.ksy.making import BYTES_TOO, CERTAIN, one_line
-from wireloom.importing.ksy.reading import Files, child
+from wireloom.importing.ksy.making import BYTES_TOO, SHALLOWER, one_line
+from wireloom.importing.ksy.reading import Files
 from wireloom.importing.ksy.reading import text as said
 from wireloom.importing.ksy.scopes import NotCarriedError
-from wireloom.importing.ksy.structs import SHALLOW, Structs
+from wireloom.importing.ksy.structs import Structs
 from wireloom.importing.ksy.words import INVALID
 from wireloom.importing.settling import Refusals
 from wireloom.names import format_name_flaw
 from wireloom.problems import Location, Problem
+from wireloom.spec.yaml import child
 
 __all__ = ["Description", "Draft", "draft", "read"]
 
@@ -65,28 +66,22 @@ def _add(found: dict[Location, tuple[str, str]], place: Location, said: tuple[st
 
 def _again(known: tuple[str, str], said: tuple[str, str]) -> tuple[str, str]:
     """What is refused of a place that was before: its bytes, too, where something was refused as a whole."""
-    if known[0] == CERTAIN:
+    if known[0] == SHALLOWER:
         return _both(known, said)
     return known if known[1].endswith(BYTES_TOO) else (known[0], f"{known[1]}{BYTES_TOO}")
 
 
 def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, str]:
-    """What two refusals of one place come to: all that is certain, unless something cannot be said at all."""
-    if known is None or (known[0] == CERTAIN and said[0] != CERTAIN):
+    """What two refusals of one place come to: the smaller depth, unless something cannot be said at all."""
+    if known is None or (known[0] == SHALLOWER and said[0] != SHALLOWER):
         return said
-    if known[0] != CERTAIN or said[0] != CERTAIN:
-        return known
-    return CERTAIN, " ".join(sorted({*known[1].split(), *said[1].split()}))
+    return min(known, said, key=lambda each: int(each[1])) if said[0] == known[0] == SHALLOWER else known
 
 
 def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
-    """What is refused and why; or that a part of it is certain, so that it goes without."""
+    """What is refused and why; or the depth that types which hold themselves are to have instead."""
     if problem.id == "too-large" and depth > 1:
-        return CERTAIN, f"{SHALLOW}{depth // 2}"
-    if problem.path.endswith(".otherwise") and "never another value" in problem.message:
-        return CERTAIN, "otherwise"
-    if problem.id == "certain-condition" and problem.path.endswith(".when"):
-        return CERTAIN, "true" if "always" in problem.message else "false"
+        return SHALLOWER, str(depth // 2)
     return f"the spec cannot say it: {problem.message}", problem.hint
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from wireloom.importing.ksy.reading import Files, child, entries, items, text
+from wireloom.importing.ksy.reading import Files, text
 from wireloom.problems import Location
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, plain
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries, items, plain
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
 _KNOWN = {

@@ -24,7 +24,7 @@ class Fields(Lists):
 
     def _attribute(self, scope: Scope, attribute: Attribute) -> None:
         try:
-            self._refuse(attribute)
+            self._refuse(attribute.location)
             self._place(scope, attribute, self._form(scope, attribute), {})
         except (NotCarriedError, SyntaxFlaw) as error:
             self._not_carried(attribute, error)
@@ -59,7 +59,7 @@ class Fields(Lists):
         """Write the field of a form, what repeats it, its words and its checks."""
         name = field_name(attribute.name)
         keys = keys | self._condition(scope, attribute)
-        if keys.get("when") == "false" or "false" in self._amends(attribute):
+        if keys.get("when") == "false":
             keys = renamed(attribute.name) | documented(attribute)
             scope.entries.append(Entry(name, {"compute": "null", "type": "bool", **keys}, attribute.location))
             scope.kinds[attribute.name] = Unknown("a value that is never there")
@@ -116,7 +116,7 @@ class Fields(Lists):
             if scope.is_cut:
                 return
             try:
-                self._refuse(attribute)
+                self._refuse(attribute.location)
                 form = wire.bits(attribute.text("type") or "", scope, order, is_aligned=total % 8 == 0)
                 if form is not None:
                     self._place(scope, attribute, form, {})

@@ -18,14 +18,14 @@ from wireloom.importing.ksy.kinds import (
     View,
     Word,
 )
-from wireloom.importing.ksy.making import camel, scalar
-from wireloom.importing.ksy.reading import child, entries, text
+from wireloom.importing.ksy.making import camel
+from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.texts import Texts
 from wireloom.importing.ksy.translation import Place, said, stream_size
 from wireloom.importing.ksy.wire import Form
 from wireloom.problems import Location
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, child, entries, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,7 @@ class Forms(Texts):
         definition = scope.definition.named(tuple(name.removeprefix("::").split("::")))
         if definition is None:
             raise NotCarriedError("type", f"there is no type {name}", "write it by hand")
-        if definition.location in self.refused and not self._amends(definition):
-            raise NotCarriedError("refused", *self.refused[definition.location])
+        self._refuse(definition.location)
         place = Place(scope, direct(scope))
         values = [said(each, place) for each in arguments]
         parent = self._stated_parent(scope, attribute)
@@ -190,12 +189,12 @@ class Forms(Texts):
         if otherwise is None and in_region:
             otherwise = "bytes" if attribute.get("repeat") is None else self._raw(attribute)
         keys: dict[str, Any] = {}
-        if otherwise is None and attribute.get("repeat") is None and cases and "true" not in self._amends(attribute):
+        if otherwise is None and attribute.get("repeat") is None and cases:
             listed = ", ".join(literal(each) for each in cases)
             keys["when"] = f"{tag.within(5)} in [{listed}]"
         elif otherwise is None:
             otherwise = self._nothing()
-        if otherwise is not None and "otherwise" not in self._amends(attribute):
+        if otherwise is not None:
             type["otherwise"] = otherwise
         if not cases:
             only = flags[0] if flags else None

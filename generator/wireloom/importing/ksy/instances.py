@@ -36,7 +36,7 @@ class Instances(Fields):
             return
         scope.busy.add(attribute.name)
         try:
-            self._refuse(attribute)
+            self._refuse(attribute.location)
             if attribute.get("value") is not None:
                 self._value_instance(scope, attribute)
             else:

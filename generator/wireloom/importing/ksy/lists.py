@@ -18,10 +18,11 @@ from wireloom.importing.ksy.kinds import (
     Truth,
     computed_type,
 )
-from wireloom.importing.ksy.making import scalar, short
+from wireloom.importing.ksy.making import short
 from wireloom.importing.ksy.scopes import AT_END, NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place
 from wireloom.importing.ksy.wire import Form
+from wireloom.spec.yaml import scalar
 
 
 class Lists(Forms):

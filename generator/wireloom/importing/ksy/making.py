@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.importing.findings import Finding
-from wireloom.importing.ksy.definitions import Attribute, Definition
+from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.kinds import (
     Said,
@@ -18,9 +18,9 @@ from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place, translate
 from wireloom.names import type_name_flaw
 from wireloom.problems import Location
-from wireloom.spec.yaml import Node, ScalarNode
+from wireloom.spec.yaml import Node, ScalarNode, scalar
 
-CERTAIN = "certain"
+SHALLOWER = "shallower"  # with the depth that an earlier draft would have had to have
 BYTES_TOO = " (and its bytes alone do not fit, either)"
 
 
@@ -61,10 +61,11 @@ class Making:
                 error.location = node.location  # type: ignore[union-attr]
             raise
 
-    def _refuse(self, attribute: Attribute) -> None:
-        if attribute.location in self.refused and not self._amends(attribute):
-            message, hint = self.refused[attribute.location]
-            raise NotCarriedError("refused", message, hint)
+    def _refuse(self, location: Location) -> None:
+        """Raises NotCarriedError where a check of an earlier draft refused what comes of a place."""
+        refusal = self.refused.get(location)
+        if refusal is not None and refusal[0] != SHALLOWER:
+            raise NotCarriedError("refused", *refusal)
 
     def _not_carried(self, attribute: Attribute, error: NotCarriedError | SyntaxFlaw) -> None:
         location = getattr(error, "location", None) or attribute.location
@@ -75,15 +76,10 @@ class Making:
 
     def _condition(self, scope: Scope, attribute: Attribute) -> dict[str, Any]:
         node = attribute.get("if")
-        if node is None or "true" in self._amends(attribute):
+        if node is None:
             return {}
         condition = self.expression(scope, node)
         return {} if condition.literal is True else {"when": condition.text}
-
-    def _amends(self, attribute: Attribute | Definition) -> str:
-        """What a check of an earlier draft found to be certain: `true`, `false` or `otherwise`."""
-        kind, word = self.refused.get(attribute.location, ("", ""))
-        return word if kind == CERTAIN else ""
 
     def _free_named(self, scope: Scope, attribute: Attribute) -> str:
         base, number = f"{scope.name}{camel(attribute.name)}", 2
@@ -91,11 +87,6 @@ class Making:
         while found in self.types:
             found, number = f"{base}_{number}", number + 1
         return found
-
-
-def scalar(node: Node | None) -> str:
-    """The text of a scalar; none of anything else."""
-    return node.text if isinstance(node, ScalarNode) else ""
 
 
 def renamed(name: str) -> dict[str, Any]:

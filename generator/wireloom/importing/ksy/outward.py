@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from wireloom.importing.ksy.definitions import Attribute, Definition
-from wireloom.importing.ksy.reading import entries, text
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+from wireloom.importing.ksy.reading import text
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, entries
 
 
 def looks_outward(definition: Definition) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.problems import Location
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, parse
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, parse
 
 LARGEST = 1 << 20  # bytes of a file
 MOST = 64  # files in all
@@ -92,24 +92,6 @@ class Files:
         self.findings.append(Finding(location, "file", message, hint))
 
 
-def child(node: Node | None, *keys: str) -> Node | None:
-    """What stands below these keys; None where it does not."""
-    for key in keys:
-        entry = node.entry(key) if isinstance(node, MappingNode) else None
-        node = entry[1] if entry else None
-    return node
-
-
 def text(node: Node | None) -> str | None:
     """A scalar's text as it is written; None of anything else."""
     return node.text if isinstance(node, ScalarNode) and (node.quoted or node.value is not None) else None
-
-
-def items(node: Node | None) -> tuple[Node, ...]:
-    """The items of a sequence; none of anything else."""
-    return node.items if isinstance(node, SequenceNode) else ()
-
-
-def entries(node: Node | None) -> tuple[tuple[ScalarNode, Node], ...]:
-    """The entries of a mapping; none of anything else."""
-    return node.entries if isinstance(node, MappingNode) else ()

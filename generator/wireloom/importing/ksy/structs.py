@@ -20,7 +20,7 @@ from wireloom.importing.ksy.kinds import (
     Stream,
     Union,
 )
-from wireloom.importing.ksy.making import CERTAIN, camel, one_line
+from wireloom.importing.ksy.making import SHALLOWER, camel, one_line
 from wireloom.importing.ksy.outward import looks_outward
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError, aliased, reach
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 MOST = 1500  # structs of one spec
 DEEPEST = 24  # structs in one another while they are made
-SHALLOW = "depth:"
 DEPTHS = {1: 4, 2: 2, 3: 2}  # of structs that hold themselves, by how many there are: they multiply one another
 _PATH = ".abcdefghijklmnopqrstuvwxyz_0123456789"
 
@@ -117,13 +116,7 @@ class Structs(Instances):
     @property
     def depth(self) -> int:
         """How many of a struct that holds itself stand in one another."""
-        asked = [
-            int(word.removeprefix(SHALLOW))
-            for kind, words in self.refused.values()
-            if kind == CERTAIN
-            for word in words.split()
-            if word.startswith(SHALLOW)
-        ]
+        asked = [int(depth) for kind, depth in self.refused.values() if kind == SHALLOWER]
         return min([DEPTHS.get(sum(each.is_recursive for each in self.scopes.values()), 1), *asked])
 
     def _fill(self, scope: Scope, arguments: Sequence[Said]) -> None:

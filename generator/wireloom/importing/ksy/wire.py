@@ -5,11 +5,11 @@ from typing import Any
 
 from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.kinds import Float, Integer, Kind, Octets, Said, Scope, Text, Truth
-from wireloom.importing.ksy.reading import items, text
+from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError
 from wireloom.importing.ksy.sizes import BITS, NUMBER
 from wireloom.importing.ksy.writing import Quoted
-from wireloom.spec.yaml import Node, ScalarNode, SequenceNode
+from wireloom.spec.yaml import Node, ScalarNode, SequenceNode, items
 
 _ORDERS = {"le": "little", "be": "big"}
 _CHARSETS = {

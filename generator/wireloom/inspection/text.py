@@ -44,11 +44,12 @@ def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Lin
     width = min(max((len(_name(row)) for row in rows), default=0), _WIDEST)
     yield ((f"{'offset':>8} {'length':>6}  {'bytes':{3 * SHOWN}} {'field':{width}}  value", "head"),)
     space = view.span.space
+    marked = frozenset() if fault is None else frozenset(map(id, _at_fault(view.span, fault)))
     for row in rows:
         if row.span is not None and row.span.space != space:
             space = row.span.space
             yield ((f"{'':16} {_space_line(explained.spaces[space])}", "space"),)
-        yield _line(explained, row, width, fault)
+        yield _line(explained, row, width, marked=id(row.span) in marked)
     if view.whole:
         yield ()
         yield from dump(explained.bytes_of(view.span), view.span.start)
@@ -157,11 +158,10 @@ def _name(row: _Row) -> str:
     return "  " * row.level + (row.text or "" if row.span is None else name_of(row.span))
 
 
-def _line(explained: Explained, row: _Row, width: int, fault: Fault | None) -> Line:
+def _line(explained: Explained, row: _Row, width: int, *, marked: bool) -> Line:
     if row.span is None:
         return ((f"{'':16}  {'':{3 * SHOWN}} {'  ' * row.level}{row.text}", "dim"),)
     span = row.span
-    marked = fault is not None and _is_at(span, fault)
     style = "fault" if marked else "dim" if span.kind in (*AUXILIARY, "ignored", "unread") else "name"
     value, meaning = value_of(span), meaning_of(span)
     place = f"{'>' if marked else ' '}{span.start:7} {span.end - span.start:6}  "
@@ -174,17 +174,14 @@ def _line(explained: Explained, row: _Row, width: int, fault: Fault | None) -> L
     )
 
 
-def _is_at(span: Span, fault: Fault) -> bool:
-    """Whether a row has the byte of the fault, and none within it has."""
-    if span.space != fault.space or span.kind in ("computed", "mark", "bits"):
-        return False
-    is_here = span.start <= fault.start < span.end or (span.start == span.end == fault.start and span.failed)
-    return is_here and not any(_holds(child, fault) for child in span.children)
-
-
-def _holds(span: Span, fault: Fault) -> bool:
-    """Whether a row, or one within it, has the byte of the fault."""
-    return _is_at(span, fault) or any(_holds(child, fault) for child in span.children)
+def _at_fault(span: Span, fault: Fault) -> Iterator[Span]:
+    """The innermost spans that have the byte of the fault."""
+    within = [found for child in span.children for found in _at_fault(child, fault)]
+    yield from within
+    if within or span.space != fault.space or span.kind in ("computed", "mark", "bits"):
+        return
+    if span.start <= fault.start < span.end or (span.start == span.end == fault.start and span.failed):
+        yield span
 
 
 def _bytes(explained: Explained, span: Span) -> str:

@@ -63,32 +63,43 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
             return name
         if step.size is not None:
-            if _takes_all(step.size) or _reads_elsewhere(step.type, named, frozenset()):
+            if _takes_all(step.size) or _reads_elsewhere(step.type, named, set()):
                 return name
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
     return asks
 
 
-def _reads_elsewhere(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    """Whether something within may stand outside of the region that the type has."""
+def _reads_elsewhere(type: Type, named: Types, seen: set[str]) -> bool:
+    """Whether something within may stand outside of the region that the type has. Types in `seen` do not."""
     match type:
         case types.Reference(name=name):
-            return name not in seen and _reads_elsewhere(named[name], named, seen | {name})
+            if name in seen:
+                return False
+            seen.add(name)
+            return _reads_elsewhere(named[name], named, seen)
         case types.Struct(fields=fields):
             return any(bool(field.base) or _reads_elsewhere(field.type, named, seen) for field in fields)
         case _:
             return any(_reads_elsewhere(each, named, seen) for each in parts(type))
 
 
-def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> str:
+def looks_at_end(type: Type, named: Types) -> str:
     """A field, of any struct that stands in the same region, whose condition looks at where that ends; else empty.
 
     Builders can tell where it ends as long as nothing else stands behind.
     """
+    return _looks_at_end(type, named, set())
+
+
+def _looks_at_end(type: Type, named: Types, seen: set[str]) -> str:
+    """The same of types that are not in `seen`, in which there is no such field."""
     match type:
         case types.Reference(name=name):
-            return "" if name in seen else looks_at_end(named[name], named, seen | {name})
+            if name in seen:
+                return ""
+            seen.add(name)
+            return _looks_at_end(named[name], named, seen)
         case types.Struct(encoding=Encoding.BINARY, name=name, fields=fields):
             for field in fields:
                 if field.in_struct and field.when is not None and _needs_end(field.when):
@@ -98,7 +109,7 @@ def looks_at_end(type: Type, named: Types, seen: frozenset[str] = frozenset()) -
             below = parts(type)
         case _:
             return ""
-    return next((found for each in below if (found := looks_at_end(each, named, seen))), "")
+    return next((found for each in below if (found := _looks_at_end(each, named, seen))), "")
 
 
 def _falls_back_at_end(trial: types.Trial) -> bool:

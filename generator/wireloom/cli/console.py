@@ -20,8 +20,15 @@ CLEAR = "\r\x1b[K"
 
 def say(*lines: str) -> None:
     """Lines of the result; what terminals would obey is shown escaped."""
-    try:
+    with named_output():
         typer.echo("\n".join(map(visible, lines)))
+
+
+@contextmanager
+def named_output() -> Iterator[None]:
+    """Errors of a full or broken standard output say which it is."""
+    try:
+        yield
     except OSError as error:
         error.filename = error.filename or STANDARD_OUTPUT
         raise

@@ -1,15 +1,14 @@
 """`inspect`: what every byte of a record is."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wireloom.catalog import FormatModule, parameter_values
-from wireloom.cli.console import STANDARD_OUTPUT, note, refuse_closed_output, waiting
+from wireloom.cli.console import named_output, note, refuse_closed_output, waiting
 from wireloom.cli.garbage import uncollected
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.opening import opened
@@ -252,19 +251,10 @@ def show_difference(wanted: "Wanted", names: tuple[str, str], html: Path | None,
 
 def echo(lines: "Iterable[Line]") -> None:
     """Print lines, in colours where a terminal shows them; what terminals would obey is escaped."""
-    with _named_output():
+    with named_output():
         for line in lines:
             typer.echo("".join(_styled(visible(text), style) for text, style in line))
 
 
 def _styled(text: str, style: str) -> str:
     return typer.style(text, **STYLES[style]) if style and text else text  # type: ignore[arg-type]
-
-
-@contextmanager
-def _named_output() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        error.filename = error.filename or STANDARD_OUTPUT
-        raise

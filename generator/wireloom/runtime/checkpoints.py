@@ -9,11 +9,11 @@ than the engine says: then the whole record is read. So checkpoints save work, a
 """
 
 import struct
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from wireloom.runtime.errors import DecodeError
 
 _WORDS = struct.Struct("=9q")
 _PASS = -2  # in place of a list: the record is read again, in the other byte order
@@ -21,6 +21,17 @@ _PASS = -2  # in place of a list: the record is read again, in the other byte or
 
 class Unread(Exception):  # noqa: N818 - no error: it says that the record is to be read as a whole
     """The parser needs what it has passed over."""
+
+
+def refusal(read: Callable[[], object]) -> DecodeError | None:
+    """The error of a reading from checkpoints; None where only a reading of the whole record tells."""
+    try:
+        read()
+    except Unread:
+        return None
+    except DecodeError as error:
+        return None if error.code == "size_limit" else error  # the engine counts a little more than the parser does
+    return None
 
 
 class Passed(list[Any]):

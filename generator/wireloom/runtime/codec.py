@@ -81,15 +81,11 @@ class _StreamReader:
     def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
         """The record that is all of `data`. Where the engine has given it up, `checkpoints` say where."""
         if checkpoints:
-            from wireloom.runtime.checkpoints import Unread
+            from wireloom.runtime.checkpoints import refusal
 
-            try:
-                self.codec.parse_with(self.root, data, self.parameters, checkpoints=checkpoints)
-            except Unread:
-                pass
-            except DecodeError as error:
-                if error.code != "size_limit":  # the engine counts a little more than the parser does
-                    raise
+            read = partial(self.codec.parse_with, self.root, data, self.parameters, checkpoints=checkpoints)
+            if (error := refusal(read)) is not None:
+                raise error
         value = self.codec.parse_with(self.root, data, self.parameters, open_bytes=self.open_bytes)
         self.codec.labelled(lambda: self._hold(value))
         return value
@@ -236,22 +232,27 @@ class Codec:
 
         `reader` reads JSON texts in the place of the parser's own reader, which it must be alike.
         """
-        from wireloom.runtime.checkpoints import Checkpoints, Unread
+        from wireloom.runtime import checkpoints
         from wireloom.runtime.cursor import Cursor
 
-        chosen, request = self.root(root), Request(root or self.default_root, parameters, ())
+        chosen, cursor, error = self.root(root), Cursor(data), None
+
+        def read(cursor: Cursor) -> None:
+            cursor.reader = reader
+            chosen.complete(chosen.construct.read_all(cursor, parameters))
+
+        request = Request(root or self.default_root, parameters, ())
         known = b"" if self.engine is None else self.engine.checkpoints(data, request)
-        for told in dict.fromkeys((known, b"")):
+        if known:
+            cursor.checkpoints = checkpoints.Checkpoints.passes(known)
+            error = checkpoints.refusal(partial(read, cursor))
+        if error is None:
             cursor = Cursor(data)
-            cursor.reader, cursor.checkpoints = reader, Checkpoints.passes(told) if told else cursor.checkpoints
             try:
-                chosen.complete(chosen.construct.read_all(cursor, parameters))
-            except Unread:
-                continue
-            except DecodeError as error:
-                if not told or error.code != "size_limit":
-                    return self.label(error).bare(), cursor.document
-        return None
+                read(cursor)
+            except DecodeError as refused:
+                error = refused
+        return None if error is None else (self.label(error).bare(), cursor.document)
 
     def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.

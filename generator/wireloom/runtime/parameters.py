@@ -103,6 +103,12 @@ def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> 
 # --- the arguments that every format has ---------------------------------------------------------------------------
 
 
+def limit_of(stated: int | str | None, settings: Mapping[str, object]) -> int | None:
+    """What a limit comes to, which is a number or the parameter that says it; None where there is none."""
+    limit = settings[stated] if isinstance(stated, str) else stated
+    return limit if isinstance(limit, int) else None
+
+
 def accept_word(name: str, given: object, words: Sequence[str]) -> None:
     """Raises ParameterError for what is none of the words."""
     if not isinstance(given, str) or given not in words:

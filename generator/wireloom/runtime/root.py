@@ -6,6 +6,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wireloom.runtime.parameters import limit_of
+
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import Tabulation
     from wireloom.runtime.columns.logical import List, Record
@@ -47,8 +49,7 @@ class Root:
 
     def size_limit(self, settings: Mapping[str, Any]) -> int | None:
         """The most bytes that a record may have; None where there is no limit."""
-        limit: int | None = settings[self.size] if isinstance(self.size, str) else self.size
-        return limit
+        return limit_of(self.size, settings)
 
     @property
     def is_text(self) -> bool:

@@ -18,7 +18,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import ALWAYS, UNBOUNDED
-from wireloom.runtime.parameters import Parameter, accept_all
+from wireloom.runtime.parameters import Parameter, accept_all, limit_of
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
 from wireloom.runtime.values import Extension, Parsed
 
@@ -141,7 +141,7 @@ class Record(construct.Construct):
         return value
 
     def _check_size(self, start: int, end: int, parameters: Mapping[str, Any]) -> None:
-        limit, size = _limit(self.size, parameters), end - start
+        limit, size = limit_of(self.size, parameters), end - start
         if limit is not None and size > limit:
             error = DecodeError("size_limit", offset=start, expected=f"at most {limit} bytes", actual=f"{size} bytes")
             error.frame_end = end
@@ -180,7 +180,7 @@ class Record(construct.Construct):
         cursor.begin()
         context = Container(parameters)
         context._params = context
-        context._expansion = Expansion(_limit(self.expansion, parameters), _limit(self.ratio, parameters))
+        context._expansion = Expansion(limit_of(self.expansion, parameters), limit_of(self.ratio, parameters))
         context._keeps_open = cursor.keeps_open
         context._checkpoints = next(cursor.checkpoints, None)
         try:
@@ -348,10 +348,6 @@ def _bytes_in(entry: Any) -> int:
             return sum(map(_bytes_in, entry))
         case _:
             return 0
-
-
-def _limit(stated: int | str | None, parameters: Mapping[str, Any]) -> int | None:
-    return parameters[stated] if isinstance(stated, str) else stated
 
 
 def _likelier(second: DecodeError, first: DecodeError, order: ByteOrder) -> bool:

@@ -37,6 +37,7 @@ from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Code, Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
+from wireloom.runtime.parameters import limit_of
 
 _NO_LIMIT = (1 << 63) - 1
 _WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
@@ -110,15 +111,14 @@ class Compiler:
                 return ("big",)
 
     def _depth(self) -> int:
-        depth = self.layout["depth"]
-        limit = self.settings[depth] if isinstance(depth, str) else depth
-        return max(0, min(int(limit), 1 << 20))
+        limit = limit_of(self.layout["depth"], self.settings)
+        assert limit is not None, "every layout has a depth"
+        return max(0, min(limit, 1 << 20))
 
     def limit(self, name: str) -> int:
         """What a limit comes to: `expansion` or `ratio`."""
-        stated = self.layout[name]
-        limit = self.settings[stated] if isinstance(stated, str) else stated
-        return _NO_LIMIT if limit is None else max(0, min(int(limit), _NO_LIMIT))
+        limit = limit_of(self.layout[name], self.settings)
+        return _NO_LIMIT if limit is None else max(0, min(limit, _NO_LIMIT))
 
     def _entry(self, root: str, order: str) -> int:
         self.big = order == "big"

@@ -310,28 +310,22 @@ def without(value: Any, names: Collection[str]) -> Any:
             return value
 
 
-def _mentions(part: Any, operators: Collection[str]) -> bool:
+def _within(layout: Any) -> Iterator[Any]:
+    """All tuples, lists and mappings of a layout."""
+    if isinstance(layout, tuple | list | dict):
+        yield layout
+        for each in layout.values() if isinstance(layout, dict) else layout:
+            yield from _within(each)
+
+
+def _mentions(layout: Any, operators: Collection[str]) -> bool:
     """Whether an expression within a layout has one of the operators."""
-    match part:
-        case (str(first), *_) if first in operators:
-            return True
-        case tuple() | list():
-            return any(_mentions(each, operators) for each in part)
-        case dict():
-            return any(_mentions(each, operators) for each in part.values())
-        case _:
-            return False
+    return any(isinstance(each, tuple) and each[:1] and each[0] in operators for each in _within(layout))
 
 
-def _places_at_offsets(part: Any) -> bool:
+def _places_at_offsets(layout: Any) -> bool:
     """Whether a field within a layout has an offset of its own, which may be before what has been written."""
-    match part:
-        case tuple() | list():
-            return any(map(_places_at_offsets, part))
-        case dict():
-            return "at" in part or any(map(_places_at_offsets, part.values()))
-        case _:
-            return False
+    return any(isinstance(each, dict) and "at" in each for each in _within(layout))
 
 
 def mappings(value: Any) -> Iterator[str]:

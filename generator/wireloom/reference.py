@@ -1,7 +1,7 @@
-"""The tables in specs/README.md, made from what the loader and the resolver themselves go by.
+"""The tables in docs/reference/language.md, made from what the loader and the resolver themselves go by.
 
-`python -m wireloom.reference specs/README.md` brings the tables of the file up to date; each stands between two
-comments, of which the first says what it lists. The prose around them is written by hand.
+`python -m wireloom.reference docs/reference/language.md` brings the tables of the file up to date; each stands between
+two comments, of which the first says what it lists. The prose around them is written by hand.
 """
 
 import re

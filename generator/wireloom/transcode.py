@@ -75,7 +75,7 @@ class Tally:
         """That the parser read records which the engine reads faster, and why; empty where it read none."""
         if not self.reread:
             return ""
-        why = self.reason or "the engine leaves some of their values to it, see docs/engine.md"
+        why = self.reason or "the engine leaves some of their values to it, see docs/internals/engine.md"
         return f"{self.reread} of {self.records} records were read by the parser, which is slow: {why}"
 
 

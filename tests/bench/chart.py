@@ -1,4 +1,4 @@
-"""The chart of docs/benchmarks.md: how many messages each contestant reads while the engine reads one hundred.
+"""The chart of docs/internals/benchmarks.md: messages that each contestant reads while the engine reads one hundred.
 
 The scale is logarithmic. Colours are those of the reader's theme: the page's own text is grey in both.
 """

@@ -1,8 +1,8 @@
-"""docs/benchmarks.md, whose measured parts stand between marks."""
+"""docs/internals/benchmarks.md, whose measured parts stand between marks."""
 
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "internals" / "benchmarks.md"
 
 
 def put(command: str, text: str) -> None:

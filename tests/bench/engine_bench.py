@@ -1,7 +1,7 @@
 """The native engine beside its peers: `python tests/bench/engine_bench.py [messages] [--write]`, one thread.
 
-Results are compared before anything is timed. `--write` puts the tables into docs/benchmarks.md, between its marks, and
-the chart beside it.
+Results are compared before anything is timed. `--write` puts the tables into docs/internals/benchmarks.md, between its
+marks, and the chart beside it.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import tables  # noqa: E402
 from contest import results  # noqa: E402
 
 ROUNDS = 11
-_CHART = ROOT / "docs" / "benchmarks.svg"
+_CHART = ROOT / "docs" / "internals" / "benchmarks.svg"
 
 
 def main() -> None:

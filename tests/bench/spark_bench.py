@@ -1,7 +1,7 @@
 """Decoding on Spark beside its peers: `python tests/bench/spark_bench.py [messages] [--write]`, local[2], noop sink.
 
 Peers that are slow get a part of the messages, and their time is scaled. What is not to be had is said. `--write` puts
-the table into docs/benchmarks.md, between its marks.
+the table into docs/internals/benchmarks.md, between its marks.
 """
 
 import argparse

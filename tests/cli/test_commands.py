@@ -379,7 +379,7 @@ def test_generate_refuses_a_package_that_could_not_be_imported(project, name, me
 
 
 def test_the_tutorial_of_the_language_gives_what_it_shows(tmp_path):
-    page = (Path(__file__).parents[2] / "specs" / "README.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
     tutorial = page.partition("## A spec from nothing")[2].partition("## Files")[0]
     start, *fields, body, head, structs, examples = re.findall(r"```yaml\n(.*?)```", tutorial, re.DOTALL)
     above, below = start.split("types:\n")

@@ -119,7 +119,7 @@ def plan(folder, *names):
 def test_the_source_of_each_field_is_shown_in_columns_that_align():
     assert plan(CASES / "sensor_frame", "sensor_frame") == SENSOR_FRAME
     assert plan(CASES / "sensor_frame") == SENSOR_FRAME
-    page = (CASES.parents[1] / "docs" / "writing.md").read_text()
+    page = (CASES.parents[1] / "docs" / "concepts" / "writing.md").read_text()
     frame = "".join(f"{line[4:]}\n" for line in SENSOR_FRAME.split("\n\n")[1].splitlines())
     assert f"```\n{frame}```" in page
 

@@ -1,4 +1,4 @@
-"""docs/inspect.md: what it shows is what the commands print, and its program runs."""
+"""docs/howto/inspect.md: what it shows is what the commands print, and its program runs."""
 
 import re
 
@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from conftest import GENERATED, ROOT
 from wireloom.cli.app import app
 
-PAGE = (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "howto" / "inspect.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```console\n\$ wireloom (.*)\n((?:.*\n)*?)```", PAGE)
 
 

@@ -1,6 +1,6 @@
 """What works with what: a record for each feature in each encoding, tried, and the page that says what came of it.
 
-`python tests/docs/what_works.py` brings docs/what-works.md up to date, `--check` only looks. A feature that an encoding lacks is
+`python tests/docs/what_works.py` brings docs/reference/what-works.md up to date, `--check` only looks. A feature that an encoding lacks is
 refused when the spec is read; everything else is built, read back, decoded into columns and held against its schema.
 """
 
@@ -25,7 +25,7 @@ from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.problems import SpecProblems
 
-PAGE = Path(__file__).parents[2] / "docs" / "what-works.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "what-works.md"
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")
 REFUSED, NATIVE, DECODES, ENCODES, PYTHON = "no", "native", "decodes natively", "encodes natively", "in Python"
 
@@ -337,7 +337,7 @@ def page() -> str:
         f"- **{REFUSED}**: the encoding has no form for it, and `wireloom generate` says so with what would be right.",
         "",
         "What a spec of yours runs on, all its features together, says `wireloom explain FORMAT`; what the engine leaves out and why is in",
-        "[The native engine](engine.md).",
+        "[The native engine](../internals/engine.md).",
     ]
     for title, features in FEATURES.items():
         lines += ["", f"## {title}", "", "| | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|"]

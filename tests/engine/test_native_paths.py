@@ -1205,7 +1205,7 @@ def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(mo
 
 
 def test_every_reason_to_leave_the_engine_is_in_its_page():
-    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "internals" / "engine.md").read_text(encoding="utf-8")
     engine = ROOT / "generator" / "wireloom" / "runtime" / "engine"
     reasons = {reason for path in (*engine.glob("*.py"), *engine.glob("*/*.py")) for reason in _reasons(path)}
     assert len(reasons) > 80

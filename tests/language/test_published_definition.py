@@ -18,7 +18,7 @@ from wireloom.runtime.codes import CODES
 from wireloom.spec import language_schema, load
 from wireloom.spec import yaml as positioned
 
-README = SPECS / "README.md"
+REFERENCE = ROOT / "docs" / "reference" / "language.md"
 LOADERS = [pyyaml.SafeLoader, getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)]  # the second takes a tenth of the time
 DOCUMENTS = sorted([*SPECS.rglob("*.yaml"), *CASES.rglob("*.yaml")])
 
@@ -52,19 +52,19 @@ def test_the_schema_file_is_the_emitted_one():
 
 
 def test_the_reference_lists_every_key_as_the_loader_has_it():
-    text = README.read_text(encoding="utf-8")
-    assert reference.with_tables(text) == text, "python -m wireloom.reference specs/README.md"
+    text = REFERENCE.read_text(encoding="utf-8")
+    assert reference.with_tables(text) == text, "python -m wireloom.reference docs/reference/language.md"
     assert set(re.findall(r"<!-- keys: (\w+) -->", text)) == set(reference.classes())
 
 
 def test_the_page_of_errors_lists_every_code_that_decoders_have_of_themselves():
-    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
     table = page.split("## Codes that every format may report\n\n")[1].split("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(CODES)
 
 
 def test_the_reference_lists_every_function():
-    text = README.read_text(encoding="utf-8")
+    text = REFERENCE.read_text(encoding="utf-8")
     assert all(f"`{name}(" in text for name in FUNCTIONS)
     assert all(function.doc in text for name, function in FUNCTIONS.items() if name not in ("min", "max"))
 
@@ -79,7 +79,7 @@ def test_the_example_of_a_key_is_a_value_of_it(name):
 
 def test_the_worked_spec_of_the_reference_is_the_one_that_is_tested():
     spec = (CASES / "sensor_frame" / "sensor_frame.yaml").read_text(encoding="utf-8").splitlines()
-    tutorial = README.read_text(encoding="utf-8").partition("## A spec from nothing")[2].partition("## Files")[0]
+    tutorial = REFERENCE.read_text(encoding="utf-8").partition("## A spec from nothing")[2].partition("## Files")[0]
     blocks = re.findall(r"```yaml\n(.*?)```", tutorial, re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines() if not line.startswith("#")]
     assert [line for line in lines if line not in spec] == []

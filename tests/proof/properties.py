@@ -491,7 +491,7 @@ class _Examination:
         if reread >= len(built):
             self.note("decode: every record is left to the parser", "", f"{reread} records", record=built[0])
         if _places_at_offsets(codec.layout):
-            return  # the builders write rows with a field before what has been written (docs/engine.md)
+            return  # the builders write rows with a field before what has been written (docs/internals/engine.md)
         if rows >= _TELLING and not path.reason and engine.rebuilt - before >= rows:
             self.note("encode: every record is left to the builders", "", f"{rows} rows", record=built[0])
 

@@ -33,9 +33,9 @@ from wireloom.runtime.validation import Validator
 from wireloom.spec.language import FieldDocument
 
 pytestmark = pytest.mark.drawing
-REFERENCE = Path(__file__).parents[2] / "specs/README.md"
+REFERENCE = Path(__file__).parents[2] / "docs/reference/language.md"
 WORD = re.compile(r"\b[a-zA-Z][a-zA-Z0-9]*\b")
-LEFT = "every record is left"  # small specs may have nothing but what docs/engine.md leaves to parser and builders
+LEFT = "every record is left"  # small specs may have nothing but what the engine leaves (docs/internals/engine.md)
 SEEDS = range(4184, 6000)
 FEWEST = 500  # specs of which most are accepted
 CROSSED = drawn(10)

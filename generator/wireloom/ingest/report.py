@@ -25,7 +25,7 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
         yield (
             f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why, "
-            "or else docs/engine.md which single records do"
+            "or else docs/internals/engine.md which single records do"
         )
     yield f"{summary.rows} rows in {output}/{RECORDS}"
     yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"

@@ -1,7 +1,7 @@
 """What makes functions of wide structs slow on PySpark 4.3 and later, and the setting against it.
 
 Where an Arrow UDF stands directly on a scan of Parquet, Delta or ORC, Spark hands it Arrow columns, and turns what it
-gives into rows, into columns again value by value, and into rows. docs/spark.md has the times.
+gives into rows, into columns again value by value, and into rows. docs/howto/spark.md has the times.
 """
 
 import warnings
@@ -50,6 +50,6 @@ def _warn(name: str, columns: int) -> None:
     warnings.warn(
         f"{name} gives {columns} columns, which over a bare scan of Parquet, Delta or ORC costs this Spark several "
         f"times as much as it should: add {REMEDY}, ask for fewer fields, or use decode_ in place of from_ "
-        "(docs/spark.md, What it costs)",
+        "(docs/howto/spark.md, What it costs)",
         stacklevel=5,
     )

@@ -34,7 +34,7 @@ def _functions(spark: "SparkSession") -> Finding:
 
     if columnar_input.enabled(spark):
         detail = "from_ functions of wide structs are slow over a bare scan, since Arrow UDFs get columns"
-        return Finding("functions", detail, advice=f"{columnar_input.REMEDY}; see docs/spark.md")
+        return Finding("functions", detail, advice=f"{columnar_input.REMEDY}; see docs/howto/spark.md")
     return Finding("functions", "Arrow UDFs get rows, which is fast for wide structs")
 
 

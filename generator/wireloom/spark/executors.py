@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 from wireloom.spark import probe
 from wireloom.spark.machine import Finding
 
-SHIP = "ship the same package to both (`wireloom package` makes it) and start the session again; see docs/shipping.md"
-INTERPRETER = "set PYSPARK_PYTHON to an interpreter of the driver's version on every node; see docs/shipping.md"
-ENGINE = "install the wireloom wheel on the executors, or ship an environment that has it; see docs/shipping.md"
+SHIP = "ship the same package to both (`wireloom package`) and start the session again; see docs/howto/shipping.md"
+INTERPRETER = "set PYSPARK_PYTHON to an interpreter of the driver's version on every node; see docs/howto/shipping.md"
+ENGINE = "install the wireloom wheel on the executors, or ship an environment that has it; see docs/howto/shipping.md"
 LOWEST_ARROW = 18
 TASKS_PER_CORE = 4  # more than one, so that every executor has a part in it
 SHORT = 12  # digits of a digest that people compare

@@ -50,13 +50,14 @@ class Specs:
         return {name: key_of(kind, [said]) for name, said in self.contents.items()}
 
 
-def read(specs: Path, *, outcomes: bool = True) -> Specs:
+def read(specs: Path, *, outcomes: bool = True, advise: bool = False) -> Specs:
     """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format.
 
-    Without `outcomes` what examples say of their bytes is not looked at.
+    Without `outcomes` what examples say of their bytes is not looked at. With `advise` there is advice among the
+    warnings.
     """
     documents = load(spec_files(specs), specs)
-    found = resolve_all(documents if outcomes else documents.without_outcomes())
+    found = resolve_all(documents if outcomes else documents.without_outcomes(), advise=advise)
     if not found.formats:
         raise MisuseError(
             f"{specs} has no spec of a format (a file *.yaml or *.yml); "

@@ -117,6 +117,18 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
 )
 
 
+# Every piece of advice and what it is about: what works, and could be better. Only `wireloom lint` gives it.
+ADVICE: Mapping[str, str] = MappingProxyType(
+    {
+        "no-size-limit": "A stream whose records may be as large as a damaged length says.",
+        "case-collision": "Columns of one struct whose names differ only in case.",
+        "untold-alternative": "An `attempt` that does not tell readers which alternative fitted.",
+        "undocumented": "A type whose columns have no `doc`, or a format without `doc` or `source`.",
+        "no-unit": "A column that is a quantity by its name and has no `unit`.",
+    }
+)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a text file; lines and columns count from 1."""
@@ -132,17 +144,21 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A mistake or a warning: `id` names it, `path` is the place in the document (`types.Event.fields[2].at`)."""
+    """A mistake, a warning or advice: `id` names it, `path` is the place in the document (`types.Event.fields[2].at`).
+
+    `picture` shows the bytes that it is about, a line each, where it is about a layout.
+    """
 
     id: str
     message: str
     hint: str
     location: Location
     path: str
+    picture: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """A diagnostic that the table lacks is a bug of the generator."""
-        assert self.id in DIAGNOSTICS or self.id in WARNINGS, self.id  # noqa: S101
+        assert self.id in DIAGNOSTICS or self.id in WARNINGS or self.id in ADVICE, self.id  # noqa: S101
 
     def __str__(self) -> str:
         """`specs/x.yaml:41:9: message; hint [id at path]`."""

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from wireloom.model.types import Encoding
-from wireloom.problems import DIAGNOSTICS, WARNINGS
+from wireloom.problems import ADVICE, DIAGNOSTICS, WARNINGS
 from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.runtime.codes import CODES
 from wireloom.spec import language
@@ -68,6 +68,7 @@ def with_tables(text: str) -> str:
     """The text with every table as it must be."""
     known = classes()
     lists: Mapping[str, Callable[[], str]] = {
+        "advice": partial(_definitions, ("note", "meaning"), ADVICE),
         "codes": partial(_definitions, ("code", "meaning"), CODES),
         "diagnostics": partial(_definitions, ("diagnostic", "meaning"), DIAGNOSTICS),
         "types": _types,

@@ -52,7 +52,8 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "converting": {"transcode", "runtime"},
     "validating": {"transcode", "runtime"},
     "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
-    "validation_reports": {"validating", "runtime"},
+    "reports": set(),
+    "linting": {"reports"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them
     "spark": {"ingest", "transcode", "catalog", "runtime"},
     "medallion": {"catalog", "runtime"},
@@ -71,7 +72,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "catalog",
             "runtime",
         ),
-        *("transcode", "converting", "validating", "validation_reports", "inspection"),
+        *("transcode", "converting", "validating", "reports", "linting", "inspection"),
         *("ingest", "spark", "medallion", "demo", "importing"),
     },
     "__main__": {"cli"},

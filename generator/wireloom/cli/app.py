@@ -15,6 +15,7 @@ from wireloom.cli.guard import Guarded
 COMMANDS = {
     "generate": ("generation", "Generate the package from the specs."),
     "test": ("trying", "Run the examples in the specs."),
+    "lint": ("linting", "Show mistakes, risks and missing documentation in specs."),
     "formats": ("generation", "List formats, their entry points and parameters."),
     "explain": ("explaining", "Show which formats run on the native engine, and why others do not."),
     "decode": ("transcoding", "Decode records to lines of JSON."),

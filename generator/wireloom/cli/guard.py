@@ -128,4 +128,6 @@ def _of_the_call() -> type[Exception]:
 def report_problems(problems: SpecProblems) -> None:
     """Print every problem of the specs, one a line, and how many there are."""
     count = len(problems.problems)
-    note(*map(str, problems.problems), f"{count} problem{'' if count == 1 else 's'}; nothing was written")
+    for problem in problems.problems:
+        note(str(problem), *(f"    {line}" for line in problem.picture))
+    note(f"{count} problem{'' if count == 1 else 's'}; nothing was written")

@@ -1,7 +1,7 @@
 """`validate`: everything that is wrong with the records of files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, cast
 
 import typer
@@ -13,10 +13,10 @@ from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.opening import Opened, opened
 from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, chosen, one_of
 from wireloom.cli.transcoding import Resync, remedy_of, request_of
+from wireloom.reports import FORMS, Finding, Form, Report
 from wireloom.runtime.streams.given_up import GivenUp
 from wireloom.runtime.validation import Problem
 from wireloom.validating import Bad, Part
-from wireloom.validation_reports import FORMS, Form, Report
 
 Sources = Annotated[
     list[str],
@@ -77,7 +77,7 @@ def validate(
         given_up = GivenUp(searched=resync)
         parts = validating.validate(own, file.source, given_up, resync=resync)
         for found, problem in _problems(parts, file, count):
-            written.add(file.name, found, problem)
+            written.add(_finding(file.name, found, problem))
             if written.count == max_errors:
                 break
         notes += [line for line in (given_up.line(file.name, remedy_of(own)), hint) if line]
@@ -97,6 +97,23 @@ def validate(
         note(line)
     if count.bad:
         raise typer.Exit(PROBLEMS)
+
+
+def _finding(file: str, bad: Bad, problem: Problem) -> Finding:
+    """A problem of a record: the message at its path, with the JSON pointer where that is written otherwise."""
+    pointed = f" ({problem.pointer})" if problem.pointer != f"/{problem.path}" else ""
+    text = f"{problem.path}{pointed}: {problem.message}" if problem.path else problem.message
+    return Finding(
+        problem.rule,
+        text,
+        file,
+        {"file": file, "record": bad.index, **asdict(problem)},
+        problem.line,
+        problem.column,
+        f"record {bad.index}, byte {problem.offset}",
+        f"record {bad.index}{problem.pointer}",
+        problem.offset,
+    )
 
 
 def _as_it_looks(request: transcode.Request, file: Opened) -> tuple[transcode.Request, str]:

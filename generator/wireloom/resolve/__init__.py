@@ -22,12 +22,18 @@ from wireloom.problems import Problem, Problems
 from wireloom.resolve.assembly import Shared, format_of
 from wireloom.resolve.bind.imports import libraries
 from wireloom.resolve.lint.allowances import not_allowed
+from wireloom.resolve.lint.case_collisions import case_collisions
+from wireloom.resolve.lint.documentation import undocumented, without_unit
 from wireloom.resolve.lint.missing_fields import true_when_missing
-from wireloom.resolve.lint.unframed_streams import unframed_streams
+from wireloom.resolve.lint.unframed_streams import unframed_streams, unlimited_records
+from wireloom.resolve.lint.untold_alternatives import untold_alternatives
 from wireloom.resolve.logical.schemas import schemas
 from wireloom.spec.documents import Documents
 
 __all__ = ["Resolved", "resolve", "resolve_all"]
+
+ADVISING = (unlimited_records, case_collisions, untold_alternatives, undocumented, without_unit)
+"""The rules that give advice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,11 @@ def resolve(documents: Documents) -> tuple[Format, ...]:
     return resolve_all(documents).formats
 
 
-def resolve_all(documents: Documents) -> Resolved:
-    """Every format of the documents, and the warnings; raises SpecProblems with all problems of all files."""
+def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
+    """Every format of the documents, and the warnings; raises SpecProblems with all problems of all files.
+
+    With `advise` there is advice among the warnings.
+    """
     problems, warnings = Problems(list(documents.problems)), Problems()
     shared = Shared(schemas(documents, problems), libraries(documents, problems, warnings), documents.unread)
     formats: dict[str, Format] = {}
@@ -61,8 +70,9 @@ def resolve_all(documents: Documents) -> Resolved:
         found = format_of(document, content, shared, problems, own)
         if found is not None:
             formats.setdefault(found.name, found)
-            noted = (*own.found, *unframed_streams(found, document), *true_when_missing(found, document))
-            for warning in not_allowed(noted, document, content):
+            noted = [*own.found, *unframed_streams(found, document), *true_when_missing(found, document)]
+            noted += [each for rule in ADVISING if advise for each in rule(found, document, content)]
+            for warning in not_allowed(noted, document, content, advised=advise):
                 warnings.add(warning)
     problems.raise_if_any()
     return Resolved(tuple(formats.values()), tuple(sorted(warnings.found, key=lambda each: each.location)))

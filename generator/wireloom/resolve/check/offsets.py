@@ -1,6 +1,6 @@
 """Fields at stated offsets: they overlap no other field, and leave no byte without a name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wireloom.expr.ast import Expression, Literal, Unary, references
 from wireloom.expr.sums import Sum, sum_of
@@ -23,6 +23,7 @@ from wireloom.resolve.facts.sizes import (
 )
 from wireloom.spec.documents import Place
 
+_DRAWN = 32  # bytes of a picture on either side of what is wrong
 _ANYWHERE = Sum(0, {HERE: 1})  # a place that only the record tells
 
 
@@ -89,7 +90,7 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
         within = spans if start < furthest else []
         crossed = next((span for span in within if start < span.end and span.start < end), None)
         if crossed is not None and (stated or (known and start < end)) and not never_both(struct, crossed.field, field):
-            _report_crossed(draft, where, field, start, crossed)
+            _report_crossed(draft, where, [*spans, _Span(field, start, end)], crossed)
             return  # what follows is as far off
         if stated and reached is not None and start > reached:
             gaps.append(_Gap(where / "at", reached, start))
@@ -102,16 +103,17 @@ def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     _check_gaps(draft, [gap for gap in gaps if all(start >= gap.end for start in vague)], spans)
 
 
-def _report_crossed(draft: Draft, where: Place, field: Field, start: int, crossed: _Span) -> None:
-    """Report a field that begins within another, at the offset that it states or behind the field before it."""
+def _report_crossed(draft: Draft, where: Place, spans: list[_Span], crossed: _Span) -> None:
+    """Report the last of the fields, which begins within another: where it states that, or behind the one before it."""
+    field, start, drawn = spans[-1].field, spans[-1].start, _drawn(spans)
     message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
     hint = f"{crossed.name} ends before {crossed.end}"
     if field.at is not None:
-        draft.reports(where / "at", "overlapping-fields", message, hint)
+        problem = (where / "at").problem("overlapping-fields", message, hint)
+        draft.problems.add(replace(problem, picture=drawn))
     else:
-        draft.reports_entry(
-            where, "overlapping-fields", message, f"{hint}; say `at`, or list the fields in their order"
-        )
+        hint += "; say `at`, or list the fields in their order"
+        draft.problems.add_entry(replace(where.key_problem("overlapping-fields", message, hint), picture=drawn))
 
 
 def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
@@ -121,8 +123,24 @@ def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
             start, end = found
             at = "" if found == (gap.start, gap.end) else f", at: {start}"
             hint = f"`- reserved: {{type: bytes({end - start}){at}, hidden: true}}` does"
-            draft.reports(gap.place, "gap-in-layout", f"nothing names the bytes {start} to {end - 1}", hint)
+            problem = gap.place.problem("gap-in-layout", f"nothing names the bytes {start} to {end - 1}", hint)
+            draft.problems.add(replace(problem, picture=_drawn(spans, (start, end))))
             return
+
+
+def _drawn(spans: list[_Span], gap: tuple[int, int] | None = None) -> tuple[str, ...]:
+    """The bytes of fields around what is wrong, a line each: of the last of them, or of a gap."""
+    first, last = gap or (spans[-1].start, spans[-1].end)
+    left = max(0, first - _DRAWN)
+    lines = [(each.start, each.end, each.name, "#") for each in spans if each.end > left and each.start < last + _DRAWN]
+    lines += [] if gap is None else [(first, last, "(nothing)", ".")]
+    width = max(len(name) for _, _, name, _ in lines)
+    return tuple(
+        f"{name:<{width}}  bytes {start} to {end - 1}  ".ljust(width + 20)
+        + " " * (max(start, left) - left)
+        + mark * min(end - max(start, left), _DRAWN)
+        for start, end, name, mark in sorted(lines)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,25 @@
 
 from collections.abc import Iterable, Iterator
 
-from wireloom.problems import WARNINGS, Problem, nearest
+from wireloom.problems import ADVICE, WARNINGS, Problem, nearest
 from wireloom.spec.documents import Document
 from wireloom.spec.language import Allowance, FormatDocument
 
 
-def not_allowed(warnings: Iterable[Problem], document: Document, content: FormatDocument) -> Iterator[Problem]:
-    """The warnings that `lint` does not allow, and its entries that allow nothing."""
-    unused = dict(enumerate(content.lint.allow))
+def not_allowed(
+    warnings: Iterable[Problem], document: Document, content: FormatDocument, *, advised: bool
+) -> Iterator[Problem]:
+    """The warnings that `lint` does not allow, and its entries that allow nothing; advice only if `advised`."""
+    unused = {number: each for number, each in enumerate(content.lint.allow) if advised or each.id not in ADVICE}
     for warning in warnings:
         allowing = [number for number, each in enumerate(content.lint.allow) if _allows(each, warning)]
         if not allowing:
             yield warning
         for number in allowing:
             unused.pop(number, None)
+    known = (*WARNINGS, *ADVICE)
     for number, each in unused.items():
-        hint = "drop it" if each.id in WARNINGS else nearest(each.id, WARNINGS) or "see the warnings in the reference"
+        hint = "drop it" if each.id in known else nearest(each.id, known) or "see the warnings in the reference"
         place = document.place / "lint" / "allow" / number
         where = f" at {each.at}" if each.at else ""
         yield place.problem("unused-allowance", f"there is no warning {each.id}{where}", hint)

@@ -1,0 +1,69 @@
+"""The columns that readers see: what they have, and the fields of the spec that they come from, with their places."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.model.format import Format
+from wireloom.model.logical import List, LogicalField, LogicalType, Map, Record
+from wireloom.spec import Document
+from wireloom.spec.documents import Place
+from wireloom.spec.language import Bits, FieldDocument, FormatDocument, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field that readers see: the `type` that its struct is, and what the spec says of it."""
+
+    place: Place
+    type: str
+    name: str
+    field: FieldDocument | Bits | str
+
+    @property
+    def doc(self) -> str:
+        """What it is; empty where nothing says."""
+        return "" if isinstance(self.field, str) else self.field.doc
+
+
+def records(format: Format) -> Iterator[tuple[LogicalField, ...]]:
+    """The columns of every record, whether it is a row or within one, as readers see them."""
+    for root in format.roots:
+        yield from _records(root.logical)
+
+
+def _records(type: LogicalType) -> Iterator[tuple[LogicalField, ...]]:
+    match type:
+        case Record(fields=fields):
+            yield fields
+            for field in fields:
+                yield from _records(field.type)
+        case List(element=element):
+            yield from _records(element)
+        case Map(key=key, value=value):
+            yield from _records(key)
+            yield from _records(value)
+        case _:
+            pass
+
+
+def columns(document: Document, content: FormatDocument) -> Iterator[Column]:
+    """Every field of every struct that is not hidden, and the bits of fields."""
+    for type, form in content.types.items():
+        if not isinstance(form, StructType):
+            continue
+        for number, entry in enumerate(form.fields):
+            if entry.is_field:
+                place = document.place / "types" / type / "fields" / number / entry.key
+                yield from _columns(place, type, entry.key, entry.field)
+
+
+def _columns(place: Place, type: str, name: str, field: FieldDocument | str) -> Iterator[Column]:
+    if isinstance(field, str):
+        yield Column(place, type, name, field)
+        return
+    if not field.hidden and not field.flatten:
+        yield Column(place, type, field.as_ or name, field)
+    for bit, form in (field.bits or {}).items():
+        hidden = not isinstance(form, str | int) and form.hidden
+        if not hidden:
+            yield Column(place / "bits" / bit, type, bit, form if isinstance(form, Bits) else "")

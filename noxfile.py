@@ -107,6 +107,14 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
+def docs(session: nox.Session) -> None:
+    """Build the documentation as a site in site/; a broken link fails."""
+    python(session, "-m", "pip", "install", "--quiet", *nox.project.dependency_groups(PYPROJECT, "docs"))
+    options = ("--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", str(ROOT / ".nox" / "doctrees"))
+    python(session, "-m", "sphinx", *options, "--conf-dir", "docs", ".", "site", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
 def bench(session: nox.Session) -> None:
     """Measure imports and parsing, then engine, ingest and Spark beside their peers: `-- --write` updates the docs."""
     groups = nox.project.dependency_groups(PYPROJECT, "bench")

@@ -378,9 +378,8 @@ def test_generate_refuses_a_package_that_could_not_be_imported(project, name, me
     assert not project.out.exists()
 
 
-def test_the_tutorial_of_the_language_gives_what_it_shows(tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
-    tutorial = page.partition("## A spec from nothing")[2].partition("## Files")[0]
+def test_the_tutorial_of_an_own_format_gives_what_it_shows(tmp_path):
+    tutorial = (Path(__file__).parents[2] / "docs" / "tutorial" / "own-format.md").read_text(encoding="utf-8")
     start, *fields, body, head, structs, examples = re.findall(r"```yaml\n(.*?)```", tutorial, re.DOTALL)
     above, below = start.split("types:\n")
     project = Project(tmp_path)
@@ -388,8 +387,12 @@ def test_the_tutorial_of_the_language_gives_what_it_shows(tmp_path):
     spec.parent.mkdir(parents=True)
     spec.write_text("".join([above, head, "types:\n", below, *fields, body, structs, examples]))
     assert project.generate().exit_code == 0
-    data = bytes.fromhex(re.search(r"printf '([0-9a-f ]+)'", tutorial)[1])
-    assert project.run("decode", "sensor_frame", "-", input=data).stdout in tutorial
+    shown, landed = (bytes.fromhex(each) for each in re.findall(r"printf '([0-9a-f ]+)'", tutorial))
+    assert project.run("decode", "sensor_frame", "-", input=shown).stdout in tutorial
+    (tmp_path / "frames.bin").write_bytes(landed)
+    bad = project.run("decode", "sensor_frame", str(tmp_path / "frames.bin"))
+    assert (bad.exit_code, bad.stdout in tutorial) == (1, True)
+    assert "bad_crc" in bad.output
 
 
 # --- formats, decode, encode, validate -----------------------------------------------------------------------------

@@ -58,10 +58,10 @@ def test_what_the_language_cannot_say_is_refused(diagnostic, block, tmp_path):
 def test_the_commands_of_the_guide_print_what_it_shows(tmp_path):
     page = (LANGUAGE / "guide.md").read_text(encoding="utf-8")
     (tmp_path / "beat.yaml").write_text(specs(LANGUAGE / "guide.md")["beat"], encoding="utf-8")
-    places = ("--specs", str(tmp_path), "--out", str(tmp_path / "out"))
-    assert CliRunner().invoke(app, ["generate", *places]).exit_code == 0
+    home = ("--out", str(tmp_path / "out"), "--package", "guide_beat")
+    assert CliRunner().invoke(app, ["generate", "--specs", str(tmp_path), *home]).exit_code == 0
     data = bytes.fromhex(re.search(r"printf '([0-9a-f ]+)'", page)[1])
-    done = CliRunner().invoke(app, ["decode", "beat", "-", "--out", str(tmp_path / "out")], input=data)
+    done = CliRunner().invoke(app, ["decode", "beat", "-", *home], input=data)
     assert done.stdout == re.search(r"```json\n(.*?)```", page, re.DOTALL)[1]
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wireloom import depths, tree
-from wireloom.emit import construct, docs, jsonschema, layout, package, protobuf, shape, spark
+from wireloom.emit import construct, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
 from wireloom.examples import Recorded, Report, Revision, Subject, opened, record, revisions, run
@@ -93,8 +93,20 @@ def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
         for name, text in texts.items()
     }
     package_files = {project.out / name: text for name, text in package.files(loaded, project.package).items()}
-    pages = {project.docs / f"{format.name}.md": docs.emit(format) for format in loaded} if project.docs else {}
+    pages = {project.docs / name: text for name, text in page_files(specs).items()} if project.docs else {}
     return package_files | module_files | pages | {project.specs / tree.LANGUAGE_SCHEMA: _json(language_schema())}
+
+
+def page_files(specs: Specs) -> dict[str, str]:
+    """The page of each format."""
+    from wireloom.pages.examples import traces  # noqa: PLC0415 - pages import pyarrow, which nothing else here needs
+    from wireloom.pages.page import page  # noqa: PLC0415
+
+    with opened(specs.modules) as modules:
+        return {
+            f"{format.name}.md": page(format, traces(modules[format.name].CODEC, format.examples))
+            for format in specs.formats
+        }
 
 
 EMITTERS: Mapping[str, Callable[[Format], str | None]] = {

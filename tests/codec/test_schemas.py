@@ -23,7 +23,6 @@ from jsonschema import Draft202012Validator
 from conftest import shipped_formats
 from wireloom import pipeline
 from wireloom.emit import jsonschema, package, shape
-from wireloom.emit.docs.spark_types import spark_type
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.examples.memory import opened
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
@@ -56,6 +55,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.pages.spark_types import spark_type
 from wireloom.runtime.columns import arrow as columns
 from wireloom.runtime.columns.canonical import to_canonical
 from wireloom.runtime.columns.rows import row_record

@@ -1,4 +1,4 @@
-"""What a JSON Schema does not say of what decoders check: rules that the schema's language has no words for.
+"""What the JSON Schema of documents does not say of what decoders check: rules that it has no words for.
 
 Each is a row of the table in the format's page, with the error codes that decoders then give. A document that the
 schema takes and a decoder refuses is refused with one of these codes; none is refused by the schema alone.
@@ -12,7 +12,6 @@ from wireloom.emit.jsonschema.conditions import operands
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.members import Members
 from wireloom.emit.jsonschema.objects import undecided
-from wireloom.emit.jsonschema.records import Records
 from wireloom.escapes import code_span
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.extents import Extents, extent
@@ -67,16 +66,10 @@ class _Place:
 
 
 def gaps(format: Format) -> tuple[Gap, ...]:
-    """All that the schema of the format does not say."""
+    """All that the schema of a format of JSON documents does not say."""
     places = tuple(_places(format))
-    document = format.encoding is Encoding.JSON
-    found = [
-        *(_text(format, places) if document else _rendering(places)),
-        *_limits(format, places),
-        *_rules(format, places),
-        *_settings(format),
-    ]
-    return tuple(dict.fromkeys(gap for gap in found if document or gap.codes is not None))
+    found = [*_text(format, places), *_limits(format, places), *_rules(format, places), *_settings(format)]
+    return tuple(dict.fromkeys(found))
 
 
 # --- walking -------------------------------------------------------------------------------------------------------
@@ -95,7 +88,7 @@ def _places(format: Format) -> Iterator[_Place]:
                 pending.append(_Place(format.type(type.name), type.name, place.direct))
             continue
         yield place
-        if not (format.encoding is Encoding.JSON and _is_body(type)):
+        if not _is_body(type):
             pending += reversed(list(_inside(place)))
 
 
@@ -144,17 +137,6 @@ def _numbers(format: Format, union: OneOf) -> bool:
     return any(isinstance(type, Integer) for type in types) and any(isinstance(type, Float) for type in types)
 
 
-def _rendering(places: Sequence[_Place]) -> Iterator[Gap]:
-    """What renderings cannot be held to."""
-    if any(isinstance(place.type, Integer) for place in places):
-        yield Gap("An integer that is written with a fraction or an exponent: `1.0`, `1e3`")
-    if any(isinstance(place.type, Float) and place.type.bits < 64 for place in places):
-        yield Gap("A number that 32 bits do not hold exactly")
-    keyed = [place for place in places if isinstance(place.type, Map)]
-    if keyed:
-        yield Gap("A key of a map that is there twice", _where(keyed), ("duplicate_key",))
-
-
 # --- limits --------------------------------------------------------------------------------------------------------
 
 
@@ -190,12 +172,11 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         absent = tuple(f"{name}.{member.key[1]}" for member in loose if member not in chosen)
         various = tuple(f"{name}.{member.key[1]}" for member in loose if member in chosen)
         struct = types.get(name)
-        is_array = isinstance(struct, Struct) and struct.form is Form.ARRAY and format.encoding is Encoding.JSON
+        is_array = isinstance(struct, Struct) and struct.form is Form.ARRAY
         if absent and is_array:
             yield Gap("Whether an element is there, by its condition, and so what each one behind it is", absent, None)
         elif absent:
-            codes = _ABSENCE if format.encoding is Encoding.JSON else ()
-            yield Gap("Whether a member is there, by its condition", absent, codes)
+            yield Gap("Whether a member is there, by its condition", absent, _ABSENCE)
         if various:
             yield Gap("Of which type a member is, by its tag", tuple(dict.fromkeys(various)), None)
         for check in unsaid:
@@ -246,16 +227,11 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
 
 def _objects(format: Format) -> list[tuple[str, Members]]:
     """Every object that the schema describes, by the name of its struct."""
-    if format.encoding is Encoding.JSON:
-        documents = Documents(format)
-        for root in format.roots:
-            documents.schema(root.type)
-        documents.definitions()
-        return documents.described
-    records = Records(format)
+    documents = Documents(format)
     for root in format.roots:
-        records.root(root)
-    return records.described
+        documents.schema(root.type)
+    documents.definitions()
+    return documents.described
 
 
 def _checks(type: Type) -> Iterator[Check]:
@@ -337,5 +313,5 @@ def _calculates(expression: Expression) -> bool:
 
 
 def _settings(format: Format) -> Iterator[Gap]:
-    if format.parameters and format.encoding is Encoding.JSON:
+    if format.parameters:
         yield Gap("What parameters change that are not at their defaults")

@@ -68,7 +68,6 @@ class Records:
 
     def __init__(self, format: Format) -> None:
         self.format = format
-        self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
 
     def root(self, root: Root) -> Schema:
         """The schema of the rendering of an entry point's records."""
@@ -155,7 +154,7 @@ class Records:
                 pair = rendering.pair({**self._item(key, shown.key), **names}, self._item(value, shown.value))
                 return {"type": "array", "items": pair}
             case Struct(), logical.Record():
-                return self._object(type.name, self._struct(type, shown, (), ()))
+                return _object(self._struct(type, shown, (), ()))
             case Attempt(), logical.Record():
                 return self._trials(type, shown)
             case _:
@@ -170,7 +169,7 @@ class Records:
             kind = [Member(((), "="), attempt.kind_field, values([trial.name]))] if attempt.kind_field else []
             reason = [_refused(attempt, place, (), ())] if place and attempt.reason_field else []
             members, checks = self._melted(trial.type, f"#{place}", record, (), ())
-            schemas.append(self._object(trial.name, ([*kind, *reason, *members], checks)))
+            schemas.append(_object(([*kind, *reason, *members], checks)))
         told = "oneOf" if attempt.kind_field else "anyOf"  # what nothing names may look like several
         return schemas[0] if len(schemas) == 1 else {told: schemas}
 
@@ -199,11 +198,6 @@ class Records:
         else:
             schema = meanings(held.mappings, shown.element)
         return rendering.perhaps_null(schema, nullable=shown.nullable)
-
-    def _object(self, name: str, found: Found) -> Schema:
-        members = Members(tuple(found[0]), tuple(found[1]))
-        self.described.append((name, members))
-        return objects(members)
 
     # --- members ---------------------------------------------------------------------------------------------------
 
@@ -489,6 +483,10 @@ class Records:
             Member((scope, f"={each.name}"), each.name, rendering.schema(each.type), conditions, required=False)
             for each in record.fields
         ], []
+
+
+def _object(found: Found) -> Schema:
+    return objects(Members(tuple(found[0]), tuple(found[1])))
 
 
 def _plain(shown: LogicalType) -> LogicalType:

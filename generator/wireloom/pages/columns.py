@@ -1,9 +1,8 @@
-"""The fields that readers see, as rows of tables: one table for each record, the nested ones under their path."""
+"""The columns that readers see: a table for each record, the nested ones under their path, and the DDL of a root."""
 
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from wireloom.emit.docs.spark_types import spark_type
 from wireloom.emit.frames import described
 from wireloom.escapes import code_span, inline
 from wireloom.model.logical import (
@@ -27,7 +26,49 @@ from wireloom.model.logical import (
     Scaled,
     Text,
     Written,
+    alternatives,
 )
+from wireloom.pages.markdown import blocks, table
+from wireloom.pages.spark_types import spark_type
+from wireloom.runtime.columns.arrow import arrow_type
+
+_HEAD = ("column", "type", "Arrow", "Spark", "JSON", "null", "meaning")
+
+
+def columns(record: Record) -> str:
+    """The tables of a root's columns."""
+    same: dict[str, list[str]] = {}
+    for path, rows in tables(record):
+        same.setdefault(table(_HEAD, rows), []).append(code_span(path) if path else "")
+    return blocks(*(blocks(", ".join(paths), rows) for rows, paths in same.items()))
+
+
+def ddl(record: Record) -> str:
+    """The columns as Spark's DDL has them."""
+    return ",\n".join(f"{_quoted(field.name)} {_ddl(field.type)}{_not_null(field)}" for field in record.fields)
+
+
+def _ddl(type: LogicalType) -> str:
+    match type:
+        case Record(fields):
+            inner = (f"{_quoted(field.name)}: {_ddl(field.type)}{_not_null(field)}" for field in fields)
+            return f"struct<{', '.join(inner)}>"
+        case List(element):
+            return f"array<{_ddl(element)}>"
+        case Map(key, value):
+            return f"map<{_ddl(key)}, {_ddl(value)}>"
+        case Alternatives():
+            return f"struct<{', '.join(f'{name}: {_ddl(option)}' for name, option in alternatives(type))}>"
+        case _:
+            return spark_type(type)
+
+
+def _not_null(field: LogicalField) -> str:
+    return "" if field.nullable else " not null"
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else "`" + name.replace("`", "``") + "`"
 
 
 def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[str]]]]:
@@ -40,9 +81,62 @@ def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[
 
 
 def _row(field: LogicalField) -> Sequence[str]:
+    kinds = (arrow_text(field.type), spark_type(field.type))
+    null = "yes" if field.nullable else ""
     meaning = inline(described(field.doc, field.unit))
-    columns = code_span(spark_type(field.type))
-    return code_span(field.name), type_text(field.type), columns, "yes" if field.nullable else "", meaning
+    return code_span(field.name), type_text(field.type), *map(code_span, kinds), json_form(field.type), null, meaning
+
+
+def arrow_text(type: LogicalType) -> str:
+    """The Arrow type of a column; records within have tables of their own."""
+    match type:
+        case Record():
+            return "struct"
+        case List(element):
+            return f"list<{arrow_text(element)}>"
+        case Map(key, value):
+            return f"map<{arrow_text(key)}, {arrow_text(value)}>"
+        case Alternatives():
+            return f"struct<{', '.join(f'{name}: {arrow_text(option)}' for name, option in alternatives(type))}>"
+        case Open():
+            return "variant"
+        case _:
+            return str(arrow_type(type))
+
+
+def json_form(type: LogicalType) -> str:
+    """What a value is in the canonical JSON rendering."""
+    match type:
+        case Boolean():
+            return "boolean"
+        case Integer():
+            return "number"
+        case BigInteger():
+            return "decimal string"
+        case Float() | Meant(shown=Measured()):
+            return "number"
+        case Binary():
+            return "base64 string"
+        case Text():
+            return "string"
+        case List():
+            return "array"
+        case Map():
+            return "array of [key, value]"
+        case Record():
+            return "object"
+        case Alternatives():
+            return "object of one kind"
+        case Open():
+            return "tagged value"
+        case Meant(wire=wire, shown=None):
+            return json_form(wire)
+        case Meant(shown=Scaled("integer") | Said(Integer() | Scaled("integer"))):
+            return "number"
+        case Meant():
+            return "string"
+        case _:
+            assert_never(type)
 
 
 def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
@@ -101,7 +195,7 @@ def _meant_text(type: Meant) -> str:
         case None:
             return type_text(type.wire)
         case Scaled("decimal", digits=digits):
-            return f"decimal, {digits} digits behind the point"
+            return f"decimal, {digits} digits after the point"
         case Scaled(kind):
             return kind
         case Said():

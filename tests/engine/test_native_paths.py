@@ -19,6 +19,7 @@ from wireloom.runtime.columns.projection import project
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
+from wireloom.runtime.engine.nodes import loaded
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom_formats.aerospike_json import CODEC as JSON
 from wireloom_formats.aerospike_msgpack import CODEC as PACKED
@@ -1199,7 +1200,7 @@ def test_a_program_whose_paths_leave_a_register_without_its_value_is_not_made(mo
     fields = [("count", ("int", 64, True), {"compute": ("is", ("count", ("field", 0, "items"))), "hidden": True})]
     items = ("field", "items", ("list", ("int", 64, True), None, None, None, None, False), {})
     struct = ("struct", "R", "msgpack", "array", (), (items, *(("field", *each) for each in fields)))
-    layout = {**PACKED.layout, "roots": {"record": struct}}
+    layout = loaded({**PACKED.layout, "roots": {"record": struct}})
     with pytest.raises(Uncovered, match="does not keep"):
         Compiler(engines.module(), layout, PACKED.settings({}), project(root.logical, [])).parts("record")
 

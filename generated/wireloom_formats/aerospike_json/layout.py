@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "aerospike_json",
     "order": "big",
     "depth": "max_depth",
@@ -283,5 +283,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "unknown": "unknownMembers",
     "structure": {"record": 5, "key": 1, "batch_records": 6, "batch_keys": 2},
-    "digest": "89abace51ee1aa65d8c494305985dd23",
+    "digest": "8e2359199792e51f73f82f350617ba55",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "aerospike_msgpack",
     "order": "big",
     "depth": "max_depth",
@@ -198,5 +198,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
-    "digest": "0f353862e802d698d52d015107d9a635",
+    "digest": "a14c72fbfa20773547236de117c75ddd",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "databus_event",
     "order": ("byteOrder", ("bad_magic", "header_crc")),
     "depth": 64,
@@ -223,7 +223,16 @@ LAYOUT: Final[dict[str, Any]] = {
                     "field",
                     "valueCrc",
                     ("int", 32, False),
-                    {"checksum": ("dbusCrc", ("field", 0, "headerLength"), ("field", 0, "length"), "value_crc", 13)},
+                    {
+                        "checksum": (
+                            "dbusCrc",
+                            ("field", 0, "headerLength"),
+                            ("field", 0, "length"),
+                            "value_crc",
+                            True,
+                            13,
+                        ),
+                    },
                 ),
                 ("field", "length", ("int", 32, True), {"derive": ("is", ("size",))}),
                 (
@@ -442,5 +451,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Event")},
-    "digest": "49f322dfc11983070080fb6dfcd260de",
+    "digest": "ef69c691696844f69214eb32cdbab544",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "databus_json",
     "order": "big",
     "depth": 64,
@@ -60,12 +60,7 @@ LAYOUT: Final[dict[str, Any]] = {
                         "member": "opcode",
                     },
                 ),
-                (
-                    "field",
-                    "keyBytes",
-                    ("bytes", None, "bad_size", "lineFeeds"),
-                    {"optional": True, "member": "keyBytes"},
-                ),
+                ("field", "keyBytes", ("bytes", None, "bad_size", True), {"optional": True, "member": "keyBytes"}),
                 ("field", "key", ("int", 64, True), {"optional": True, "member": "key"}),
                 (
                     "check",
@@ -123,7 +118,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "value",
-                    ("bytes", None, "bad_size", "lineFeeds"),
+                    ("bytes", None, "bad_size", True),
                     {"when": ("==", ("field", 0, "valueEnc"), ("text", "JSON")), "member": "value"},
                 ),
                 (
@@ -159,12 +154,7 @@ LAYOUT: Final[dict[str, Any]] = {
                         "member": "opcode",
                     },
                 ),
-                (
-                    "field",
-                    "keyBytes",
-                    ("bytes", None, "bad_size", "lineFeeds"),
-                    {"optional": True, "member": "keyBytes"},
-                ),
+                ("field", "keyBytes", ("bytes", None, "bad_size", True), {"optional": True, "member": "keyBytes"}),
                 ("field", "key", ("int", 64, True), {"optional": True, "member": "key"}),
                 (
                     "check",
@@ -215,7 +205,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "value",
-                    ("bytes", None, "bad_size", "lineFeeds"),
+                    ("bytes", None, "bad_size", True),
                     {
                         "when": ("!=", ("field", 0, "valueEnc"), ("text", "JSON_PLAIN_VALUE")),
                         "optional": True,
@@ -294,7 +284,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "keyBytes",
-                    ("bytes", None, "bad_size", "lineFeeds"),
+                    ("bytes", None, "bad_size", True),
                     {"when": ("==", ("field", 0, "keyType"), ("text", "String")), "member": "keyBytes"},
                 ),
                 (
@@ -412,7 +402,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "value",
-                    ("bytes", None, "bad_size", "lineFeeds"),
+                    ("bytes", None, "bad_size", True),
                     {"when": ("==", ("field", 1, "valueEnc"), ("text", "JSON")), "member": "metadataValue"},
                 ),
                 (
@@ -460,7 +450,7 @@ LAYOUT: Final[dict[str, Any]] = {
                 (
                     "field",
                     "value",
-                    ("bytes", None, "bad_size", "lineFeeds"),
+                    ("bytes", None, "bad_size", True),
                     {"when": ("==", ("field", 1, "valueEnc"), ("text", "JSON")), "member": "payloadValue"},
                 ),
                 (
@@ -481,5 +471,5 @@ LAYOUT: Final[dict[str, Any]] = {
     "roots": {"record": ("ref", "Line")},
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "ac530a32fc8cc0f04ca6dc84814f8363",
+    "digest": "69ce3ec7d6d281ede93d73bac3007fa2",
 }

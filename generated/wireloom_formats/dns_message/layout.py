@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "dns_message",
     "order": "big",
     "depth": 64,
@@ -131,7 +131,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -156,7 +156,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -270,7 +270,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -294,7 +294,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -320,7 +320,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -366,7 +366,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -380,7 +380,7 @@ LAYOUT: Final[dict[str, Any]] = {
                     (
                         "list",
                         ("charset", ("bytes", ("prefix", ("int", 8, False), False), "bad_size"), "latin-1"),
-                        ("terminator", b"\x00", ("int", 16, False), 16384, 65535, 49152, 255),
+                        ("terminator", b"\x00", (("int", 16, False), 16384, 65535, 49152, 255)),
                         None,
                         "duplicate_element",
                         None,
@@ -424,5 +424,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "d1dca129ed0bd6d29b918cfd6dc11ffc",
+    "digest": "58c0ede2faa476dd4ef2a40503a71234",
 }

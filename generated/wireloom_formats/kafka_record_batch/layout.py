@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "kafka_record_batch",
     "order": "big",
     "depth": 64,
@@ -190,5 +190,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "roots": {"record": ("ref", "Batch")},
     "replaced": "headerKeys",
-    "digest": "646c49b62f9b287976e24a97bbc0feb5",
+    "digest": "21f9e87b3c0e5c87f42018aff95b7d62",
 }

@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "kpl_record",
     "order": "big",
     "depth": 64,
@@ -229,5 +229,5 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "roots": {"record": ("ref", "Record")},
     "replaced": "invalid_utf8",
-    "digest": "a75c24282fe3a265b009c64f7211b965",
+    "digest": "085bc8164f082f1c4259105cacdfd279",
 }

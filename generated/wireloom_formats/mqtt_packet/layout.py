@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "mqtt_packet",
     "order": "big",
     "depth": 64,
@@ -1214,5 +1214,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "e02a51c7a4a5e4a3e5f960be69830aff",
+    "digest": "88cda3ebc9f97e0da0d9ebf282384ad7",
 }

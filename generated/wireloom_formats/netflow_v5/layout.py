@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "netflow_v5",
     "order": "big",
     "depth": 64,
@@ -121,5 +121,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Datagram")},
-    "digest": "bdbadb26a03b694b913a0d0e3f1e03f0",
+    "digest": "a4493c490850c3660cee3e636b2d023f",
 }

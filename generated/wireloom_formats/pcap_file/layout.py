@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "pcap_file",
     "order": ("byteOrder", ("bad_magic",)),
     "depth": 64,
@@ -314,5 +314,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"packet": ("ref", "Packet"), "record": ("ref", "Capture"), "header": ("ref", "Header")},
-    "digest": "3fad3b20904fc622d4b97a147ae40793",
+    "digest": "48137744448c810c6b7050fdfffcb1ea",
 }

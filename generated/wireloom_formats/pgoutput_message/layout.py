@@ -4,7 +4,7 @@
 from typing import Any, Final
 
 LAYOUT: Final[dict[str, Any]] = {
-    "version": 9,
+    "version": 10,
     "format": "pgoutput_message",
     "order": "big",
     "depth": 64,
@@ -863,5 +863,5 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "14c1aa6ae3a4cdc969fac1c4cc24c7f9",
+    "digest": "f0708c48e4f319ce7633b9809db8e705",
 }

@@ -1,8 +1,7 @@
-"""Expressions as nested tuples, operator first: `("<=", ("field", 0, "size"), 12)`; constants as they are."""
+"""Expressions as nodes of the layout."""
 
 from typing import assert_never
 
-from wireloom.emit.code import Code, display
 from wireloom.expr.ast import (
     Binary,
     Call,
@@ -18,72 +17,77 @@ from wireloom.expr.ast import (
     Unary,
 )
 from wireloom.expr.types import kind
+from wireloom.runtime.engine import nodes
 
-Tree = int | bool | str | bytes | None | tuple["Tree", ...]
 
-
-def tree(expression: Expression) -> Tree:
-    """The expression as tuples."""
+def tree(expression: Expression) -> nodes.Tree:
+    """The node of an expression."""
     match expression:
         case Literal() as literal:
             return _constant(literal)
         case FieldRef(up, name, members):
-            return ("field", up, name, *members)
+            return nodes.FieldRef(up, name, tuple(members))
         case MarkRef(name):
-            return ("mark", name)
+            return nodes.MarkRef(name)
         case ParameterRef(name, members):
-            return ("parameter", name, *members)
+            return nodes.ParameterRef(name, tuple(members))
         case Position(fact):
-            return (fact,)
+            return nodes.Position(fact)
         case Unary(operator, operand):
-            return ("negative" if operator == "-" else operator, tree(operand))
+            return nodes.Unary("negative" if operator == "-" else operator, tree(operand))
         case Binary(operator, left, right):
-            return (operator, tree(left), tree(right))
+            return nodes.Binary(operator, tree(left), tree(right))
         case Membership(operand, options):
-            return ("in", tree(operand), tuple(tree(Literal(option)) for option in options))
+            return nodes.Among(tree(operand), tuple(tree(Literal(option)) for option in options))
         case Conditional(condition, then, otherwise):
-            return ("if", tree(condition), tree(then), tree(otherwise))
-        case Call("rangeName", (value, Literal(str(ranges)))):
-            return ("rangeName", tree(value), ranges)
-        case Call("int", (data, Literal(str(order)))):
-            return ("int", tree(data), order)
-        case Call("sum", (listed, Literal(str(member)))):
-            return ("sum", tree(listed), member)
-        case Call("join", (listed, separator, *member)):
-            return (
-                "join",
-                tree(listed),
-                tree(separator),
-                *(each.value for each in member if isinstance(each, Literal)),
-            )
-        case Call("slice", (whole, start, *end)):
-            return ("slice", kind(whole).value, tree(whole), tree(start), *(tree(each) for each in end))
-        case Call(name, arguments):
-            return (name, *(tree(argument) for argument in arguments))
+            return nodes.If(tree(condition), tree(then), tree(otherwise))
+        case Call():
+            return _call(expression)
         case Name(parts):
             raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
         case _:
             assert_never(expression)
 
 
-def source(expression: Expression) -> Code:
-    """The tuples as source."""
-    return display(tree(expression))
+def optional(expression: Expression | None) -> nodes.Tree:
+    """The node of an expression that may be missing."""
+    return None if expression is None else tree(expression)
 
 
-def optional(expression: Expression | None) -> Code | None:
-    """The source of an expression that may be missing."""
-    return None if expression is None else source(expression)
+def formula(expression: Expression | None) -> nodes.Formula | None:
+    """An expression that is stated, or none."""
+    return None if expression is None else nodes.Formula(tree(expression))
 
 
-def _constant(literal: Literal) -> Tree:
+def _call(call: Call) -> nodes.Tree:
+    match call.function, call.arguments:
+        case "rangeName", (value, Literal(str(ranges))):
+            return nodes.RangeName(tree(value), ranges)
+        case "int", (data, Literal("big" | "little" as order)):
+            return nodes.NumberOf(tree(data), order)
+        case "sum", (listed, *member):
+            return nodes.Sum(tree(listed), _member(member))
+        case "join", (listed, separator, *member):
+            return nodes.Join(tree(listed), tree(separator), _member(member))
+        case "slice", (whole, start, *end):
+            return nodes.Slice(kind(whole).value, tree(whole), tree(start), *(tree(each) for each in end))
+        case name, arguments:
+            return nodes.Call(name, tuple(tree(argument) for argument in arguments))
+
+
+def _member(stated: list[Expression]) -> str:
+    """The member of a list's elements that a function is about; empty for the elements themselves."""
+    return next((str(each.value) for each in stated if isinstance(each, Literal)), "")
+
+
+def _constant(literal: Literal) -> nodes.Tree:
     """A constant."""
     match literal.value:
         case bytes() as data:
-            return ("octets", data)
+            return nodes.BytesConstant(data)
         case str() as text:
-            return ("text", text)
+            return nodes.TextConstant(text)
         case None:
-            return ("null",)  # None stands for an expression that is not there
+            return nodes.NullConstant()
         case value:
             return value

@@ -40,8 +40,8 @@ def _layout(format: Format) -> Code:
             {literal(crc.name): display(_crc(crc)) for crc in format.checksums if not isinstance(crc, DigestAlgorithm)}
         ),
         "ranges": mapping({literal(ranges.name): _ranges(ranges) for ranges in format.ranges}),
-        "types": mapping({literal(name): node(type) for name, type in format.types}),
-        "roots": mapping({literal(root.name): node(root.type) for root in format.roots}),
+        "types": mapping({literal(name): _stated(node(type)) for name, type in format.types}),
+        "roots": mapping({literal(root.name): _stated(node(root.type)) for root in format.roots}),
     }
     digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
     if digests:
@@ -58,6 +58,17 @@ def _layout(format: Format) -> Code:
     stated = literal_eval(render(mapping({literal(name): part for name, part in parts.items()})))
     parts["digest"] = literal(digest(stated))
     return mapping({literal(name): part for name, part in parts.items()})
+
+
+def _stated(part: object) -> Code:
+    """A node as the tuple that it is."""
+    match part:
+        case tuple():
+            return Tuple(tuple(map(_stated, part)))
+        case dict():
+            return mapping({literal(name): _stated(each) for name, each in part.items()})
+        case _:
+            return literal(part)
 
 
 def _bodies(format: Format) -> dict[str, Code]:

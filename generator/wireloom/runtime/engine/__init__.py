@@ -120,7 +120,7 @@ class Engine(Host):
         """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
         from wireloom.runtime.engine.assembly import Uncovered
 
-        contract.check(self.codec.format, self.layout)
+        contract.check(self.codec.format, self.stated)
         native = module()
         if native is None:
             return NO_ENGINE

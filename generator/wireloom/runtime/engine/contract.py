@@ -10,7 +10,7 @@ from typing import Any
 
 from wireloom.runtime.errors import ContractError
 
-LAYOUT_VERSION = 9
+LAYOUT_VERSION = 10
 """The version of layouts that this engine reads."""
 
 

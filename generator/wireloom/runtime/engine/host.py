@@ -9,6 +9,7 @@ from wireloom.runtime.root import Root
 if TYPE_CHECKING:
     from wireloom.runtime.columns.arrow import OpenValues
     from wireloom.runtime.columns.logical import ExtensionType
+    from wireloom.runtime.engine.nodes import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,20 @@ class Host:
     """What programs ask when they are made, and when they give a record up."""
 
     codec: Format
-    layout: Mapping[str, Any]
+    stated: Mapping[str, Any]  # the layout as it was generated
     reread: int = 0  # records that the engine gave up on and the construct parser accepted
     rebuilt: int = 0  # rows that the engine gave up on and the construct path was asked to build
+
+    _layout: "Layout | None" = None
+
+    @property
+    def layout(self) -> "Layout":
+        """The layout, whose types are nodes."""
+        if self._layout is None:
+            from wireloom.runtime.engine.nodes import loaded
+
+            self._layout = loaded(self.stated)
+        return self._layout
 
     def build(self, row: int, value: Any, request: Request) -> bytes:
         """The bytes that the construct path builds of a row's value; raises EncodeError at the row."""

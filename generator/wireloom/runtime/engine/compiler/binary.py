@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
@@ -69,12 +70,12 @@ class Binary(Part):
             case ("last", holds):
                 register = self.assembly.register("bool").read()
                 return (5, register), Last(holds, register)
-            case ("terminator", data, number, least, most, start, size):
+            case nodes.Terminator(data, nodes.Jump(number, least, most, start, bound)):
                 width, _, big = number_form(number, self.compiler.big)
                 if most >> 63:
                     raise Uncovered("a place beyond 63 bits")
-                bound = _GREATEST if size is None else min(size, _GREATEST)
-                words = [self.assembly.text(data), width, int(big), least, most, start, bound]
+                limit = _GREATEST if bound is None else min(bound, _GREATEST)
+                words = [self.assembly.text(data), width, int(big), least, most, start, limit]
                 return (6, self.assembly.table(words)), None
             case ("terminated", data, _):
                 return (7, self.assembly.text(data)), None

@@ -45,7 +45,6 @@ _OF_ENCODINGS = {
     "json": frozenset({"member", "besides", "optional", "default"}),
 }
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
-_HOLE = 4  # where a checksum says that it may stand among the bytes that it covers
 _WORD = 8  # bytes of a register
 _NONE = (1, 0)  # the limits of what no number is within
 _FLOAT = 4  # the kind of a number that becomes a float
@@ -271,7 +270,8 @@ class Fields(Part):
             raise Uncovered("a field at an offset from a mark")
         if "at" in attributes:
             self._seek(attributes["at"], scope)
-        if "checksum" in attributes and attributes["checksum"][_HOLE:] == (None,):
+        sum = attributes.get("checksum")
+        if sum is not None and sum.hole and sum.at is None:
             place = scope.places[item.name] = self.assembly.register("int")
             self.assembly.emit("MARK", place.read(), scope.start())
         self._in_region(item)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width, taken
@@ -249,7 +250,7 @@ class Protobuf(Part):
 
 def _is_kept(node: Node) -> bool:
     """Whether a value is a message that is kept as it is."""
-    return node[0] == "bytes" and "pieces" in node[3:]
+    return isinstance(node, nodes.Bytes) and node.pieces
 
 
 def _pieces(slot: int, *, kept: bool) -> Iterator[tuple[int, int]]:

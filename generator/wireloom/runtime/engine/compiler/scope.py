@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
@@ -213,7 +214,7 @@ def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in 
     return least, min(greatest - 1, (1 << _WORD - 1) - 1)
 
 
-def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
+def number_form(node: Any, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
     One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
@@ -222,14 +223,14 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
     zigzag.
     """
     match node:
-        case ("int", bits, signed, "extended" as form, first, widths, *order):
+        case nodes.Int(bits, signed, form, nodes.Markers(first, widths, order)):
             markers = first | ordered(order, big) << 8 | sum(width << 9 + 4 * n for n, width in enumerate(widths))
             return 0, signed, bits | _NUMERALS[form] << 8 | markers << 16
-        case ("int", bits, signed, "ended" as form, digits, ending):
-            behind = len(ending) << 12 | int.from_bytes(ending, "little") << 16
-            return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | behind) << 16
-        case ("int", bits, signed, str(form), *digits) if form in _NUMERALS:
-            return 0, signed, bits | _NUMERALS[form] << 8 | sum(digits) << 16
+        case nodes.Int(bits, signed, form, nodes.Ending(digits, ending)):
+            after = len(ending) << 12 | int.from_bytes(ending, "little") << 16
+            return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | after) << 16
+        case nodes.Int(bits, signed, form, int() | None as digits) if form in _NUMERALS:
+            return 0, signed, bits | _NUMERALS[form] << 8 | (digits or 0) << 16
         case ("int", _, _, "quic" | "sqlite" | "flac" | "ebml" as form, *_):
             raise Uncovered(f"a binary integer as {form} has it")
         case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
@@ -256,7 +257,7 @@ def taken(node: Node) -> str:
 
 def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
     """Whether the highest byte of a number comes first: where its form does not say, as the compiler has it."""
-    return form[0] == "big" if form else big
+    return big if not form else "big" in (form, form[0])
 
 
 def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it

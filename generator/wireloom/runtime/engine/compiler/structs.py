@@ -221,7 +221,7 @@ class Structs(Part):
         item = scope.checksums[name]
         if item.attributes.keys() & {"stored", "covers"}:
             raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
-        algorithm, first, last, code, *hole = item.attributes["checksum"]
+        algorithm, first, last, code, hole, at = _checksum(item)
         bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
         stored, kind = (scope.words.get(name) or scope.names[name]).read(), self.compiler.resolved(item.type)[0]
         if algorithm in self.compiler.crcs:
@@ -235,8 +235,13 @@ class Structs(Part):
         if hole:
             node = self.compiler.resolved(item.type)
             width = held_width(node) if node[0] == "int" else int(node[1])
-            self.assembly.emit("HOLE", self.expressions.place(_place(hole[0], name, scope)), scope.start(), width)
+            self.assembly.emit("HOLE", self.expressions.place(_place(at, name, scope)), scope.start(), width)
         self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
+
+
+def _checksum(item: Item) -> tuple[str, Tree, Tree, str, bool, int | None]:
+    sum = item.attributes["checksum"]
+    return sum.algorithm, sum.start, sum.end, sum.code, sum.hole, sum.at
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wireloom.runtime import numerals
-from wireloom.runtime.engine import ended
+from wireloom.runtime.engine import ended, nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     blocks_of,
@@ -104,14 +104,15 @@ class Binary(Part):
 
     def _numeral(self, node: Node) -> numerals.Numeral:
         """The form of an integer that is not written as its two's complement."""
-        _, _, signed, form, *stated = node
-        if form == "extended":
-            first, widths, *order = stated
-            return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
-        if form == "ended":
-            digits, ending = stated
-            return numerals.ended(digits, ending, signed=signed)
-        return numerals.of(form, sum(stated), signed=signed)
+        match node:
+            case nodes.Int(detail=nodes.Markers(first, widths, order)):
+                return numerals.extended(first, widths, "big" if ordered(order, self.compiler.big) else "little")
+            case nodes.Int(signed=signed, detail=nodes.Ending(digits, ending)):
+                return numerals.ended(digits, ending, signed=signed)
+            case nodes.Int(signed=signed, form=form, detail=int() | None as digits):
+                return numerals.of(form, digits or 0, signed=signed)
+            case _:
+                raise Uncovered(f"the digits of {node[0]}")
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""

@@ -225,7 +225,7 @@ class Json(Unions, Absence):
             case (("int", *_), int()) | (("bool",), bool()) | (("text", *_), str()) | (("nullable" | "null", *_), None):
                 self.assembly.constant(literal(const))
             case ("bytes", size, *lines), bytes() if size in (None, len(const)):
-                if "lineFeeds" in lines and len(const) >= _LINE_BYTES:
+                if any(lines) and len(const) >= _LINE_BYTES:
                     raise Uncovered("a constant of this kind")
                 self.assembly.constant(literal(base64.b64encode(const).decode()))
             case _:

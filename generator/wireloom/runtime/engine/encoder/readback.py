@@ -24,6 +24,7 @@ from wireloom.runtime.columns.logical import (
     kind_name,
 )
 from wireloom.runtime.engine import compiler as reading
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, bit_title, member, needs
 from wireloom.runtime.engine.outline import Column
@@ -116,11 +117,17 @@ def _sometimes(column: Column, determined: Determined) -> Iterator[str]:
 def _telling(node: Any, names: AbstractSet[str]) -> Any:
     """A layout of which each struct that determines one of these members says so."""
     match node:
-        case ("struct", name, str(encoding), form, arities, steps):
+        case nodes.Struct(name, encoding, form, versions, steps):
             inner = tuple(_telling(step, names) for step in steps)
             told = dict.fromkeys(title for title, determined in _titles(steps, encoding) if determined)
-            says = (("field", _told(each), ("bool",), {"compute": ("is", True)}) for each in told if each in names)
-            return "struct", name, encoding, form, arities, (*says, *inner)
+            says = (
+                nodes.Field(_told(each), nodes.Bool(), compute=nodes.Formula(tree=True))
+                for each in told
+                if each in names
+            )
+            return nodes.Struct(name, encoding, form, versions, (*says, *inner))
+        case nodes.Node():
+            return node.changed(lambda part: _telling(part, names))
         case tuple():
             return tuple(_telling(each, names) for each in node)
         case _:

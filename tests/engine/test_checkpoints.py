@@ -52,7 +52,7 @@ def told(error: DecodeError) -> tuple[object, ...]:
     return error.code, error.path, error.offset, error.expected, error.actual
 
 
-def error_of(codec: Any, data: bytes, root: str, parameters: dict[str, Any]) -> tuple[object, ...] | None:
+def error_of(codec: Any, data: bytes, root: str | None, parameters: dict[str, Any]) -> tuple[object, ...] | None:
     """What reading all of a record says."""
     try:
         codec.parse(data, root=root, **parameters)
@@ -67,13 +67,19 @@ def hold(codec: Any, format: Any) -> int:
     for example in format.examples:
         parameters = dict(example.parameters)
         records = [*mutants(example.data, source)] if example.data else []
-        decoded = codec.decode(pa.array(records, pa.binary()), root=example.root, **parameters)
-        if decoded.parents is not None:  # a row for each element
-            continue
-        for data, error in zip(records, decoded.errors.to_pylist(), strict=True):
-            found = error and tuple(error[each] for each in ("code", "path", "offset", "expected", "actual"))
-            assert found == error_of(codec, data, example.root, parameters), data.hex()
-            count += error is not None
+        count += errors_in(codec, records, example.root, parameters)
+    return count
+
+
+def errors_in(codec: Any, records: list[bytes], root: str | None, parameters: dict[str, Any]) -> int:
+    """How many records are bad; each has the error that reading all of it has."""
+    decoded, count = codec.decode(pa.array(records, pa.binary()), root=root, **parameters), 0
+    if decoded.parents is not None:  # a row for each element
+        return 0
+    for data, error in zip(records, decoded.errors.to_pylist(), strict=True):
+        found = error and tuple(error[each] for each in ("code", "path", "offset", "expected", "actual"))
+        assert found == error_of(codec, data, root, parameters), data.hex()
+        count += error is not None
     return count
 
 
@@ -88,6 +94,97 @@ def test_errors_of_cases_are_those_of_reading_the_whole_record(case_package: Mod
         for format in case_formats()
     }
     assert sum(found.values()) > len(found)
+
+
+ITEM = "Item: {fields: [{a: {type: uint8, range: 0 .. 99}}, {b: str}, {c: list(uint8)}]}"
+ITEMS = [{"a": number, "b": "x" * number, "c": [number, 200]} for number in range(1, 4)]
+ANY = [1, "a", [2, [None, 3], [4]], {"k": [5, [6]], "l": 7, "m": [8]}, [], 70_000]
+TEXT = {"a": ITEMS, "b": {"n": [1, 2], "t": {"c": [1, 2], "d": [3, 4, 5]}}, "c": [7, 8, 9]}
+ENCODINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "json": (
+        f"""
+encoding: json
+limits: {{depth: 4}}
+errors: {{odd: Odd.}}
+types:
+  R:
+    fields:
+      - f: {{type: list(Item), optional: true}}
+      - g: list(list(uint8))
+      - u: {{type: list(Item), unique: a}}
+      - v: V
+      - m: map(str, list(uint8))
+      - o: Pair
+      - n: list(Pair)?
+      - last: {{type: uint8, range: 0 .. 9}}
+      - check: {{that: count(g) > 1, else: odd}}
+  V: {{oneOf: {{nothing: nil, number: int, text: str, list: list(V), map: "map(str, V)"}}}}
+  Pair: {{form: array, fields: [{{x: list(int8)}}, {{y: list(Item)}}]}}
+  {ITEM}
+""",
+        {
+            "f": ITEMS,
+            "g": [[1, 2], [], [3, 4]],
+            "u": ITEMS,
+            "v": ANY,
+            "m": {"p": [1, 2], "q": [3]},
+            "o": {"x": [1, 2, 3], "y": ITEMS},
+            "n": [{"x": [1], "y": ITEMS}, {"x": [2], "y": []}],
+            "last": 1,
+        },
+    ),
+    "msgpack": (
+        f"""
+encoding: msgpack
+limits: {{depth: 6}}
+types:
+  R: {{fields: [{{f: list(Item)}}, {{g: list(list(uint8))}}, {{v: V}}, {{w: V}}, {{m: M}}, {{last: uint8}}]}}
+  M: {{fields: [{{x: "map(str, list(uint8))"}}]}}
+  V: {{oneOf: {{nil: nil, int: int, str: str, list: list(V), map: "map(V, V)"}}}}
+  {ITEM}
+""",
+        {"f": ITEMS, "g": [[1, 2], [], [3]], "v": ANY, "w": {"a": ANY}, "m": {"x": {"p": [1, 2], "q": [3]}}, "last": 1},
+    ),
+    "texts_in_binary": (
+        f"""
+encoding: binary
+types:
+  R:
+    fields:
+      - z: {{type: list(uint8), count: uint8}}
+      - j: {{type: J, size: uint16}}
+      - q: {{type: J, size: uint16, unpack: zlib}}
+      - k: {{type: list(uint8), count: uint8}}
+      - e: {{type: list(K), count: uint8}}
+      - last: uint8
+  K: {{fields: [{{j: {{type: J, size: uint16}}}}]}}
+  J: {{encoding: json, fields: [{{a: list(Item)}}, {{b: Held}}, {{c: list(uint8)}}]}}
+  Held: {{encoding: binary, fields: [{{n: {{type: list(uint8), count: uint8}}}}, {{t: {{type: T, size: uint8}}}}]}}
+  T: {{encoding: json, fields: [{{c: list(uint8)}}, {{d: list(uint8)}}]}}
+  {ITEM.replace("{fields", "{encoding: json, fields")}
+""",
+        {"z": [91, 91], "j": TEXT, "q": TEXT, "k": [1, 2, 3], "e": [{"j": TEXT}, {"j": TEXT}], "last": 1},
+    ),
+}
+
+
+def modules_of(name: str, text: str, folder: Path) -> Any:
+    """The package of a spec, of which all is given from its encoding on."""
+    (folder / f"{name}.yaml").write_text(f"wireloom: 1\nformat: {name}\ntitle: t\nroot: R\n{text}", encoding="utf-8")
+    (format,) = pipeline.formats(folder)
+    return opened({format.name: pipeline.emit(format)})
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_lists_within_lists_and_behind_others(name: str, tmp_path: Path) -> None:
+    text, value = ENCODINGS[name]
+    source = random.Random(name)
+    with modules_of(name, text, tmp_path) as modules:
+        codec = modules[name].CODEC
+        data = codec.build(value)
+        cut = [data[:place] for place in source.sample(range(len(data)), drawn(40))]
+        records = [*cut, *(each for _ in range(drawn(60)) for each in mutants(data, source))]
+        assert errors_in(codec, records, None, {}) > len(records) // 2
 
 
 SPEC = """
@@ -125,6 +222,56 @@ def test_what_was_read_is_passed_over(tmp_path: Path, place: str) -> None:
         codec = modules[format.name].CODEC
         few, many = (calls_of(codec, damaged(codec.build(long_lists(count)), place, count)) for count in (200, 2000))
     assert many < 1.2 * few, (few, many)
+
+
+LONG_TEXTS = f"""
+encoding: json
+types:
+  R: {{fields: [{{v: V}}, {{first: list(Item)}}, {{last: list(uint8)}}]}}
+  V: {{oneOf: {{number: int32, list: list(V)}}}}
+  {ITEM}
+"""
+FAULTS = {
+    "the end of the text": (b"2,2]}", b"2,2]"),
+    "the syntax of an element": (b"2,2]}", b"2,02]}"),
+    "the last list": (b"2,2]}", b"2,256]}"),
+    "a list before": (b'{"a":1', b'{"a":100'),
+    "an open value": (b'"v":[1,2', b'"v":[1,""'),
+    "the end of an open value": (b'],"first"', b',2.5],"first"'),
+}
+"""What stands in the text, and what in place of the last of it."""
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_was_read_is_passed_over_in_texts(tmp_path: Path, fault: str) -> None:
+    good, bad = FAULTS[fault]
+    with modules_of("long_texts", LONG_TEXTS, tmp_path) as modules:
+        codec, work = modules["long_texts"].CODEC, []
+        for count in (200, 2000):
+            value = {"v": [1] + [2] * count, "first": [ITEMS[0]] * count, "last": [2] * count}
+            before, behind = codec.build(value).rsplit(good, 1)
+            work.append(calls_of(codec, before + bad + behind))
+    assert work[1] < 1.2 * work[0], work
+
+
+LONG_VALUES = """
+encoding: msgpack
+types:
+  R: {fields: [{v: V}, {last: uint8}]}
+  V: {oneOf: {int: int, str: str, list: list(V), map: 'map(V, V)'}}
+"""
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+@pytest.mark.parametrize("bad", [b"\xc1\x07", b"\x02\xc1", b"\xc0\x07", b"\x02"])
+def test_what_was_read_is_passed_over_in_open_values(tmp_path: Path, bad: bytes) -> None:
+    with modules_of("long_values", LONG_VALUES, tmp_path) as modules:
+        codec, work = modules["long_values"].CODEC, []
+        for count in (200, 2000):
+            data = codec.build({"v": {"a": [[1, 2], *[2] * count]}, "last": 7})
+            work.append(calls_of(codec, data.removesuffix(b"\x02\x07") + bad))
+    assert work[1] < 1.2 * work[0], work
 
 
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")

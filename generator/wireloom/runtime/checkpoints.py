@@ -4,19 +4,25 @@ The engine notes each list that it reads, in the order of reading: where its ele
 where the next one begins. Lists within an element are forgotten once the next element begins. The parser meets the same
 lists in the same order; it passes over the elements that the engine has read, and says what is wrong with the next one.
 
+Of JSON the parser reads the text before its structure. There a note also says where all elements of the list end, so
+that the text is passed over before the next element and behind it.
+
 What it passes over has no value. An expression that needs one raises Unread, and so does a list that begins elsewhere
 than the engine says: then the whole record is read. So checkpoints save work, and never decide what an error is.
 """
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from wireloom.runtime.errors import DecodeError
 
-_WORDS = struct.Struct("=9q")
-_PASS = -2  # in place of a list: the record is read again, in the other byte order
+_WORDS = struct.Struct("=12q")
+_PASS, _TEXT = -2, -3
+"""What stands in place of a list: the record is read again, in the other byte order; a text of JSON begins."""
 
 
 class Unread(Exception):  # noqa: N818 - no error: it says that the record is to be read as a whole
@@ -46,7 +52,11 @@ class Passed(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A list as the engine has read it. Places count from the start of the record, or of what a region unpacked to."""
+    """A list as the engine has read it. Places count from the start of the record, or of what a region unpacked to.
+
+    Those in a text of JSON count from its start. There a list begins with its bracket, and the next element behind the
+    one before.
+    """
 
     start: int
     count: int  # elements that were read
@@ -57,13 +67,17 @@ class Checkpoint:
     expanded: int  # bytes that the record was expanded to,
     packed: int  # bytes of regions that were unpacked, and of what they became
     unpacked: int
+    text: int  # in a text of JSON: which one, negative where only the text was read,
+    total: int  # how many elements there are, 0: not known,
+    last: int  # and where the last one ends
 
 
 class Checkpoints:
     """The lists of one reading of a record."""
 
     def __init__(self, lists: list[Checkpoint]) -> None:
-        self._lists = iter(lists)
+        self._lists, self._at = [each for each in lists if each.text >= 0], 0
+        self._unread = [each for each in lists if each.text < 0]
         self._pauses = 0
 
     @classmethod
@@ -80,10 +94,35 @@ class Checkpoints:
 
     def next(self, start: int, total: int | None) -> Checkpoint | None:
         """What is known of the list that begins here; `total` is the number of its elements, where that is known."""
-        found = None if self._pauses else next(self._lists, None)
+        found = self._next()
         if found is not None and (found.start != start or (total is not None and not _is_of(found, total))):
             raise Unread
         return found
+
+    def text(self, size: int, read: Callable[[dict[int, Checkpoint]], Any]) -> Any:
+        """Read the JSON text of so many bytes that begins here, with what is known of its lists by their starts.
+
+        Of a list that was read twice it is not known which reading counts. Lists of a text that the engine could not
+        read to its end are JSON, and no more is known of them.
+        """
+        found = self._next()
+        if found is None:
+            return read({})
+        if found.start != _TEXT or found.count != size:
+            raise Unread
+        lists = [each for each in islice(self._lists, self._at, None) if each.text == found.text]
+        times = Counter(each.start for each in lists)
+        known = {each.start: each for each in self._unread if each.text == -found.text and not times[each.start]}
+        value = read(known | {each.start: each for each in lists if times[each.start] == 1})
+        if found.is_open:
+            raise Unread
+        return value
+
+    def _next(self) -> Checkpoint | None:
+        if self._pauses or self._at == len(self._lists):
+            return None
+        self._at += 1
+        return self._lists[self._at - 1]
 
     def pause(self) -> None:
         """Elements are read that the engine has read: it has forgotten the lists in them."""

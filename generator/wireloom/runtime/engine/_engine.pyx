@@ -392,7 +392,8 @@ cdef class Program:
             with nogil:
                 m.notes = True
                 m.deferral.plain = INT64_MAX
-                self.read(&m, &data[0] if data.shape[0] else NULL, data.shape[0], True)
+                if self.read(&m, &data[0] if data.shape[0] else NULL, data.shape[0], True) and m.json.count:
+                    note_unread(&m, m.json.nodes, m.node)
             return b"" if m.scattered else (<char *>m.noted.data)[:m.noted.length]
         finally:
             release(&m)

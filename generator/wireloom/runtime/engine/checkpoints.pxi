@@ -3,6 +3,7 @@
 
 cdef enum:
     NEXT_READING = -2  # in place of a list: the record is read in the other byte order from here on
+    NEXT_TEXT = -3  # in place of a list: a text of JSON begins, of so many bytes; places in it count from its start
 
 
 cdef int64_t begin_noted(Machine *m, int64_t start) noexcept nogil:
@@ -24,3 +25,75 @@ cdef void note_list(Machine *m, int64_t index, int64_t count, bint is_open) noex
     noted.count, noted.is_open, noted.position = count, is_open, m.position - m.base
     noted.again, noted.furthest = m.again, m.furthest - m.base
     noted.expanded, noted.packed, noted.unpacked = m.expanded, m.packed, m.unpacked
+
+
+cdef void note_text(Machine *m, bint is_whole) noexcept nogil:
+    """What is left is a text of JSON, the one at hand; if it is not whole, the lists in it, as far as it was read."""
+    cdef int64_t index = begin_noted(m, NEXT_TEXT)
+    m.json.noted = index + 1
+    if index >= 0:
+        note_list(m, index, m.end - m.position, not is_whole)
+        (<Checkpoint *>(m.noted.data + index)).text = m.json.noted
+    if not is_whole and m.json.count:
+        note_nodes(m, m.json.nodes, m.json.nodes + m.json.count - 1)
+
+
+cdef inline void note_node(Machine *m, int64_t index, const wl_node *list, int64_t position) noexcept nogil:
+    """Of a list of JSON: where the last element that was read ends, and the very last."""
+    cdef Checkpoint *noted = <Checkpoint *>(m.noted.data + index)
+    noted.position, noted.text = position, m.json.noted
+    if list.next:
+        noted.total, noted.last = wl_members(list), <int64_t>list.end - 1
+
+
+cdef void note_nodes(Machine *m, const wl_node *node, const wl_node *bad) noexcept nogil:
+    """Note the lists of a value, as far as the nodes before `bad` go; of one that has no end yet, `next` is 0."""
+    cdef const wl_node *nodes = m.json.nodes
+    cdef bint is_whole = node.next and nodes + node.next <= bad
+    cdef int64_t index, count = 0, position
+    cdef const wl_node *inner = node + 1
+    if node >= bad:
+        return
+    if node.kind == WL_LIST:
+        index = begin_noted(m, node.start)
+        if index < 0:
+            return
+        position = node.start + 1
+        while not is_whole and inner.next and nodes + inner.next <= bad and inner < bad:
+            count += 1
+            position = inner.end
+            inner = nodes + inner.next
+        note_list(m, index, wl_members(node) if is_whole else count, not is_whole)
+        note_node(m, index, node, <int64_t>node.end - 1 if is_whole else position)
+        if not is_whole:
+            note_nodes(m, inner, bad)
+    elif node.kind == WL_OBJECT:
+        while inner + 1 < bad and (not node.next or inner < nodes + node.next):
+            note_nodes(m, inner + 1, bad)
+            if not inner[1].next:
+                return
+            inner = nodes + inner[1].next
+
+
+cdef void note_unread(Machine *m, const wl_node *node, int64_t last) noexcept nogil:
+    """Note the lists of a text of which nothing was looked at behind the node in the place `last`: they are JSON."""
+    cdef const wl_node *nodes = m.json.nodes
+    cdef const wl_node *inner = node + 1
+    cdef int64_t index
+    if <int64_t>node.next <= last:
+        return
+    if node.kind == WL_LIST and node - nodes > last:
+        index = begin_noted(m, node.start)
+        if index >= 0:
+            note_list(m, index, wl_members(node), False)
+            note_node(m, index, node, <int64_t>node.end - 1)
+            (<Checkpoint *>(m.noted.data + index)).text = -m.json.noted
+    elif node.kind == WL_LIST:
+        while inner - nodes <= last and <int64_t>inner.next <= last:
+            inner = nodes + inner.next
+        if inner < nodes + node.next:
+            note_unread(m, inner, last)
+    elif node.kind == WL_OBJECT:
+        while inner < nodes + node.next:
+            note_unread(m, inner + 1, last)
+            inner = nodes + inner[1].next

@@ -106,13 +106,14 @@ cdef inline bint is_json_space(uint8_t byte) noexcept nogil:
 cdef int json_reads(Builder *k, int64_t first, int64_t kinds, const int64_t *rules) noexcept nogil:
     """Whether what was written from `first` on is one value of these kinds and, where there are rules, as they say."""
     cdef const wl_node *node
+    cdef const wl_node *bad
     cdef int read = wl_json_read(&k.m.json, k.output.data + first, k.size - first, WL_OPEN)
     if read < 0:
         return EXHAUSTED
     node = k.m.json.nodes
     if read == 0 or not kinds >> node.kind & 1 or json_deep(node, k.m.limit):
         return IRREGULAR
-    return json_check_open(&k.m, rules, node) if rules != NULL else OK
+    return json_check_open(&k.m, rules, node, &bad) if rules != NULL else OK
 
 
 # --- columns ---------------------------------------------------------------------------------------------------------

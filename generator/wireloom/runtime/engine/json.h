@@ -56,6 +56,7 @@ typedef struct {
     uint32_t *table; /* places of names + 1, while those of a large object are compared */
     int64_t table_capacity;
     uint64_t seed;
+    int64_t noted; /* which of the texts that are noted for the parser it is, see checkpoints.pxi */
     wl_shapes shapes;
 } wl_json;
 
@@ -576,6 +577,7 @@ value:
             if (open >= depth) return 0;
             node->kind = *p == '{' ? WL_OBJECT : WL_LIST;
             node->flags = 0;
+            node->next = 0;
             node->power = (int16_t)around;
             opened[open].known = around;
             opened[open].expected = edges[around].within;

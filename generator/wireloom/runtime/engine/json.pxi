@@ -344,7 +344,7 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
     """i: as in `begin_list`"""
     cdef Frame frame
     cdef Column *column
-    cdef int64_t at, following = m.next
+    cdef int64_t at, following = m.next, list = node - m.json.nodes
     cdef int code
     if node.kind != (WL_OBJECT if i[5] else WL_LIST):
         return IRREGULAR
@@ -354,13 +354,18 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
     frame.names = m.spans.length
     frame.elements = NULL
     frame.checkpoint = -1
+    if m.notes and not i[5] and i[4] < 0 and i[6] < 0:
+        frame.checkpoint = begin_noted(m, node.start)
+        if frame.checkpoint < 0:
+            return EXHAUSTED
+        note_node(m, frame.checkpoint, node, node.start + 1)
     if i[2] >= 0:
         column = ready(m.columns, i[2])
         if column == NULL:
             return EXHAUSTED
         frame.elements = m.columns + column.child
         frame.base = frame.elements.length
-    at = (node - m.json.nodes) + 1
+    at = list + 1
     while frame.n < frame.count:
         if at + (i[5] != 0) >= m.json.count:  # nodes of another text: a program that reads one within
             return IRREGULAR
@@ -370,26 +375,33 @@ cdef int json_repeat(Machine *m, const int64_t *i, const wl_node *node) noexcept
         code = run(m, i[1])
         if code:
             return code
-        at = m.json.nodes[at + 1 if i[5] else at].next
         code = end_element(m, &frame)
         if code:
             return code
+        if frame.checkpoint >= 0:
+            note_node(m, frame.checkpoint, m.json.nodes + list, m.json.nodes[at].end)
+        at = m.json.nodes[at + 1 if i[5] else at].next
     m.next = following
-    return end_list(m, &frame)
+    code = end_list(m, &frame)
+    if frame.checkpoint >= 0:
+        note_node(m, frame.checkpoint, m.json.nodes + list, <int64_t>m.json.nodes[list].end - 1)
+    return code
 
 
 # --- open values -----------------------------------------------------------------------------------------------------
 
-cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node) noexcept nogil:
+cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node, const wl_node **bad) noexcept nogil:
     """Rules: the kinds that there may be within a value whose own is known, and the least and the greatest integer."""
     cdef const wl_node *outer = node
     cdef const wl_node *last = m.json.nodes + node.next
     cdef bint name = False
     cdef double real = 0
     cdef int code
+    bad[0] = node
     if json_deep(node, m.limit):
         return IRREGULAR
     while node < last:
+        bad[0] = node
         if node != outer and not node.flags & WL_NAME and not rules[0] >> node.kind & 1:
             return IRREGULAR
         if node.kind == WL_INTEGER:
@@ -401,6 +413,7 @@ cdef int json_check_open(Machine *m, const int64_t *rules, const wl_node *node) 
             elif node.flags & (WL_WIDE | WL_BEYOND) or <int64_t>node.value < rules[1] or <int64_t>node.value > rules[2]:
                 return IRREGULAR
         node += 1
+    bad[0] = last
     return OK
 
 
@@ -579,12 +592,15 @@ cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept n
     Rules: kinds, least and greatest integer, whether integers are floats.
     """
     cdef const int64_t *rules = m.tables + i[1]
+    cdef const wl_node *bad
     cdef Writer w
     cdef int64_t size
     cdef int code
     if not i[2] >> node.kind & 1:
         return IRREGULAR
-    code = json_check_open(m, rules, node)
+    code = json_check_open(m, rules, node, &bad)
+    if m.notes:
+        note_nodes(m, node, bad)
     m.none = False
     if code or i[3] < 0:
         return code
@@ -631,6 +647,8 @@ cdef int json_document(Machine *m, int64_t beside) noexcept nogil:
     cdef int read
     m.json.seed = hash_seed
     read = wl_json_read(&m.json, m.position, m.end - m.position, depth)
+    if m.notes:
+        note_text(m, read == 1)
     if read != 1:
         m.json.count = 0
         return IRREGULAR if read == 0 else EXHAUSTED

@@ -75,6 +75,7 @@ cdef extern from "json.h" nogil:
         int64_t count
         const uint8_t *text
         uint64_t seed
+        int64_t noted
         wl_shapes shapes
     uint64_t[1302] wl_powers
     uint64_t HIGH_BITS "WL_HIGH_BITS"
@@ -398,6 +399,9 @@ cdef struct Checkpoint:  # a list that is being read, or was: what the parser is
     int64_t expanded
     int64_t packed
     int64_t unpacked
+    int64_t text  # of what stands in a text of JSON: which one, else 0; negative where the structure was not looked at
+    int64_t total  # and there all elements, and where the last one ends; 0: not known
+    int64_t last
 
 cdef struct Slot:  # what a scan of a message found of one field (JSON: which node it is, and whether it was looked at)
     const uint8_t *data

@@ -32,8 +32,9 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
     """Check the open value at the position and move behind it. `rules`: families, range, then the ext types."""
     cdef Head head
     cdef int code
-    cdef int64_t i, extent, inner[2]
+    cdef int64_t i, extent, inner[2], checkpoint = -1
     cdef bint text = False, known = False
+    cdef const uint8_t *start
     if m.position < m.end and m.position[0] <= 0x7F and rules[0] >> F_INT & 1:
         i = m.position[0]
         m.position += 1
@@ -65,10 +66,19 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
         extent = m.extents.length
         if push(&m.extents, NULL, 16):
             return EXHAUSTED
+        start = m.position
+        if m.notes and head.family == F_ARRAY:
+            checkpoint = begin_noted(m, m.position - m.base)
         for i in range(<int64_t>head.number):
+            if checkpoint >= 0:
+                note_list(m, checkpoint, i, True)
             code = scan_open(m, rules, depth + 1)
             if code:
                 return code
+        if checkpoint >= 0:
+            note_list(m, checkpoint, <int64_t>head.number, False)
+        if m.notes and head.family == F_MAP and not has_new_keys(m, start, (extent >> 4) + 1, <int64_t>head.number // 2, rules):
+            return IRREGULAR
         inner[0] = m.position - m.base
         inner[1] = (m.extents.length - extent) >> 4
         memcpy(m.extents.data + extent, inner, 16)
@@ -458,6 +468,31 @@ cdef int write_pairs(Writer *w, int64_t count, Entry *entries, int64_t *offsets)
     if code:
         return code
     return write_single(w, b"$map", id, start)
+
+
+cdef bint has_new_keys(Machine *m, const uint8_t *start, int64_t extent, int64_t count, const int64_t *rules) noexcept nogil:
+    """Whether no two keys are equal of a map that the first pass has read: for notes, which the second is too late for."""
+    cdef Entry *entries = <Entry *>malloc(<size_t>((count + 1) * <int64_t>sizeof(Entry)))
+    cdef bint are_new = entries != NULL
+    cdef int64_t i
+    cdef Writer w
+    w.machine, w.position, w.end, w.extent, w.rules = m, start, m.position, extent, rules
+    m.output.length = m.keys.length = m.work.length = 0
+    for i in range(count if are_new else 0):
+        entries[i].offset = m.output.length
+        if write_open(&w):
+            are_new = False
+            break
+        entries[i].size = m.output.length - entries[i].offset
+        skip_value(&w)
+    if are_new:
+        for i in range(count):
+            entries[i].key = m.output.data + entries[i].offset
+        sort_entries(entries, count)
+        for i in range(1, count):
+            are_new = are_new and compare_entries(&entries[i - 1], &entries[i]) != 0
+    free(entries)
+    return are_new
 
 
 cdef int write_map(Writer *w, int64_t count) noexcept nogil:

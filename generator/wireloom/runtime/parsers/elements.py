@@ -7,7 +7,7 @@ from typing import Any
 
 from construct import Container
 
-from wireloom.runtime.checkpoints import Checkpoint, Checkpoints, Passed
+from wireloom.runtime.checkpoints import Checkpoint, Checkpoints, Passed, Unread
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.structure import Expression, holds, start_of
@@ -50,6 +50,14 @@ class _Paused:
             self._checkpoints.resume()
 
 
+def _behind(nodes: list[Any], count: int) -> Iterator[Any]:
+    """The nodes behind some; those that were passed over are not there."""
+    for node in list.__getitem__(nodes, slice(count, None)):
+        if node is None:
+            raise Unread
+        yield node
+
+
 @dataclass(frozen=True)
 class Elements:
     """Elements of one type.
@@ -80,6 +88,16 @@ class Elements:
             return Passed([None] * found.count)
         rest = streams if total is None else repeat(stream, total - found.count)
         return self.parse(rest, context, total, Passed([None] * found.count))
+
+    def parse_nodes(self, nodes: list[Any], context: Container, start: int) -> list[Any]:
+        """The same of an array of JSON, which begins at `start` of its text."""
+        checkpoints = None if self.unique else context._params.get("_checkpoints")
+        found = None if checkpoints is None else checkpoints.next(start, len(nodes))
+        if found is None:
+            return self.parse(nodes, context, len(nodes))
+        self._count(context, found)
+        passed = Passed([None] * found.count)
+        return self.parse(_behind(nodes, found.count), context, len(nodes), passed) if found.is_open else passed
 
     def parse_whole(self, stream: Cursor, streams: Iterable[Any], context: Container, found: list[Any]) -> list[Any]:
         """The same of streams that follow the elements; a list that the engine has read is passed over all the same."""
@@ -114,6 +132,11 @@ class Elements:
         stream.seek(stream.origin + known.position)
         stream.again = known.again
         stream.furthest = max(stream.furthest, stream.origin + known.furthest)
+        Elements._count(context, known)
+
+    @staticmethod
+    def _count(context: Container, known: Checkpoint) -> None:
+        """What the record was expanded to so far."""
         expansion = context._params.get("_expansion")
         expansion.spent, expansion.packed, expansion.unpacked = known.expanded, known.packed, known.unpacked
 

@@ -27,7 +27,7 @@ _OF_TEXTS = frozenset(
 _OF_CONTENTS = ("required", "minItems", "maxItems")  # what is in a container is not spoken of
 
 
-def regular(data: bytes, max_depth: int, start: int = 0) -> Node:
+def regular(data: bytes, max_depth: int, start: int = 0, _known: object = None) -> Node:
     """The nodes of a text as `read` gives them, from the engine where there is one and the text is regular."""
     native = module()
     found: Node | None = None

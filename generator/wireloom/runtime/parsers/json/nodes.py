@@ -46,10 +46,11 @@ class Nesting:
 class SourceText:
     """What the nodes of one text share: its bytes, the nesting of the open values in it, and how those are given."""
 
-    __slots__ = ("data", "keeps_open", "nesting")
+    __slots__ = ("data", "keeps_open", "nesting", "start")
 
-    def __init__(self, data: bytes, nesting: Nesting) -> None:
+    def __init__(self, data: bytes, nesting: Nesting, start: int = 0) -> None:
         self.data = data
+        self.start = start  # where the text begins
         self.nesting = nesting
         self.keeps_open = False  # whether open values are given as their text
 

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import Literal
 
+from wireloom.runtime.checkpoints import Checkpoint, Passed
 from wireloom.runtime.errors import Component, DecodeError, shown
 from wireloom.runtime.parsers.json.nodes import Kind, Nesting, Node, SourceText, Tree, Verbatim
 
@@ -74,17 +75,25 @@ _HIGHS, _LOWS = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 # --- reading -------------------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, max_depth: int, start: int = 0, *, repeated: list[DecodeError] | None = None) -> Node:
+def read(
+    data: bytes,
+    max_depth: int,
+    start: int = 0,
+    known: Mapping[int, Checkpoint] | None = None,
+    *,
+    repeated: list[DecodeError] | None = None,
+) -> Node:
     """The one value that `data` holds from `start` on; at most `max_depth` containers within one another.
 
-    The errors of keys that are there again go to `repeated` where it is given, and the text is read on.
+    The errors of keys that are there again go to `repeated` where it is given, and the text is read on. Elements of
+    arrays that are `known`, by their places from `start` on, are passed over: there is None in their place.
     """
-    return _Reader(data, max_depth, repeated).document(start)
+    return _Reader(data, max_depth, repeated, start, known or {}).document(start)
 
 
 def read_partly(data: bytes, max_depth: int, start: int = 0) -> tuple[Node | None, DecodeError | None]:
     """The same; of a broken text what was read before the fault, in which open containers end where they begin."""
-    reader = _Reader(data, max_depth, None)
+    reader = _Reader(data, max_depth, None, start, {})
     try:
         return reader.document(start), None
     except DecodeError as error:
@@ -94,10 +103,11 @@ def read_partly(data: bytes, max_depth: int, start: int = 0) -> tuple[Node | Non
 class _Open:
     """A container being read, and the component of the path that leads to what is being read in it."""
 
-    __slots__ = ("component", "key_offset", "keys", "node")
+    __slots__ = ("component", "key_offset", "keys", "known", "node")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, known: Checkpoint | None) -> None:
         self.node = node
+        self.known = known  # of an array with more elements than it has yet
         self.component: Component | None = None
         self.key_offset = 0
         self.keys: set[str] = set()
@@ -106,11 +116,19 @@ class _Open:
 class _Reader:
     """One pass over one text. Methods take the offset where they begin and return the offset behind what they read."""
 
-    def __init__(self, data: bytes, max_depth: int, repeated: list[DecodeError] | None) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        max_depth: int,
+        repeated: list[DecodeError] | None,
+        start: int,
+        known: Mapping[int, Checkpoint],
+    ) -> None:
         self.data = data
         self.max_depth = max_depth
         self.repeated = repeated
-        self.source = SourceText(data, Nesting(max_depth))
+        self.known = known
+        self.source = SourceText(data, Nesting(max_depth), start)
         self.stack: list[_Open] = []
         self.root: Node | None = None
 
@@ -123,6 +141,8 @@ class _Reader:
         while self.stack:
             container = self.stack[-1]
             container.component = None
+            if container.known is not None and len(container.node.value) > container.known.count:
+                position = self._last(container, container.known)
             behind = self._plain(container, position)
             if behind is not None:
                 position = behind
@@ -229,21 +249,29 @@ class _Reader:
         if kind == "number":
             return self._number(match), end
         if kind == "object":
-            return self._container("object", end - 1), end
+            return self._container("object", end - 1)
         if kind == "array":
-            return self._container("array", end - 1), end
+            return self._container("array", end - 1)
         assert kind is not None
         constant, value = _CONSTANTS[kind]
         return Node(self.source, constant, match.start(kind), end, value), end
 
-    def _container(self, kind: Literal["array", "object"], start: int) -> Node:
+    def _container(self, kind: Literal["array", "object"], start: int) -> tuple[Node, int]:
         if len(self.stack) >= self.max_depth:
             raise self._error(
                 "depth_limit", start, f"at most {self.max_depth} containers in one another", "one more inside"
             )
-        node = Node(self.source, kind, start, start, [])
-        self.stack.append(_Open(node))
-        return node
+        known = self.known.get(start - self.source.start) if self.known and kind == "array" else None
+        node = Node(self.source, kind, start, start, [] if known is None else Passed([None] * known.count))
+        self.stack.append(_Open(node, known if known is not None and known.total > known.count else None))
+        return node, start + 1 if known is None else self.source.start + known.position
+
+    def _last(self, container: _Open, known: Checkpoint) -> int:
+        """Behind the last element, since those up to there are known to be whole."""
+        elements = container.node.value
+        elements.extend([None] * (known.total - len(elements)))
+        container.known = None
+        return self.source.start + known.last
 
     def _number(self, match: re.Match[bytes]) -> Node:
         literal, start, end = match["number"], match.start("number"), match.end()

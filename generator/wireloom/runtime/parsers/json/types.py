@@ -6,7 +6,7 @@ are those of the value's first character.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import construct
@@ -59,7 +59,10 @@ class Document(construct.Construct):
         stream.seek(0)
         data = stream.read(getattr(stream, "limit", -1))
         depth = amount(self.depth, context)
-        root = (getattr(stream, "reader", None) or read)(data, depth + self.structural_depth, start)
+        checkpoints = context._params.get("_checkpoints")
+        chosen = getattr(stream, "reader", None) or read
+        reading = partial(chosen, data, depth + self.structural_depth, start)
+        root = reading() if checkpoints is None else checkpoints.text(len(data) - start, reading)
         root.source.nesting.limit = depth
         root.source.keeps_open = getattr(stream, "keeps_open", False)
         if isinstance(stream, Cursor):
@@ -162,12 +165,12 @@ class Array(construct.Construct):
         if self.open:
             return _kept(stream, lambda: self._nested(stream, context))
         nodes: list[Node] = expect(stream, "array")
-        return self.elements.parse(nodes, context, len(nodes))
+        return self.elements.parse_nodes(nodes, context, stream.start - stream.source.start)
 
     def _nested(self, stream: Node, context: Container) -> list[Any]:
         nodes: list[Node] = expect(stream, "array")
         _enter(stream)
-        elements = self.elements.parse(nodes, context, len(nodes))
+        elements = self.elements.parse_nodes(nodes, context, stream.start - stream.source.start)
         stream.source.nesting.leave()
         return elements
 

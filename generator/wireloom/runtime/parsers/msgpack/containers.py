@@ -80,9 +80,7 @@ class Array(construct.Construct):
         self.nested.enter(stream, head, context)
         check_count(stream, head, 1)
         streams = (stream for _ in range(head.number))
-        if self.nested.depth is None:
-            return self.elements.parse_at(stream, streams, context, head.number)
-        elements = self.elements.parse(streams, context, head.number)
+        elements = self.elements.parse_at(stream, streams, context, head.number)
         self.nested.leave(stream)
         return elements
 

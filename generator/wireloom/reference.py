@@ -1,12 +1,13 @@
-"""The tables in docs/reference/language.md, made from what the loader and the resolver themselves go by.
+"""The tables in docs/reference/language.md, made from the same definitions that the loader and the resolver use.
 
 `python -m wireloom.reference docs/reference/language.md` brings the tables of the file up to date; each stands between
-two comments, of which the first says what it lists. The prose around them is written by hand.
+two comments, of which the first says what it lists. The prose around them is written by hand. What leaves the engine
+comes from what-works.md, the page beside it, where each feature is tried in each encoding.
 """
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from pydantic.fields import FieldInfo
 from wireloom.model.types import Encoding
 from wireloom.problems import ADVICE, DIAGNOSTICS, WARNINGS
 from wireloom.resolve.bind.builtins import BUILTINS
+from wireloom.resolve.types.key_combinations import COMPANIONS, ON_WIRE, RIVALS
 from wireloom.runtime.codes import CODES
 from wireloom.spec import language
 from wireloom.spec.flow import flow
@@ -36,6 +38,7 @@ _NOUNS = {
     "OneOfType": "oneOf",
     "AttemptType": "attempt",
 }
+_OFF_WIRE = ("compute", "counted")
 _PLAIN = {"string": "text", "boolean": "bool", "integer": "int", "number": "number", "null": "null"}
 _SCALARS = 4  # a key that takes this many kinds of scalar takes any
 _WORDS = 12  # more words than that are no help in a table
@@ -64,12 +67,13 @@ def _row(key: str, field: FieldInfo, schema: Mapping[str, Any]) -> str:
     return f"| `{key}` | {type_text(schema)} | {default} | {field.description} | `{shown}` |"
 
 
-def with_tables(text: str) -> str:
-    """The text with every table as it must be."""
+def with_tables(text: str, works: str) -> str:
+    """The text with every table as it must be; `works` is the page of what works in which encoding."""
     known = classes()
     lists: Mapping[str, Callable[[], str]] = {
         "advice": partial(_definitions, ("note", "meaning"), ADVICE),
         "codes": partial(_definitions, ("code", "meaning"), CODES),
+        "combinations": partial(_combinations, works),
         "diagnostics": partial(_definitions, ("diagnostic", "meaning"), DIAGNOSTICS),
         "types": _types,
         "warnings": partial(_definitions, ("warning", "meaning"), WARNINGS),
@@ -96,6 +100,47 @@ def _types() -> str:
         for builtin in BUILTINS.values()
     )
     return "\n".join(("| type | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|", *rows)) + "\n"
+
+
+def _combinations(works: str) -> str:
+    """Which encodings know each key of a field, what it needs beside it, what it excludes, and what the parser does."""
+    keys = [field.alias or name for name, field in language.FieldDocument.model_fields.items()]
+    rows = (
+        f"| `{key}` | {', '.join(language.ENCODINGS_OF_KEYS.get(key, ('all',)))} | {_marked(COMPANIONS.get(key))} "
+        f"| {_excluded(key, keys)} | {_left(key, works)} |"
+        for key in keys
+    )
+    return (
+        "\n".join(("| key | encodings | needs | excludes | leaves the engine |", "|---|---|---|---|---|", *rows)) + "\n"
+    )
+
+
+def _excluded(key: str, keys: Sequence[str]) -> str:
+    """The keys that exclude it. Keys of the wire are one group, and two keys exclude all of them."""
+    pairs = {frozenset(pair) for pair in RIVALS}
+    found = [other for other in keys if frozenset((key, other)) in pairs]
+    grouped = set(ON_WIRE) <= set(found)
+    known = ON_WIRE if grouped else _OFF_WIRE if key in ON_WIRE else ()
+    rest = [other for other in found if other not in known]
+    return ", ".join([*(["every key of the wire"] if grouped else []), *map(_marked, rest)])
+
+
+def _left(key: str, works: str) -> str:
+    """With what the parser or the builders do the work, of all that was tried with the key."""
+    tried = re.findall(rf"^\| ([^|]*`{re.escape(key)}\b[^|]*) \| (.*) \|$", works, re.MULTILINE)
+    return "; ".join(
+        f"{name} ({', '.join(encodings)})"
+        for name, cells in tried
+        if (
+            encodings := [
+                each.value for each, cell in zip(Encoding, cells.split(" | "), strict=True) if "Python" in cell
+            ]
+        )
+    )
+
+
+def _marked(key: str | None) -> str:
+    return f"`{key}`" if key else ""
 
 
 def type_text(schema: Mapping[str, Any]) -> str:
@@ -134,4 +179,5 @@ def _default(default: object) -> str:
 
 if __name__ == "__main__":
     file = Path(sys.argv[1])
-    file.write_text(with_tables(file.read_text(encoding="utf-8")), encoding="utf-8")
+    works = file.with_name("what-works.md").read_text(encoding="utf-8")
+    file.write_text(with_tables(file.read_text(encoding="utf-8"), works), encoding="utf-8")

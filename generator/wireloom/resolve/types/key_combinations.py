@@ -16,7 +16,7 @@ _ENCODINGS: Table[str, tuple[Encoding, ...]] = {
     key: tuple(Encoding(each) for each in encodings) for key, encodings in ENCODINGS_OF_KEYS.items()
 }
 # Keys that mean something only beside another one.
-_COMPANIONS: Table[str, str] = {
+COMPANIONS: Table[str, str] = {
     "over": "checksum",
     "checksum": "over",
     "stored": "checksum",
@@ -31,7 +31,7 @@ _COMPANIONS: Table[str, str] = {
 }
 _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
-_ON_WIRE = (
+ON_WIRE = (
     "at",
     "from",
     "size",
@@ -105,9 +105,9 @@ _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that say what builders write, which no field has that stands elsewhere: there it may be another's.
 _WITHOUT_BASE = ("derive", "checksum", "bits", "hidden")
 # Keys that cannot stand together.
-_RIVALS = (
-    *(("compute", key) for key in ("counted", *_ON_WIRE)),
-    *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *_ON_WIRE)),
+RIVALS = (
+    *(("compute", key) for key in ("counted", *ON_WIRE)),
+    *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *ON_WIRE)),
     ("count", "terminator"),
     ("count", "lastWhen"),
     ("terminator", "lastWhen"),
@@ -152,10 +152,10 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
         report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
     stated = given if document.optional else given - {"optional"}
     _check_empty(around, place, document)
-    for key, companion in _COMPANIONS.items():
+    for key, companion in COMPANIONS.items():
         if key in given and companion not in stated and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
-    for key, rival in _RIVALS:
+    for key, rival in RIVALS:
         if key in stated and rival in stated:
             report(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):

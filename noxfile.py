@@ -107,6 +107,13 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", requires=["environment"], default=False)
+def release(session: nox.Session) -> None:
+    """Build wheel, source archive and generated package, look into them, and run them in empty environments."""
+    python(session, "-m", "pip", "install", "--quiet", *nox.project.dependency_groups(PYPROJECT, "release"))
+    python(session, "tests/release.py", *session.posargs)
+
+
+@nox.session(venv_backend="none", requires=["environment"], default=False)
 def docs(session: nox.Session) -> None:
     """Build the documentation as a site in site/; a broken link fails."""
     python(session, "-m", "pip", "install", "--quiet", *nox.project.dependency_groups(PYPROJECT, "docs"))

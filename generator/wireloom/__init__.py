@@ -3,4 +3,4 @@
 This module imports nothing: executors import `wireloom.runtime` through it.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -11,7 +11,7 @@ DRIVER = Look(
     interpreter="/usr/bin/python3",
     python="3.11.7",
     libraries={"pyarrow": "26.0.1"},
-    wireloom="0.1.0",
+    wireloom="0.2.0",
     engine=True,
     digests={"heartbeat": "a" * 64, "invoice": "b" * 64},
     missing={},
@@ -54,7 +54,7 @@ def test_what_cannot_be_imported_is_said_once_with_its_reason():
     ("worker", "subject", "word"),
     [
         (replace(WORKER, engine=False), "executors: engine", "construct parsers decode there"),
-        (replace(WORKER, wireloom="0.0.9"), "executors: wireloom", "the driver has 0.1.0"),
+        (replace(WORKER, wireloom="0.0.9"), "executors: wireloom", "the driver has 0.2.0"),
         (replace(WORKER, libraries={"pyarrow": "17.0.0"}), "executors: pyarrow", "17.0.0"),
     ],
 )

@@ -4,35 +4,72 @@ A draft is checked like any spec. What is refused goes back to the importer, pla
 without it, and a finding in its stead.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.problems import Location, Problem
 
 Refusals = Mapping[Location, tuple[str, str]]
+SHALLOWER = "shallower"  # with the depth that an earlier draft would have had to have
+BYTES_TOO = " (and its bytes alone do not fit, either)"
 _ROUNDS = 40
+_PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
 
 
-class Draft(Protocol):
-    """A spec as an importer writes it."""
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A spec, and what it lacks of the description."""
 
-    @property
-    def format(self) -> str:
-        """The name of the format."""
+    format: str
+    text: str
+    findings: tuple[Finding, ...]
+    origins: Mapping[tuple[str, int], Location]
+    types: Mapping[str, Location]
+    rounds: Mapping[str, Sequence[Location]]
+    depth: int
 
-    @property
-    def text(self) -> str:
-        """The text of the spec."""
+    def blamed(self, problems: Iterable[Problem], known: Refusals) -> dict[Location, tuple[str, str]]:
+        """The places of the description that problems of the spec come from, with what they say that is not known."""
+        found: dict[Location, tuple[str, str]] = {}
+        for problem in problems:
+            match = _PATH.match(problem.path)
+            if match is None:
+                continue
+            place = (match["type"], int(match["field"] or -1))
+            location = self.origins.get(place)
+            own = self.types.get(match["type"])
+            for each in [location] if location else self.rounds.get(match["type"]) or ([own] if own else []):
+                _add(found, each, _verdict(problem, self.depth))
+        news = {each: _again(known[each], said) if each in known else said for each, said in found.items()}
+        return {each: said for each, said in news.items() if said != known.get(each)}
 
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What the spec lacks."""
 
-    def blamed(self, problems: Iterable[Problem], known: Refusals) -> Refusals:
-        """The places of the description that problems of the spec come from, if they are not known."""
+def _add(found: dict[Location, tuple[str, str]], place: Location, said: tuple[str, str]) -> None:
+    found[place] = _both(found.get(place), said)
+
+
+def _again(known: tuple[str, str], said: tuple[str, str]) -> tuple[str, str]:
+    """What is refused of a place that was before: its bytes, too, where something was refused as a whole."""
+    if known[0] == SHALLOWER:
+        return _both(known, said)
+    return known if known[1].endswith(BYTES_TOO) else (known[0], f"{known[1]}{BYTES_TOO}")
+
+
+def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, str]:
+    """What two refusals of one place come to: the smaller depth, unless something cannot be said at all."""
+    if known is None or (known[0] == SHALLOWER and said[0] != SHALLOWER):
+        return said
+    return min(known, said, key=lambda each: int(each[1])) if said[0] == known[0] == SHALLOWER else known
+
+
+def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
+    """What is refused and why; or the depth that types which hold themselves are to have instead."""
+    if problem.id == "too-large" and depth > 1:
+        return SHALLOWER, str(depth // 2)
+    return f"the spec cannot say it: {problem.message}", problem.hint
 
 
 @dataclass(frozen=True, slots=True)

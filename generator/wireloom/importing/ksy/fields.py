@@ -11,12 +11,13 @@ from wireloom.importing.ksy.kinds import (
     Unknown,
 )
 from wireloom.importing.ksy.lists import Lists, takes_all, with_place
-from wireloom.importing.ksy.making import BYTES_TOO, documented, renamed, short
-from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.making import documented, short
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError
 from wireloom.importing.ksy.sizes import BITS
 from wireloom.importing.ksy.wire import Form
+from wireloom.importing.naming import field_name, renamed
+from wireloom.importing.settling import BYTES_TOO
 
 
 class Fields(Lists):

@@ -18,12 +18,12 @@ from wireloom.importing.ksy.kinds import (
     View,
     Word,
 )
-from wireloom.importing.ksy.making import camel
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.texts import Texts
 from wireloom.importing.ksy.translation import Place, said, stream_size
 from wireloom.importing.ksy.wire import Form
+from wireloom.importing.naming import camel
 from wireloom.problems import Location
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, child, entries, scalar
 

@@ -20,9 +20,9 @@ from wireloom.importing.ksy.kinds import (
     Word,
     computed_type,
 )
-from wireloom.importing.ksy.making import documented, renamed
-from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.making import documented
 from wireloom.importing.ksy.scopes import FILE_START, START, NotCarriedError
+from wireloom.importing.naming import field_name, renamed
 from wireloom.spec.yaml import Node
 
 

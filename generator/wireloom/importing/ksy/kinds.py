@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from wireloom.importing.ksy.definitions import Definition, Enum
-from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.naming import field_name
 from wireloom.problems import Location
 
 if TYPE_CHECKING:

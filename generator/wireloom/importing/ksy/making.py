@@ -1,6 +1,5 @@
 """What all parts of the importer share while types are made: what was made, what was refused, and expressions."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,16 +11,13 @@ from wireloom.importing.ksy.kinds import (
     Said,
     Scope,
 )
-from wireloom.importing.ksy.naming import field_name
 from wireloom.importing.ksy.reading import Files
 from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place, translate
-from wireloom.names import type_name_flaw
+from wireloom.importing.naming import camel, one_line
+from wireloom.importing.settling import SHALLOWER
 from wireloom.problems import Location
 from wireloom.spec.yaml import Node, ScalarNode, scalar
-
-SHALLOWER = "shallower"  # with the depth that an earlier draft would have had to have
-BYTES_TOO = " (and its bytes alone do not fit, either)"
 
 
 @dataclass(slots=True)
@@ -89,11 +85,6 @@ class Making:
         return found
 
 
-def renamed(name: str) -> dict[str, Any]:
-    """The key `as`, where a field cannot have its name in expressions."""
-    return {"as": name} if field_name(name) != name else {}
-
-
 def documented(attribute: Attribute) -> dict[str, Any]:
     """The key `doc`."""
     return {"doc": one_line(attribute.doc)} if attribute.doc else {}
@@ -102,15 +93,3 @@ def documented(attribute: Attribute) -> dict[str, Any]:
 def short(body: dict[str, Any]) -> Any:  # noqa: ANN401 - a type alone, or a mapping
     """A field as its type alone, where it has no other key."""
     return body["type"] if set(body) == {"type"} and isinstance(body["type"], str) else body
-
-
-def one_line(text: str) -> str:
-    """A text without line breaks."""
-    return " ".join(text.split())
-
-
-def camel(name: str) -> str:
-    """`file_header` as the name of a type: FileHeader."""
-    words = re.sub("[^A-Za-z0-9_]", "_", name)[:80].split("_")
-    found = "".join(part[:1].upper() + part[1:] for part in words)
-    return f"Type{found}" if type_name_flaw(found) else found

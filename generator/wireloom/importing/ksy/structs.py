@@ -20,10 +20,11 @@ from wireloom.importing.ksy.kinds import (
     Stream,
     Union,
 )
-from wireloom.importing.ksy.making import SHALLOWER, camel, one_line
 from wireloom.importing.ksy.outward import looks_outward
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError, aliased, reach
+from wireloom.importing.naming import camel, one_line
+from wireloom.importing.settling import SHALLOWER
 from wireloom.spec.yaml import MappingNode
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from wireloom.importing.ksy.kinds import (
     Said,
     Scope,
 )
-from wireloom.importing.ksy.making import documented, renamed, short
-from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.making import documented, short
 from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError
 from wireloom.importing.ksy.wire import Form
 from wireloom.importing.ksy.words import Words
-from wireloom.importing.ksy.writing import Quoted
+from wireloom.importing.naming import field_name, renamed
+from wireloom.importing.writing import Quoted
 
 
 class Texts(Words):

@@ -24,9 +24,9 @@ from wireloom.importing.ksy.kinds import (
     View,
     Word,
 )
-from wireloom.importing.ksy.naming import field_name
 from wireloom.importing.ksy.scopes import AT_END, IO_SIZE, NotCarriedError, direct, reach, rebased
 from wireloom.importing.ksy.sizes import bits_of, size_of, size_of_name
+from wireloom.importing.naming import field_name
 
 _LEVELS = {"or": 1, "and": 2, "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}
 _NOT, _COMPARISON = 3, 4

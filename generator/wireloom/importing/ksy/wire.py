@@ -8,7 +8,7 @@ from wireloom.importing.ksy.kinds import Float, Integer, Kind, Octets, Said, Sco
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError
 from wireloom.importing.ksy.sizes import BITS, NUMBER
-from wireloom.importing.ksy.writing import Quoted
+from wireloom.importing.writing import Quoted
 from wireloom.spec.yaml import Node, ScalarNode, SequenceNode, items
 
 _ORDERS = {"le": "little", "be": "big"}

@@ -15,11 +15,11 @@ from wireloom.importing.ksy.kinds import (
     Truth,
     Word,
 )
-from wireloom.importing.ksy.making import Making, camel, one_line
-from wireloom.importing.ksy.naming import field_name
+from wireloom.importing.ksy.making import Making
 from wireloom.importing.ksy.reading import text
 from wireloom.importing.ksy.scopes import NotCarriedError, direct
 from wireloom.importing.ksy.translation import Place, said
+from wireloom.importing.naming import camel, field_name, one_line
 from wireloom.spec.yaml import MappingNode, Node, child, scalar
 
 INVALID = "not_valid"

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from wireloom.escapes import visible
+
 WIDTH = 118
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_ .()+*/<>=%$@&|^~;!?-]*")
 _WORDS = {"true", "false", "null", "~", ""}
@@ -26,9 +28,10 @@ class Quoted:
     text: str
 
 
-def document(head: Mapping[str, object], types: Mapping[str, object]) -> str:
-    """The text of a spec: its head, then its types with an empty line between."""
-    lines = [line for key, value in head.items() for line in _entry(key, value, 0)]
+def document(head: Mapping[str, object], types: Mapping[str, object], origin: str) -> str:
+    """The text of a spec: where it is from, its head, then its types with an empty line between."""
+    lines = ["# yaml-language-server: $schema=wireloom.schema.json", f"# {visible(origin)}"]
+    lines += [line for key, value in head.items() for line in _entry(key, value, 0)]
     lines.append("types:")
     for name, type in types.items():
         lines += [*_entry(name, type, 1), ""]

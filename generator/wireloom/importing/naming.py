@@ -1,0 +1,40 @@
+"""Names of other languages as names of fields, types and formats."""
+
+import re
+from typing import Any
+
+from wireloom.names import EXPRESSION_WORDS, format_name_flaw, logical_name_flaw, type_name_flaw
+
+STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
+
+
+def field_name(name: str) -> str:
+    """The name that a field has in expressions; words of the language get an underscore."""
+    taken = name in EXPRESSION_WORDS or name in STEPS or logical_name_flaw(name)
+    return f"{name}_" if taken else name
+
+
+def renamed(name: str) -> dict[str, Any]:
+    """The key `as`, where a field cannot have its name in expressions."""
+    return {"as": name} if field_name(name) != name else {}
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks."""
+    return " ".join(text.split())
+
+
+def camel(name: str) -> str:
+    """`file_header` as the name of a type: FileHeader."""
+    words = re.sub("[^A-Za-z0-9_]", "_", name)[:80].split("_")
+    found = "".join(part[:1].upper() + part[1:] for part in words)
+    return f"Type{found}" if type_name_flaw(found) else found
+
+
+def format_name(name: str) -> str:
+    """The name of a format that comes next to a name."""
+    found = re.sub("[^a-z0-9_]+", "_", name.lower())[:90].strip("_")
+    if not format_name_flaw(found):
+        return found
+    other = f"{found}_format"
+    return other if other[0].isalpha() else f"f{other}"

@@ -1,6 +1,7 @@
 """Names of other languages as names of fields, types and formats."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from wireloom.names import EXPRESSION_WORDS, format_name_flaw, logical_name_flaw, type_name_flaw
@@ -38,3 +39,11 @@ def format_name(name: str) -> str:
         return found
     other = f"{found}_format"
     return other if other[0].isalpha() else f"f{other}"
+
+
+def free(base: str, taken: Collection[str]) -> str:
+    """A name that is not taken, in any case of its letters: `base`, or `base_2` and so on."""
+    found, number = base, 2
+    while found.lower() in taken:
+        found, number = f"{base}_{number}", number + 1
+    return found

@@ -87,7 +87,7 @@ def flow(value: object) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
-        case int():
+        case int() | float():
             return str(value)
         case _:
             return _scalar(str(value))
@@ -111,3 +111,8 @@ def _scalar(text: str) -> str:
     if _NO_TEXT.search(text) or "\n" in text or "\t" in text:
         return json.dumps(text)
     return "'" + text.replace("'", "''") + "'"
+
+
+def literal(value: object) -> object:
+    """The value, which stays a text where it is one: in quotes where the text is that of a number."""
+    return Quoted(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value

@@ -13,9 +13,9 @@ from typing import Any, assert_never
 
 from proof.chance import Chance
 from proof.walks import fields
-from support.format_values import filling_bytes
-from support.partial_expressions import UNKNOWN, Scope, evaluate
-from support.pattern_texts import kept_ends, spelled, spelled_value
+from wireloom.drawing.evaluation import UNKNOWN, Scope, evaluate
+from wireloom.drawing.texts import kept_ends, spelled, spelled_value
+from wireloom.drawing.values import filling_bytes
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical.shapes import logical_bit, logical_field

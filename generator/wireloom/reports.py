@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from wireloom import __version__
 from wireloom.escapes import json_text
+from wireloom.problems import Location
 
 Form = Literal["text", "json", "sarif", "github"]
 FORMS: tuple[str, ...] = get_args(Form)
@@ -39,6 +40,7 @@ class Finding:
     offset: int | None = None
     level: Level = "error"
     others: tuple[str, ...] = ()
+    related: Location | None = None  # where it was in the files that these are compared with
 
 
 class Report:
@@ -115,15 +117,26 @@ def _result(finding: Finding) -> dict[str, object]:
     region: dict[str, object] = {} if finding.offset is None else {"byteOffset": finding.offset}
     if finding.line is not None:
         region |= {"startLine": finding.line, "startColumn": finding.column}
-    artifact = {"uri": quote(os.fsencode(finding.file))}
     return {
         "ruleId": finding.rule,
         "level": finding.level,
         "message": {"text": finding.text},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": artifact, "region": region},
+                "physicalLocation": _physical(finding.file, region),
                 "logicalLocations": [{"fullyQualifiedName": finding.name}],
             }
         ],
+        "relatedLocations": [
+            {
+                "physicalLocation": _physical(each.file, {"startLine": each.line, "startColumn": each.column}),
+                "message": {"text": "before"},
+            }
+            for each in (finding.related,)
+            if each is not None
+        ],
     }
+
+
+def _physical(file: str, region: Mapping[str, object]) -> dict[str, object]:
+    return {"artifactLocation": {"uri": quote(os.fsencode(file))}, "region": region}

@@ -47,6 +47,8 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
         "runtime",
         "tree",
     },
+    "drawing": {"model", "expr", "resolve", "runtime"},  # of resolve: the logical types of fields
+    "compat": {"pipeline", "spec", "model", "expr", "examples", "runtime", "drawing", "reports"},
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
     "importing": {"spec"},  # the notation of specs; nothing of the core knows it
@@ -75,7 +77,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "runtime",
         ),
         *("transcode", "converting", "validating", "reports", "linting", "inspection"),
-        *("ingest", "spark", "medallion", "demo", "importing"),
+        *("ingest", "spark", "medallion", "demo", "importing", "compat"),
     },
     "__main__": {"cli"},
 }

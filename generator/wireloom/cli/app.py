@@ -16,6 +16,7 @@ COMMANDS = {
     "generate": ("generation", "Generate the package from the specs."),
     "test": ("trying", "Run the examples in the specs."),
     "lint": ("linting", "Show mistakes, risks and missing documentation in specs."),
+    "compat": ("compatibility", "Show what a change of specs breaks: data, tables, documents, programs."),
     "formats": ("generation", "List formats, their entry points and parameters."),
     "explain": ("explaining", "Show which formats run on the native engine, and why others do not."),
     "decode": ("transcoding", "Decode records to lines of JSON."),

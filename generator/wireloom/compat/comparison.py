@@ -1,0 +1,335 @@
+"""Old specs and new ones, format by format: what differs, tried with records, as findings.
+
+Formats whose models mean the same are not looked at again. Of the others `structure` says what differs; `witnesses`
+runs records through both. A record that they do not read alike is put down to the difference at its field, else to a
+change of layout before it, else it is a finding of its own. A difference that no record shows breaks something only
+where the specs alone say so, and no record that was made for it says otherwise.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Literal
+
+from wireloom.compat import columns, interface, places, structure
+from wireloom.compat.findings import Finding, Severity, Site
+from wireloom.compat.rules import LAYOUT, RULES, Direction, Effect
+from wireloom.compat.sources import Source
+from wireloom.compat.structure import Difference
+from wireloom.compat.witnesses import Disagreement, Side, Tried, tried
+from wireloom.examples import opened
+from wireloom.failures import unknown
+from wireloom.model.format import Format
+from wireloom.model.meaning import meaning
+from wireloom.problems import Location
+from wireloom.runtime.validation import Validator
+from wireloom.spec import Document
+
+Mode = Literal["backward", "forward", "full"]
+MODES: tuple[Mode, ...] = ("backward", "forward", "full")
+_MOST = 8  # findings of one kind that no rule names, for a format and direction
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The findings, and how many formats were looked at."""
+
+    findings: tuple[Finding, ...]
+    formats: int
+    same: int
+
+
+def compare(old: Source, new: Source, names: Collection[str], mode: Mode) -> Compared:
+    """What the change from the old specs to the new ones breaks; raises MisuseError for a format that neither has."""
+    before = {format.name: index for index, format in enumerate(old.specs.formats)}
+    after = {format.name: index for index, format in enumerate(new.specs.formats)}
+    known = list(dict.fromkeys((*before, *after)))
+    for name in names:
+        if name not in known:
+            raise unknown("format", name, known)
+    pairs = list(_pairs(old, new))
+    chosen = [(a, b) for a, b in pairs if not names or {a.name, b.name} & set(names)]
+    gone = [name for name in before if name not in after and (not names or name in names)]
+    directions: tuple[Direction, ...] = ("backward", "forward") if mode == "full" else (mode,)
+    differing = [(a, b) for a, b in chosen if meaning(a) != meaning(b)]
+    found = [_removed(old, new, name) for name in gone if "backward" in directions]
+    texts = {
+        f"{key}{at}": source.specs.modules[each.name]
+        for at, pair in enumerate(differing)
+        for key, source, each in zip(("old", "new"), (old, new), pair, strict=True)
+    }
+    with opened(texts) as modules:
+        for at, (a, b) in enumerate(differing):
+            sides = [
+                Side(each, modules[f"{key}{at}"], replace(_judge(modules[f"{key}{at}"]), files=texts[f"{key}{at}"]))
+                for key, each in (("old", a), ("new", b))
+            ]
+            documents = _document(old, a.name), _document(new, b.name)
+            found += _Comparison(old, new, sides[0], sides[1], *documents).findings(directions)
+    ordered = sorted(found, key=lambda each: (each.format, not each.breaks, str(each.new or each.old or ""), each.rule))
+    return Compared(tuple(ordered), len(chosen), len(chosen) - len(differing))
+
+
+def _judge(module: object) -> Validator:
+    found: Validator = module.VALIDATOR  # type: ignore[attr-defined]
+    return found
+
+
+def _pairs(old: Source, new: Source) -> Iterator[tuple[Format, Format]]:
+    """Formats of one name; then those that mean the same, or are of the same file."""
+    after = {each.name: each for each in new.specs.formats}
+    before = {each.name for each in old.specs.formats}
+    yield from ((each, after[each.name]) for each in old.specs.formats if each.name in after)
+    left = [each for each in new.specs.formats if each.name not in before]
+    for each in old.specs.formats:
+        if each.name not in after:
+            other = next((one for one in left if meaning(one) == meaning(each) or one.spec == each.spec), None)
+            if other is not None:
+                left.remove(other)
+                yield each, other
+
+
+def _document(source: Source, name: str) -> Document:
+    return next(
+        document
+        for format, document in zip(source.specs.formats, source.specs.documents, strict=True)
+        if format.name == name
+    )
+
+
+def _removed(old: Source, new: Source, name: str) -> Finding:
+    other = next((b.name for a, b in _pairs(old, new) if a.name == name), "")
+    message = f"the format {name} is called {other} now" if other else f"the format {name} is gone"
+    consequence = f"Programs that import {name}, jobs that name it and streams that run on it do not start."
+    where = old.place(places.place(_document(old, name), Site()))
+    here = new.place(places.place(_document(new, other), Site())) if other else None
+    return Finding("format-removed", "error", name, "backward", name, message, consequence, where, here)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """One format, as both specs have it."""
+
+    old_source: Source
+    new_source: Source
+    old: Side
+    new: Side
+    old_document: Document
+    new_document: Document
+
+    def findings(self, directions: Sequence[Direction]) -> Iterator[Finding]:
+        """Everything that differs and matters in these directions."""
+        compared = structure.compare(self.old.format, self.new.format)
+        for direction in directions:
+            yield from self.on_the_wire(compared.differences, direction)
+        yield from self.in_columns(compared.renamed, directions[0])
+        if "backward" in directions:
+            yield from self.in_source()
+
+    # --- wire, JSON Schema ---------------------------------------------------------------------------------------
+
+    def on_the_wire(self, differences: Sequence[Difference], direction: Direction) -> Iterator[Finding]:
+        """The differences that records show or the specs decide, and what records show beside them."""
+        backward = direction == "backward"
+        sides = (self.old, self.new) if backward else (self.new, self.old)
+        outcome = tried(*sides, differences, backward=backward)
+        shown, others = _attributed(differences, outcome)
+        for number, each in enumerate(differences):
+            witness = shown.get(number)
+            severity = _severity(each, direction, witness, outcome, number)
+            if severity is not None:
+                yield self.finding(each, direction, severity, witness, outcome)
+        for rule, path, disagreement in others:
+            yield self.unnamed(rule, path, disagreement, direction)
+
+    def finding(
+        self, each: Difference, direction: Direction, severity: Severity, witness: Disagreement | None, outcome: Tried
+    ) -> Finding:
+        """A difference that matters."""
+        site = each.new or each.old
+        subject = "" if site is None else ".".join(filter(None, (site.struct, site.field)))
+        return Finding(
+            each.rule,
+            severity,
+            self.new.format.name,
+            direction,
+            subject or self.new.format.name,
+            each.message,
+            _consequence(direction, witness, outcome, severity),
+            None if each.old is None else self.old_place(each.old),
+            None if each.new is None else self.new_place(each.new),
+            None if witness is None else witness.witness(backward=direction == "backward"),
+        )
+
+    def unnamed(self, rule: str, path: tuple[str, ...], each: Disagreement, direction: Direction) -> Finding:
+        """What a record shows and no difference names."""
+        name = path[-1] if path else ""
+        effect = RULES[rule].effect(direction)
+        severity: Severity = "error" if effect is Effect.TRIED else "warning"
+        return Finding(
+            rule,
+            severity,
+            self.new.format.name,
+            direction,
+            ".".join(path) or self.new.format.name,
+            RULES[rule].what.rstrip("."),
+            _SAID[rule][direction],
+            self.old_source.place(places.column(self.old_document, name)),
+            self.new_source.place(places.column(self.new_document, name)),
+            each.witness(backward=direction == "backward"),
+        )
+
+    # --- columns, source -----------------------------------------------------------------------------------------
+
+    def in_columns(self, renamed: dict[str, str], direction: Direction) -> Iterator[Finding]:
+        """What tables do with the change."""
+        for each in columns.changes(self.old.format, self.new.format, renamed):
+            effect = RULES[each.rule].effect(direction)
+            if effect is Effect.FINE:
+                continue
+            yield Finding(
+                each.rule,
+                "error" if effect is Effect.BREAKS else "warning",
+                self.new.format.name,
+                direction,
+                each.column,
+                each.message,
+                each.consequence,
+                self.old_source.place(places.column(self.old_document, each.old)),
+                self.new_source.place(places.column(self.new_document, each.new)),
+            )
+
+    def in_source(self) -> Iterator[Finding]:
+        """What programs that import the module do not find."""
+        files = [
+            source.specs.modules[side.format.name]
+            for source, side in ((self.old_source, self.old), (self.new_source, self.new))
+        ]
+        for rule, name, message in interface.lost(self.old.format, files[0], self.new.format, files[1]):
+            breaks = RULES[rule].backward is Effect.BREAKS
+            yield Finding(
+                rule,
+                "error" if breaks else "warning",
+                self.new.format.name,
+                "backward",
+                name,
+                message,
+                "Programs that use it stop with an error."
+                if breaks
+                else "Programs that count on it do something else.",
+                self.old_place(Site()),
+                self.new_place(Site()),
+            )
+
+    def old_place(self, site: Site) -> Location | None:
+        """Where a part is in the old specs."""
+        return self.old_source.place(places.place(self.old_document, site))
+
+    def new_place(self, site: Site) -> Location | None:
+        """Where a part is in the new specs."""
+        return self.new_source.place(places.place(self.new_document, site))
+
+
+_KINDS = {
+    "refused": "record-refused",
+    "differs": "record-differs",
+    "document": "document-refused",
+    "incomplete": "document-incomplete",
+    "build": "build-refused",
+}
+_SAID: dict[str, dict[Direction, str]] = {
+    "record-refused": {
+        "backward": "Data that the old spec reads goes to the quarantine.",
+        "forward": "Readers with the old spec put new data into the quarantine.",
+    },
+    "record-differs": {
+        "backward": "Data from before is read as something else, without an error.",
+        "forward": "Readers with the old spec take new data for something else, without an error.",
+    },
+    "document-refused": {
+        "backward": "Documents from before are invalid by the new JSON Schema.",
+        "forward": "New documents are invalid by the old JSON Schema.",
+    },
+    "document-incomplete": {
+        "backward": "Renderings from before are invalid by the new JSON Schema until they are made again.",
+        "forward": "",
+    },
+    "build-refused": {
+        "backward": "Programs that build records get an EncodeError.",
+        "forward": "Values from the new spec cannot be built by programs that have the old one.",
+    },
+}
+
+
+def _consequence(direction: Direction, witness: Disagreement | None, outcome: Tried, severity: Severity) -> str:
+    if witness is not None:
+        return _SAID[_KINDS[witness.kind]][direction]
+    if severity == "error":
+        which = "Old data" if direction == "backward" else "New data"
+        reader = "new" if direction == "backward" else "old"
+        why = "the specs say so" if outcome.records else "no record could be made to try it"
+        return f"{which} may hold what the {reader} spec refuses or reads as something else ({why})."
+    return f"None of {outcome.records} records is read otherwise; look whether yours can be."
+
+
+def _severity(
+    each: Difference, direction: Direction, witness: Disagreement | None, outcome: Tried, number: int
+) -> Severity | None:
+    """What a difference amounts to in a direction; None where it breaks nothing there."""
+    if witness is not None:
+        return "error"
+    effect = RULES[each.rule].effect(direction)
+    match effect:
+        case Effect.BREAKS:
+            return None if number in outcome.exercised else "error"
+        case Effect.TRIED:
+            return "note" if outcome.records else "error"
+        case Effect.WARNS:
+            return "warning"
+        case Effect.FINE:
+            return None
+
+
+def _attributed(
+    differences: Sequence[Difference], outcome: Tried
+) -> tuple[dict[int, Disagreement], list[tuple[str, tuple[str, ...], Disagreement]]]:
+    """The records by the difference that each shows, the shortest of each; and those that none explains."""
+    shown = dict[int, Disagreement]()
+    others = dict[tuple[str, tuple[str, ...], str], Disagreement]()
+    layout = next((number for number, each in enumerate(differences) if each.rule in LAYOUT), None)
+    for each in sorted(outcome.disagreements, key=lambda one: len(one.sample.data)):
+        number = None
+        if each.kind in ("refused", "differs"):
+            number = _explains(differences, each)
+            number = layout if number is None else number
+        if number is None:
+            others.setdefault((_KINDS[each.kind], each.path, each.code), each)
+        else:
+            shown.setdefault(number, each)
+    counted = dict[str, int]()
+    kept = []
+    for (rule, path, _), each in others.items():
+        counted[rule] = counted.get(rule, 0) + 1
+        if counted[rule] <= (_MOST if rule.startswith("record") else 1):
+            kept.append((rule, path, each))
+    return shown, kept
+
+
+def _explains(differences: Sequence[Difference], each: Disagreement) -> int | None:
+    """The difference at the field of a disagreement: the one that the record was made for, else of the nearest path."""
+    if each.path:
+        at = [number for number, one in enumerate(differences) if each.path[-1] in one.columns]
+    else:
+        at = [number for number, one in enumerate(differences) if one.old == Site()]
+    if each.number in at or not at:
+        return each.number if at else None
+    return max(at, key=lambda number: _alike(differences[number].path, each.path))
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many names two paths end alike in, and begin alike in."""
+    ends, begins = (
+        takewhile(lambda pair: pair[0] == pair[1], zip(*each, strict=False))
+        for each in ((one[::-1], other[::-1]), (one, other))
+    )
+    return len(list(ends)) + len(list(begins))

@@ -1,0 +1,131 @@
+"""The rules of `compat`: every kind of change, whom it breaks, and the way out. docs/howto/compat.md prints this table.
+
+Data can be read by the other spec in two directions: `backward` is old data read by the new spec, `forward` is new
+data read by the old one. An effect is what is known of the change from the specs alone; `witnesses` then tries records.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+Part = Literal["wire", "columns", "schema", "source"]
+Direction = Literal["backward", "forward"]
+
+
+class Effect(Enum):
+    """What a change does to a direction."""
+
+    BREAKS = "breaks"  # decided by the specs; on the wire unless records that try it show otherwise
+    TRIED = "if a record shows it"  # decided by records
+    WARNS = "warning"
+    FINE = "fine"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of change."""
+
+    id: str
+    part: Part
+    what: str
+    backward: Effect
+    forward: Effect
+    way_out: str
+
+    def effect(self, direction: Direction) -> Effect:
+        """What the change does in a direction."""
+        return self.backward if direction == "backward" else self.forward
+
+
+_BREAKS, _TRIED, _WARNS, _FINE = Effect.BREAKS, Effect.TRIED, Effect.WARNS, Effect.FINE
+_VERSION = "keep both layouts: a union told by a version field, or a format of its own for the new data"
+_BOTH = "read both for a time: let the new spec accept what the old one does, and tighten it when old data is gone"
+_READERS = "update readers before writers"
+_TABLE = "keep the column, or begin the next version of the tables with `wireloom ingest --new-version`"
+_NAME = (
+    "keep the name for readers with `as`, or begin the next version of the tables with `wireloom ingest --new-version`"
+)
+_CALLERS = "keep the name, or change its callers together with the package"
+
+_RULES = (
+    # --- wire
+    Rule("encoding-changed", "wire", "The encoding of a format or a struct differs.", _BREAKS, _BREAKS, _VERSION),
+    Rule("framing-changed", "wire", "Records follow one another in another way.", _BREAKS, _BREAKS, _VERSION),
+    Rule("byte-order-changed", "wire", "Integers stand in another order of bytes.", _TRIED, _TRIED, _VERSION),
+    Rule("field-added", "wire", "A struct has a field more.", _TRIED, _TRIED, _VERSION),
+    Rule("field-removed", "wire", "A struct has a field less.", _TRIED, _TRIED, _VERSION),
+    Rule("field-moved", "wire", "A field stands elsewhere in its struct.", _TRIED, _TRIED, _VERSION),
+    Rule("member-renamed", "wire", "A member has another name in its object.", _TRIED, _TRIED, _BOTH),
+    Rule("tag-changed", "wire", "A protobuf field has another number.", _TRIED, _TRIED, "keep the number"),
+    Rule("type-changed", "wire", "A field has a type of another kind.", _TRIED, _TRIED, _VERSION),
+    Rule("number-changed", "wire", "A number has another width, sign, order or form.", _TRIED, _TRIED, _VERSION),
+    Rule("size-changed", "wire", "A size, a count, an offset or an end differs.", _TRIED, _TRIED, _VERSION),
+    Rule("condition-changed", "wire", "A field is there under another condition.", _TRIED, _TRIED, _VERSION),
+    Rule("constant-changed", "wire", "A constant differs, or is new or gone.", _TRIED, _TRIED, _BOTH),
+    Rule("values-changed", "wire", "A field has words for its numbers, and had none, or the reverse.", _TRIED, _TRIED, _BOTH),
+    Rule("value-removed", "wire", "A value or word is no longer allowed.", _BREAKS, _FINE, "keep the value"),
+    Rule("value-added", "wire", "A value or word is new.", _FINE, _BREAKS, _READERS),
+    Rule("value-renamed", "wire", "A value is shown as another word.", _BREAKS, _BREAKS, "keep the word"),
+    Rule("range-narrowed", "wire", "Numbers that were allowed are not.", _BREAKS, _FINE, _BOTH),
+    Rule("range-widened", "wire", "Numbers are allowed that were not.", _FINE, _BREAKS, _READERS),
+    Rule("spelling-narrowed", "wire", "Texts that were allowed are not: pattern or length.", _BREAKS, _FINE, _BOTH),
+    Rule("spelling-widened", "wire", "Texts are allowed that were not: pattern or length.", _FINE, _BREAKS, _READERS),
+    Rule("null-refused", "wire", "Null was allowed and is not.", _BREAKS, _FINE, _BOTH),
+    Rule("null-allowed", "wire", "Null is allowed and was not.", _FINE, _BREAKS, _READERS),
+    Rule("field-required", "wire", "A member could be missing and must be there.", _BREAKS, _FINE, "keep it optional"),
+    Rule("field-optional", "wire", "A member had to be there and may be missing.", _FINE, _BREAKS, _READERS),
+    Rule("default-changed", "wire", "A missing member stands for another value.", _TRIED, _TRIED, "keep the default"),
+    Rule("meaning-changed", "wire", "The same bytes are shown as another value.", _TRIED, _TRIED, "give the new meaning a column of its own"),
+    Rule("case-removed", "wire", "A union has an alternative less.", _BREAKS, _FINE, "keep the alternative"),
+    Rule("case-added", "wire", "A union has an alternative more.", _FINE, _BREAKS, _READERS),
+    Rule("case-changed", "wire", "A union tells its alternatives apart in another way.", _TRIED, _TRIED, _VERSION),
+    Rule("check-added", "wire", "A check is new, or asks for something else.", _TRIED, _FINE, _BOTH),
+    Rule("check-removed", "wire", "A check is gone, or asked for something else.", _FINE, _TRIED, _READERS),
+    Rule("checksum-changed", "wire", "A checksum, or what it covers, differs.", _TRIED, _TRIED, _VERSION),
+    Rule("packing-changed", "wire", "A region is compressed or written in another way.", _TRIED, _TRIED, _VERSION),
+    Rule("step-changed", "wire", "A frame, end, minimum or discard step differs.", _TRIED, _TRIED, _VERSION),
+    Rule("limit-lowered", "wire", "Records may be less large or less deep.", _BREAKS, _FINE, "keep the limit"),
+    Rule("limit-raised", "wire", "Records may be larger or deeper.", _FINE, _BREAKS, _READERS),
+    Rule("default-root-changed", "wire", "Records are of another root unless callers name one.", _BREAKS, _BREAKS, "keep the first root first"),
+    Rule("record-refused", "wire", "A record of one spec is an error to the other, and no rule above says why.", _TRIED, _TRIED, _BOTH),
+    Rule("record-differs", "wire", "A record means something else, and no rule above says why.", _TRIED, _TRIED, _BOTH),
+    # --- columns
+    Rule("column-removed", "columns", "A column is gone: rows of before keep it, new rows have null.", _BREAKS, _BREAKS, _TABLE),
+    Rule("column-renamed", "columns", "A column has another name: tables have both, each null where the other is set.", _BREAKS, _BREAKS, _NAME),
+    Rule("column-retyped", "columns", "A column has another type, which Parquet readers mistake and checkpoints refuse.", _BREAKS, _BREAKS, _TABLE),
+    Rule("column-added", "columns", "A column is new: rows of before have null.", _FINE, _FINE, ""),
+    Rule("column-nullable", "columns", "A column that was never null may be null.", _WARNS, _WARNS, "check for null in queries of the column"),
+    Rule("unit-changed", "columns", "A column has another unit in its comment, and the same values.", _WARNS, _WARNS, "convert the values, or give the new unit a column of its own"),
+    Rule("rows-changed", "columns", "Rows are elements of another list.", _BREAKS, _BREAKS, _TABLE),
+    # --- JSON Schema
+    Rule("document-refused", "schema", "A document that one JSON Schema allows is not allowed by the other.", _TRIED, _TRIED, _BOTH),
+    Rule("document-incomplete", "schema", "A rendering of before lacks a new column, which the JSON Schema requires.", _WARNS, _FINE, "decode again from the bytes"),
+    # --- source
+    Rule("format-removed", "source", "The package has no module of the format.", _BREAKS, _FINE, _CALLERS),
+    Rule("name-removed", "source", "The module lacks a name that it had.", _BREAKS, _FINE, _CALLERS),
+    Rule("argument-removed", "source", "A function lacks an argument that it had.", _BREAKS, _FINE, _CALLERS),
+    Rule("option-removed", "source", "An argument lacks a value that it could have.", _BREAKS, _FINE, _CALLERS),
+    Rule("argument-default", "source", "An argument that is left out has another value.", _WARNS, _FINE, "pass the argument"),
+    Rule("code-removed", "source", "An error code is gone, which quarantines are filtered by.", _WARNS, _FINE, "look for it in --drop and in queries"),
+    Rule("build-refused", "source", "`build` refuses values that it took.", _WARNS, _FINE, "give the new members in programs that build records"),
+)  # fmt: skip
+RULES: Mapping[str, Rule] = {rule.id: rule for rule in _RULES}
+LAYOUT = frozenset(
+    (
+        *("encoding-changed", "byte-order-changed", "field-added", "field-removed", "field-moved", "tag-changed"),
+        *("type-changed", "number-changed", "size-changed", "condition-changed", "packing-changed", "step-changed"),
+        *("case-changed",),
+    )
+)
+"""Changes that move what comes after them, so that the fault may show at another field."""
+
+
+def table() -> str:
+    """The rules as a table of Markdown."""
+    head = "| rule | part | change | old data, new spec | new data, old spec | way out |\n|---|---|---|---|---|---|\n"
+    rows = (
+        f"| `{each.id}` | {each.part} | {each.what} | {each.backward.value} | {each.forward.value} | {each.way_out} |"
+        for each in RULES.values()
+    )
+    return head + "\n".join(rows) + "\n"

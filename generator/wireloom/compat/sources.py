@@ -1,0 +1,87 @@
+"""The specs to compare with: those of a folder, or of a revision in git, read by today's generator."""
+
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from wireloom import pipeline
+from wireloom.failures import MachineError, MisuseError
+from wireloom.problems import Location, SpecProblems
+
+GIT = "git:"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Specs, and how their files are called to people: `git:main:specs/x.yaml` for a file in a temporary folder."""
+
+    specs: pipeline.Specs
+    folder: str
+    shown: str
+
+    def place(self, location: Location | None) -> Location | None:
+        """A location as people know it."""
+        if location is None or not location.file.startswith(self.folder):
+            return location
+        return Location(self.shown + location.file.removeprefix(self.folder), location.line, location.column)
+
+
+@contextmanager
+def against(text: str, specs: Path) -> Iterator[Source]:
+    """The specs that `--against` names; raises MisuseError where there are none, or today's generator refuses them."""
+    if not text.startswith(GIT):
+        folder = Path(text)
+        if not folder.is_dir():
+            what = "it is no folder" if folder.exists() else "it is not there"
+            raise MisuseError(f"--against {text}: {what}; name the folder of the old specs, or git:REVISION")
+        yield _read(folder, text, text)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, shown = _extracted(text.removeprefix(GIT), specs, Path(scratch))
+        yield _read(folder, shown, text)
+
+
+def _read(folder: Path, shown: str, text: str) -> Source:
+    try:
+        return Source(pipeline.read(folder, outcomes=False), str(folder), shown)
+    except MisuseError as error:
+        raise MisuseError(f"--against {text}: no specs of formats are there") from error
+    except SpecProblems as error:
+        first = error.problems[0]
+        count = len(error.problems)
+        where = f"{shown}{first.location.file.removeprefix(str(folder))}:{first.location.line}"
+        message = f"--against {text}: this wireloom refuses the old specs ({count} problem{'s' * (count > 1)})"
+        raise MisuseError(f"{message}: {where}: {first.text}") from error
+
+
+def _extracted(revision: str, specs: Path, scratch: Path) -> tuple[Path, str]:
+    """The folder of specs as it was, and what to call it."""
+    if shutil.which("git") is None:
+        raise MachineError("git is not installed, which --against git:REVISION asks")
+    option = f"--against {GIT}{revision}"
+    if not revision:
+        raise MisuseError(f"{option}: it has no revision; name one, such as {GIT}main or {GIT}HEAD~1")
+    top = _git(specs, "rev-parse", "--show-toplevel")
+    if top.returncode:
+        raise MisuseError(f"{option}: {specs} is in no git repository; name the folder of the old specs in its place")
+    root = Path(top.stdout.decode().rstrip("\n"))
+    commit = _git(specs, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit.returncode:
+        raise MisuseError(f"{option}: {root} has no revision {revision}; `git log` lists them")
+    below = specs.resolve().relative_to(root.resolve()).as_posix()
+    archived = _git(root, "archive", "--format=tar", commit.stdout.decode().strip(), "--", below)
+    if archived.returncode:
+        raise MisuseError(f"{option}: {revision} has no folder {below}; --specs names the folder of today")
+    with tarfile.open(fileobj=BytesIO(archived.stdout)) as archive:
+        archive.extractall(scratch, filter="data")
+    return scratch / below, f"{GIT}{revision}:{below}"
+
+
+def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)  # noqa: S603, S607

@@ -1,0 +1,636 @@
+"""Two models side by side: what differs, part by part, whatever their types are called.
+
+Types are paired by where they are used, fields by what finds them: their member name, their number, their place.
+Names that only expressions see count for nothing: expressions are compared with the names that fields of the other
+spec have. Each difference names its rule, and values of the field that tell the two specs apart.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from wireloom.compat.findings import Site
+from wireloom.expr.ast import FieldRef, Literal
+from wireloom.expr.text import text_of
+from wireloom.model import types as wire
+from wireloom.model.format import Format
+from wireloom.model.ground import automaton
+from wireloom.model.logical import Named
+from wireloom.model.traversal import plain
+from wireloom.runtime.patterns import Automaton
+
+Scalars = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A part in which two specs differ; the values are those on the wire that show it, as data of either spec."""
+
+    rule: str
+    old: Site | None
+    new: Site | None
+    message: str
+    old_values: Scalars = ()
+    new_values: Scalars = ()
+    columns: tuple[str, ...] = ()  # what readers call the field
+    path: tuple[str, ...] = ()  # the fields that lead to it
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """All differences on the wire, and the columns that have another name now."""
+
+    differences: tuple[Difference, ...]
+    renamed: dict[str, str]
+
+
+def compare(old: Format, new: Format) -> Compared:
+    """How two formats differ on the wire."""
+    walk = _Walk(old, new)
+    walk.formats()
+    return Compared(tuple(dict.fromkeys(walk.found)), walk.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Where the walk is: the field or struct on both sides."""
+
+    old: Site | None = None
+    new: Site | None = None
+    columns: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+
+
+@dataclass
+class _Walk:
+    old: Format
+    new: Format
+    found: list[Difference] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)  # of fields on the wire, old to new
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def add(
+        self, rule: str, at: _Pair, message: str, old_values: Iterable[Any] = (), new_values: Iterable[Any] = ()
+    ) -> None:
+        values = tuple(old_values), tuple(new_values)
+        self.found.append(Difference(rule, at.old, at.new, message, *values, at.columns, at.path))
+
+    def changed(self, rule: str, at: _Pair, what: str, old: object, new: object, **values: Iterable[Any]) -> bool:
+        """Note a part that is not the same."""
+        if self.same(old, new):
+            return False
+        said = f"{what}: {_shown(old)} before, {_shown(new)} now"
+        self.add(rule, at, said if len(said) < 160 else what, **values)
+        return True
+
+    def same(self, old: object, new: object) -> bool:
+        """Whether two parts of the model say the same, whatever fields and types are called."""
+        return _neutral(old, self.names) == _neutral(new, {})
+
+    # --- formats -----------------------------------------------------------------------------------------------
+
+    def formats(self) -> None:
+        """The heads of the formats, then their roots."""
+        old, new, at = self.old, self.new, _Pair(Site(), Site())
+        if self.changed("encoding-changed", at, "encoding", old.encoding.value, new.encoding.value):
+            return
+        self.changed("framing-changed", at, "framing", old.framing.text, new.framing.text)
+        self.changed("byte-order-changed", at, "byte order", old.byte_order, new.byte_order)
+        for name in ("size", "depth", "expansion", "ratio"):
+            self.limit(name, getattr(old, name), getattr(new, name), at)
+        for name in ("invalid_text", "unknown_members"):
+            self.changed("check-added", at, name, getattr(old, name), getattr(new, name))
+            self.changed("check-removed", at, name, getattr(old, name), getattr(new, name))
+        self.changed("checksum-changed", at, "checksums", _sums(old), _sums(new))
+        self.changed("meaning-changed", at, "named ranges", old.ranges, new.ranges)
+        new_roots = {root.name: root for root in new.roots}
+        first, now = old.roots[0].name, new.roots[0].name
+        if first != now and first in new_roots:
+            self.add("default-root-changed", at, f"the first root: {first} before, {now} now")
+        for root in old.roots:
+            other = new_roots.get(root.name) or (new.roots[0] if len(old.roots) == len(new.roots) == 1 else None)
+            if other is not None:
+                self.types(root.type, other.type, at)
+
+    def limit(self, name: str, old: int | str | None, new: int | str | None, at: _Pair) -> None:
+        if old == new:
+            return
+        if isinstance(old, str) or isinstance(new, str):
+            self.changed("limit-lowered", at, f"limit {name}", old, new)
+            return
+        lowered = new is not None and (old is None or new < old)
+        self.add(
+            "limit-lowered" if lowered else "limit-raised", at, f"limit {name}: {_shown(old)} before, {_shown(new)} now"
+        )
+
+    # --- types -------------------------------------------------------------------------------------------------
+
+    def types(self, old: wire.Type, new: wire.Type, at: _Pair) -> None:
+        """Two types that read the same bytes."""
+        names = (
+            old.name if isinstance(old, wire.Reference) else "",
+            new.name if isinstance(new, wire.Reference) else "",
+        )
+        if any(names):
+            if names in self.seen:
+                return
+            self.seen.add(names)
+        old, new = plain(old, self.old.named), plain(new, self.new.named)
+        match old, new:
+            case wire.Nullable(inner), wire.Nullable(other):
+                self.types(inner, other, at)
+            case wire.Nullable(inner), _:
+                self.add("null-refused", at, "null is no longer allowed", [None])
+                self.types(inner, new, at)
+            case _, wire.Nullable(inner):
+                self.add("null-allowed", at, "null is allowed", (), [None])
+                self.types(old, inner, at)
+            case wire.Integer(), wire.Integer():
+                self.integers(old, new, at)
+            case wire.Array(), wire.Array():
+                self.changed("size-changed", at, "count", old.count, new.count)
+                self.changed(
+                    "check-added", at, "unique elements", self.names.get(old.unique or "", old.unique), new.unique
+                )
+                self.changed(
+                    "check-removed", at, "unique elements", self.names.get(old.unique or "", old.unique), new.unique
+                )
+                self.changed("step-changed", at, "salvage", old.salvage, new.salvage)
+                self.held(old.held, new.held, at)
+                self.types(old.element, new.element, at)
+            case wire.Map(), wire.Map():
+                self.spelling(old.spelling, new.spelling, at)
+                self.types(old.key, new.key, at)
+                self.types(old.value, new.value, at)
+            case wire.OneOf(), wire.OneOf():
+                self.alternatives(old, new, at)
+            case wire.Select(), wire.Select():
+                self.select(old, new, at)
+            case wire.Attempt(), wire.Attempt():
+                self.attempt(old, new, at)
+            case wire.Struct(), wire.Struct():
+                self.structs(old, new, at.path)
+            case ((wire.Text() | wire.Bytes()), (wire.Text() | wire.Bytes())) if type(old) is type(new):
+                self.changed("size-changed", at, "size", old.size, new.size)
+                self.changed("type-changed", at, "type", replace(old, size=None), replace(new, size=None))
+            case _:
+                self.changed("type-changed", at, "type", old, new)
+
+    def integers(self, old: wire.Integer, new: wire.Integer, at: _Pair) -> None:
+        if old == new:
+            return
+        loose = self.new.encoding is not wire.Encoding.BINARY or not (old.is_plain and new.is_plain)
+        if loose and (old.form, old.digits, old.ending, old.markers) == (new.form, new.digits, new.ending, new.markers):
+            self.bounds((old.minimum, old.maximum), (new.minimum, new.maximum), at)
+            if self.new.encoding is not wire.Encoding.PROTOBUF or old.signed == new.signed:
+                return
+        self.add("number-changed", at, f"{_integer(old)} before, {_integer(new)} now")
+
+    def bounds(self, old: tuple[int, int], new: tuple[int, int], at: _Pair) -> None:
+        """Ranges of numbers."""
+        said = f"range: {old[0]} .. {old[1]} before, {new[0]} .. {new[1]} now"
+        lost = [end for end in old if not new[0] <= end <= new[1]]
+        won = [end for end in new if not old[0] <= end <= old[1]]
+        lost += [end for end in (new[0] - 1, new[1] + 1) if lost and old[0] <= end <= old[1]]
+        won += [end for end in (old[0] - 1, old[1] + 1) if won and new[0] <= end <= new[1]]
+        if lost:
+            self.add("range-narrowed", at, said, lost)
+        if won:
+            self.add("range-widened", at, said, (), won)
+
+    def held(self, old: wire.Held | None, new: wire.Held | None, at: _Pair) -> None:
+        """What elements of a list are held against."""
+        old, new = old or wire.Held(""), new or wire.Held("")
+        self.mappings(old.mappings, new.mappings, at)
+        self.stated_bounds(old, new, (-(1 << 63), (1 << 64) - 1), at)
+        self.spelling(old.spelling, new.spelling, at)
+
+    def stated_bounds(
+        self, old: wire.Field | wire.Held, new: wire.Field | wire.Held, least: tuple[int, int], at: _Pair
+    ) -> None:
+        ends = [
+            (least[0] if each.minimum is None else each.minimum, least[1] if each.maximum is None else each.maximum)
+            for each in (old, new)
+        ]
+        self.bounds(ends[0], ends[1], at)
+
+    def spelling(self, old: wire.Spelling | None, new: wire.Spelling | None, at: _Pair) -> None:
+        """What texts are held against."""
+        if old == new:
+            return
+        lost, won = told_apart(old, new), told_apart(new, old)
+        if lost:
+            self.add("spelling-narrowed", at, f"{_spelled(old)} before, {_spelled(new)} now", lost)
+        if won:
+            self.add("spelling-widened", at, f"{_spelled(old)} before, {_spelled(new)} now", (), won)
+
+    def mappings(self, old: Sequence[wire.Mapping] | None, new: Sequence[wire.Mapping] | None, at: _Pair) -> None:
+        """The values of a field."""
+        if old is None or new is None:
+            if old is not None or new is not None:
+                known = [each.wire for each in (old or new or ())]
+                self.add(
+                    "values-changed",
+                    at,
+                    "the numbers have words" if old is None else "the words are gone",
+                    known,
+                    known,
+                )
+            return
+        before, after = ({each.wire: each.value for each in side} for side in (old, new))
+        self.values(before, after, at)
+
+    def values(self, before: dict[Any, Any], after: dict[Any, Any], at: _Pair) -> None:
+        for wire_value, meant in before.items():
+            said = f"the value {_shown(wire_value)} ({_shown(meant)})"
+            if wire_value not in after:
+                self.add("value-removed", at, f"{said} is gone", [wire_value])
+            elif not self.same(meant, after[wire_value]):
+                self.add("value-renamed", at, f"{said} is now {_shown(after[wire_value])}", [wire_value], [wire_value])
+        for wire_value, meant in after.items():
+            if wire_value not in before:
+                self.add(
+                    "value-added", at, f"the value {_shown(wire_value)} ({_shown(meant)}) is new", (), [wire_value]
+                )
+
+    # --- unions ------------------------------------------------------------------------------------------------
+
+    def alternatives(self, old: wire.OneOf, new: wire.OneOf, at: _Pair) -> None:
+        """Alternatives told apart by what is on the wire: paired by their names, then by their kind of type."""
+        left = {each.name: each for each in new.alternatives}
+        unpaired = []
+        for each in old.alternatives:
+            other = left.pop(each.name, None)
+            if other is None:
+                unpaired.append(each)
+            else:
+                self.types(each.type, other.type, at)
+        for each in unpaired:
+            kind = type(plain(each.type, self.old.named))
+            other = next((one for one in left.values() if isinstance(plain(one.type, self.new.named), kind)), None)
+            if other is None:
+                self.add("case-removed", at, f"the alternative {each.name} is gone")
+            else:
+                del left[other.name]
+                self.types(each.type, other.type, at)
+        for name in left:
+            self.add("case-added", at, f"the alternative {name} is new")
+
+    def select(self, old: wire.Select, new: wire.Select, at: _Pair) -> None:
+        self.changed("case-changed", at, "what the union is told by", old.tag, new.tag)
+        before, after = _cases(old), _cases(new)
+        for value, type in before.items():
+            other = after.get(value) or after.get(_OTHERWISE)
+            said = "any other value" if value is _OTHERWISE else f"the value {_shown(value)}"
+            if other is None:
+                self.add("case-removed", at, f"the union has no alternative for {said}")
+            else:
+                self.types(type, other, at)
+        for value, type in after.items():
+            if value not in before:
+                said = "any other value" if value is _OTHERWISE else f"the value {_shown(value)}"
+                self.add("case-added", at, f"the union has an alternative for {said}")
+                if _OTHERWISE in before:
+                    self.types(before[_OTHERWISE], type, at)
+
+    def attempt(self, old: wire.Attempt, new: wire.Attempt, at: _Pair) -> None:
+        self.changed(
+            "case-changed",
+            at,
+            "fallbacks",
+            [each.fallbacks for each in old.trials],
+            [each.fallbacks for each in new.trials],
+        )
+        self.changed(
+            "case-changed",
+            at,
+            "names of the alternatives",
+            [each.name for each in old.trials],
+            [each.name for each in new.trials],
+        )
+        for each, other in zip(old.trials, new.trials, strict=False):
+            self.types(each.type, other.type, at)
+
+    # --- structs -----------------------------------------------------------------------------------------------
+
+    def structs(self, old: wire.Struct, new: wire.Struct, path: tuple[str, ...]) -> None:
+        """Fields by what finds them, and what stands between them."""
+        at = _Pair(Site(old.name), Site(new.name), (), path)
+        if self.changed("encoding-changed", at, "form", (old.encoding, old.form), (new.encoding, new.form)):
+            return
+        pairs, gone, come = _paired(old, new)
+        self.names |= {a.wire_name: b.wire_name for a, b in pairs if a.wire_name != b.wire_name}
+        self.changed("condition-changed", at, "versions", old.versions, new.versions)
+        moved = [(a, b) for a in gone for b in come if a.wire_name == b.wire_name]
+        for a, b in moved:
+            rule = {wire.Form.MESSAGE: "tag-changed", wire.Form.OBJECT: "member-renamed"}.get(new.form, "field-moved")
+            said = f"number {a.tag} before, {b.tag} now" if rule == "tag-changed" else "it stands elsewhere"
+            self.add(rule, _pair(old, a, new, b, path), said)
+        gone = [a for a in gone if not any(a is one for one, _ in moved)]
+        come = [b for b in come if not any(b is one for _, one in moved)]
+        for a, b in (
+            list(zip(gone, come, strict=False)) if len(gone) == len(come) == 1 and new.form is wire.Form.OBJECT else ()
+        ):
+            self.add("member-renamed", _pair(old, a, new, b, path), f"{a.key} before, {b.key} now")
+            moved.append((a, b))
+            gone = come = []
+        for a in gone:
+            self.add(
+                "field-removed",
+                _Pair(Site(old.name, a.wire_name), Site(new.name), _columns(a), (*path, a.wire_name)),
+                f"{a.wire_name} is gone",
+            )
+        for b in come:
+            self.add(
+                "field-added",
+                _Pair(Site(old.name), Site(new.name, b.wire_name), _columns(b), (*path, b.wire_name)),
+                f"{b.wire_name} is new",
+            )
+        for a, b in (*pairs, *moved):
+            self.fields(a, b, _pair(old, a, new, b, path))
+        self.steps(old, new, at)
+
+    def steps(self, old: wire.Struct, new: wire.Struct, at: _Pair) -> None:
+        """Checks, by what they ask; other steps in their order."""
+        checks = [
+            [(each.that, each.when, each.field) for each in side.steps if isinstance(each, wire.Check)]
+            for side in (old, new)
+        ]
+        before = [_neutral(each[:2], self.names) for each in checks[0]]
+        after = [_neutral(each[:2], {}) for each in checks[1]]
+        for (that, _, name), each in zip(checks[1], after, strict=True):
+            if each not in before:
+                self.add(
+                    "check-added",
+                    replace(at, new=Site(new.name, name), columns=(name,), path=(*at.path, name)),
+                    f"the check {_shown(that)} is new",
+                )
+        for (that, _, name), each in zip(checks[0], before, strict=True):
+            if each not in after:
+                self.add(
+                    "check-removed",
+                    replace(at, old=Site(old.name, name), columns=(name,), path=(*at.path, name)),
+                    f"the check {_shown(that)} is gone",
+                )
+        others = [
+            [
+                replace(each, code="") if isinstance(each, wire.End) else each
+                for each in side.steps
+                if isinstance(each, wire.Frame | wire.Need | wire.End | wire.Discard | wire.Verify)
+            ]
+            for side in (old, new)
+        ]
+        self.changed("step-changed", at, "the steps between fields", *others)
+
+    def fields(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
+        """All that two fields say."""
+        if old.name != new.name and not old.hidden and not new.hidden:
+            self.columns[old.name] = new.name
+        for what, rule in _PARTS.items():
+            self.changed(rule, at, what.replace("_", " "), getattr(old, what), getattr(new, what))
+        if old.presence is not new.presence:
+            required = new.presence is wire.Presence.REQUIRED
+            self.add(
+                "field-required" if required else "field-optional",
+                at,
+                "it must be there" if required else "it may be missing",
+            )
+        self.changed("default-changed", at, "default", (old.has_default, old.default), (new.has_default, new.default))
+        self.changed("constant-changed", at, "constant", old.const, new.const)
+        self.meanings(old.meaning, new.meaning, at)
+        self.mappings(old.mappings, new.mappings, at)
+        kinds = [wire.not_null(plain(side.type, format.named)) for side, format in ((old, self.old), (new, self.new))]
+        if all(isinstance(kind, wire.Integer) for kind in kinds) and (old.minimum, old.maximum) != (
+            new.minimum,
+            new.maximum,
+        ):
+            least = min(kind.minimum for kind in kinds), max(kind.maximum for kind in kinds)  # type: ignore[union-attr]
+            self.stated_bounds(old, new, least, at)
+        self.spelling(old.spelling, new.spelling, at)
+        self.bits(old, new, at)
+        self.types(old.type, new.type, at)
+
+    def meanings(self, old: wire.Meaning | None, new: wire.Meaning | None, at: _Pair) -> None:
+        shown = [None if each is None else each.shown for each in (old, new)]
+        if all(isinstance(each, Named) for each in shown):
+            before, after = (dict(each.names) for each in shown)  # type: ignore[union-attr]
+            self.values({k: Literal(v) for k, v in before.items()}, {k: Literal(v) for k, v in after.items()}, at)
+            old, new = (replace(each, shown=None) for each in (old, new))  # type: ignore[type-var]
+        self.changed("meaning-changed", at, "meaning", old, new)
+
+    def bits(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
+        """Bits by their places."""
+        before, after = ({(bit.low, bit.width): bit for bit in side.bits} for side in (old, new))
+        for place, bit in before.items():
+            other = after.get(place)
+            own = _Pair(
+                replace(at.old or Site(), field=bit.name),
+                replace(at.new or Site(), field=bit.name),
+                (bit.name, bit.title),
+                (*at.path[:-1], bit.name),
+            )
+            if other is None:
+                self.add("field-removed", own, f"bits {bit.low} .. {bit.low + bit.width - 1} ({bit.name}) have no name")
+                continue
+            own = replace(own, new=replace(at.new or Site(), field=other.name))
+            if bit.name != other.name:
+                self.names[bit.name] = other.name
+            if bit.title != other.title and not bit.hidden and not other.hidden:
+                self.columns[bit.title] = other.title
+            self.changed("number-changed", own, "sign", bit.signed, other.signed)
+            self.meanings(bit.meaning, other.meaning, own)
+            self.mappings(bit.mappings, other.mappings, own)
+        for place, bit in after.items():
+            if place not in before:
+                own = _Pair(
+                    at.old, replace(at.new or Site(), field=bit.name), (bit.name, bit.title), (*at.path[:-1], bit.name)
+                )
+                self.add("field-added", own, f"bits {bit.low} .. {bit.low + bit.width - 1} are {bit.name}")
+
+
+_PARTS = {
+    "at": "size-changed",
+    "base": "size-changed",
+    "size": "size-changed",
+    "when": "condition-changed",
+    "since": "condition-changed",
+    "until": "condition-changed",
+    "one_of": "condition-changed",
+    "checksum": "checksum-changed",
+    "packing": "packing-changed",
+    "compute": "meaning-changed",
+    "refers": "meaning-changed",
+    "group": "type-changed",
+    "inline": "field-moved",
+    "besides": "field-moved",
+}
+"""What else a field says, and the rule of a change of it."""
+_OTHERWISE = object()
+
+
+def _paired(
+    old: wire.Struct, new: wire.Struct
+) -> tuple[list[tuple[wire.Field, wire.Field]], list[wire.Field], list[wire.Field]]:
+    """The fields that are the same ones, and those of either struct that are left."""
+    before = [each for each in old.fields if each.on_wire]
+    after = [each for each in new.fields if each.on_wire]
+    made = {each.wire_name: each for each in new.fields if not each.on_wire}
+    pairs = [(each, made[each.wire_name]) for each in old.fields if not each.on_wire and each.wire_name in made]
+    key: Callable[[wire.Field], object] | None = None
+    if old.form is new.form and new.form is wire.Form.MESSAGE:
+        key = lambda each: each.tag or each.wire_name  # noqa: E731 - one of two keys
+    elif old.form is new.form and new.form is wire.Form.OBJECT:
+        key = lambda each: each.key  # noqa: E731 - the other
+    if key is not None:
+        found = {key(each): each for each in after}
+        pairs += [(each, found[key(each)]) for each in before if key(each) in found]
+        known = {key(each) for each in before}
+        return pairs, [a for a in before if key(a) not in found], [b for b in after if key(b) not in known]
+    gone, come = list[wire.Field](), list[wire.Field]()
+    matched = SequenceMatcher(None, [a.wire_name for a in before], [b.wire_name for b in after], autojunk=False)
+    for _, i, k, j, m in matched.get_opcodes():
+        here, there = before[i:k], after[j:m]
+        names = {b.wire_name for b in there} & {a.wire_name for a in before} | {a.wire_name for a in here} & {
+            b.wire_name for b in after
+        }
+        alone = len(here) == len(there) and (
+            all(a.wire_name == b.wire_name for a, b in zip(here, there, strict=True)) or not names
+        )
+        if alone:
+            pairs += zip(here, there, strict=True)
+        else:
+            gone, come = [*gone, *here], [*come, *there]
+    return pairs, gone, come
+
+
+def _pair(old: wire.Struct, a: wire.Field, new: wire.Struct, b: wire.Field, path: tuple[str, ...]) -> _Pair:
+    names = (*_columns(a), *_columns(b))
+    return _Pair(Site(old.name, a.wire_name), Site(new.name, b.wire_name), names, (*path, b.wire_name))
+
+
+def _columns(field: wire.Field) -> tuple[str, ...]:
+    return (field.wire_name, field.name)
+
+
+def _cases(select: wire.Select) -> dict[Any, wire.Type]:
+    """The types by the values that select them."""
+    return {
+        value: case.type
+        for case in select.cases
+        if not isinstance(case.type, wire.Refusal)
+        for value in (case.values or (_OTHERWISE,))
+    }
+
+
+def _sums(format: Format) -> dict[str, object]:
+    return {each.name: replace(each, doc="") for each in format.checksums}
+
+
+_TOLD = frozenset({"code", "misspelled", "unknown", "unique_code", "extension_code", "doc", "column", "holders"})
+"""What no reader of data notices: codes of errors, and words about words."""
+
+
+def _neutral(value: object, names: dict[str, str]) -> object:
+    """A part of a model without names of types and codes of errors, and with other names of fields."""
+    match value:
+        case FieldRef(up, name, members):
+            return ("field", up, names.get(name, name), tuple(names.get(each, each) for each in members))
+        case wire.Reference():
+            return "type"
+        case tuple() | list():
+            return tuple(_neutral(each, names) for each in value)
+        case dict():
+            return {key: _neutral(each, names) for key, each in value.items()}
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            told = (each.name for each in fields(value) if each.compare and each.name not in _TOLD)
+            return (type(value).__name__, *(_neutral(getattr(value, name), names) for name in told))
+        case _:
+            return (type(value).__name__, value)
+
+
+def told_apart(one: wire.Spelling | None, other: wire.Spelling | None) -> list[str]:
+    """Short texts that one spelling has and the other has not; empty where there are none."""
+    one, other = one or wire.Spelling(), other or wire.Spelling()
+    automata = [automaton(each.pattern) if each.pattern else None for each in (one, other)]
+    lengths = [each for side in (one, other) for each in (side.minimum, side.maximum) if each is not None]
+    longest = min(max(lengths, default=-1) + 1, _LONGEST_TOLD)  # beyond that, texts of any length are alike
+    if not any(automata):
+        texts = ("a" * length for length in sorted({0, *lengths, longest}))
+        return [text for text in texts if one.has(text) and not other.has(text)]
+    letters = [(letter, _classes(automata, ord(letter))) for letter in _letters(automata)]
+    waiting, seen, found = deque([("", 0, 0)]), {(0, 0, 0)}, list[str]()
+    while waiting and len(found) < 3 and len(seen) < _MOST_TOLD:
+        text, first, second = waiting.popleft()
+        if one.has(text) and not other.has(text):
+            found.append(text)
+        for letter, (a, b) in letters:
+            here = first if automata[0] is None else automata[0].next[first][a]
+            there = second if automata[1] is None or second < 0 else automata[1].next[second][b]
+            key = (here, there, min(len(text) + 1, longest))
+            if here >= 0 and key not in seen:
+                seen.add(key)
+                waiting.append((text + letter, here, there))
+    return found
+
+
+_LONGEST_TOLD = 300  # characters
+_MOST_TOLD = 20_000
+
+
+def _letters(automata: Sequence[Automaton | None]) -> Iterator[str]:
+    """A letter for each way that some automaton tells apart."""
+    seen = set[tuple[int, int]]()
+    for symbol in (*range(97, 123), *range(48, 58), *range(32, 127), *range(32), 127, 233):
+        classes = _classes(automata, symbol)
+        if classes not in seen:
+            seen.add(classes)
+            yield chr(symbol)
+
+
+def _classes(automata: Sequence[Automaton | None], symbol: int) -> tuple[int, int]:
+    first, second = (0 if each is None else each.classes[min(symbol, 128)] for each in automata)
+    return first, second
+
+
+def _integer(type: wire.Integer) -> str:
+    form = "" if type.form is wire.NumberForm.OWN else f" {type.form.value}"
+    return f"{'' if type.signed else 'u'}int{type.bits}{form}"
+
+
+def _spelled(spelling: wire.Spelling | None) -> str:
+    if spelling is None:
+        return "any text"
+    ends = f"{spelling.minimum or 0} .. {'' if spelling.maximum is None else spelling.maximum} characters"
+    length = ends if (spelling.minimum, spelling.maximum) != (None, None) else ""
+    return ", ".join(filter(None, (spelling.known or spelling.pattern, length))) or "any text"
+
+
+def _shown(value: object) -> str:
+    """A part of the model in the words of specs, as far as it has some."""
+    match value:
+        case None:
+            return "none"
+        case Literal(inner):
+            return _shown(inner)
+        case str():
+            return f"`{value}`"
+        case bytes():
+            return value.hex(" ")
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case wire.Integer():
+            return _integer(value)
+        case wire.Delimiter() | wire.Prefix() | wire.Blocks() | wire.Terminator() | wire.Last():
+            return type(value).__name__.lower()
+        case tuple() | list():
+            return f"[{', '.join(map(_shown, value))}]"
+        case _:
+            try:
+                return f"`{text_of(value)}`"  # type: ignore[arg-type]
+            except (AssertionError, TypeError, AttributeError):
+                return type(value).__name__.lower()

@@ -1,0 +1,340 @@
+"""Records that are read by two specs: of the examples, of values made from the models, and of bytes changed.
+
+Every record is one that its writer's spec reads. What the other spec makes of it is held against that by value, in the
+columns that both have: `disagreements` are the records that it refuses, or reads as something else.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from types import ModuleType
+from typing import Any, TypeGuard
+
+from wireloom.compat.findings import Witness
+from wireloom.compat.structure import Difference
+from wireloom.drawing.chance import Random
+from wireloom.drawing.values import NoValueError, Wanted, value_of
+from wireloom.escapes import json_text
+from wireloom.expr.ast import Kind
+from wireloom.expr.ast import Literal as Constant
+from wireloom.model.format import Format
+from wireloom.model.types import Mapping as WireMapping
+from wireloom.model.types import Spelling
+from wireloom.runtime.columns.logical import List, LogicalType, Map, Record
+from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
+from wireloom.runtime.validation import Validator
+from wireloom.runtime.values import sourceless
+
+DRAWN = 60  # values of a root under its default parameters
+_UNDER_OTHERS = 8  # values under other parameters
+_EACH = 4  # values for each that tells the specs apart
+_MUTATED = 6  # records of which bytes are changed
+_CHANGED = 24  # bytes of a record that are changed
+_DEEP = 30  # drawn values that are also built and validated
+_LONGEST = 300  # characters of a text that a constant is the length of
+_SHOWN = 60
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A format as one of the two specs has it, at work."""
+
+    format: Format
+    module: ModuleType
+    judge: Validator
+
+    def settings(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the parameters that the format has, in as far as it takes their values."""
+        known = {each.name for each in self.format.parameters}
+        return {name: value for name, value in parameters.items() if name in known}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A record and how it is read."""
+
+    data: bytes
+    root: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A record that the two specs do not read alike: where, and what each makes of it."""
+
+    sample: Sample
+    kind: str  # refused, differs, document, incomplete, build
+    path: Path  # names without places of elements
+    number: int | None = field(default=None, kw_only=True)  # the difference that the record was made for
+    code: str
+    writer: str
+    reader: str
+
+    def witness(self, *, backward: bool) -> Witness:
+        """The same, by which is the old spec."""
+        old, new = (self.writer, self.reader) if backward else (self.reader, self.writer)
+        return Witness(self.sample.data, self.sample.root, self.sample.parameters, old, new)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of trying a direction: how many records both specs were run on, and where they disagree."""
+
+    records: int
+    disagreements: tuple[Disagreement, ...]
+    exercised: frozenset[int]  # the differences, by number, of whose values there was a record
+
+
+def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, backward: bool) -> Tried:
+    """Records of the writer's spec, read by the reader's."""
+    compared, found = 0, list[Disagreement]()
+    exercised, seen = set[int](), set[Sample]()
+    for number, sample, deep in _samples(writer, reader, differences, backward=backward):
+        if sample in seen:
+            continue
+        seen.add(sample)
+        outcome = _outcome(writer, reader, sample, deep=deep)
+        if outcome is None:
+            continue
+        compared += 1
+        if number is not None:
+            exercised.add(number)
+        found += (replace(each, number=number) for each in outcome)
+    return Tried(compared, tuple(found), frozenset(exercised))
+
+
+# --- records -------------------------------------------------------------------------------------------------------
+
+
+def _samples(
+    writer: Side, reader: Side, differences: Sequence[Difference], *, backward: bool
+) -> Iterator[tuple[int | None, Sample, bool]]:
+    """Records to try, some of which may be none of the writer's.
+
+    Each with the number of the difference that it is made for, and whether it is also built and validated.
+    """
+    roots = [root.name for root in writer.format.roots if root.name in {each.name for each in reader.format.roots}]
+    examples = [
+        Sample(each.data, each.root, tuple(writer.settings(dict(each.parameters)).items()))
+        for each in (*writer.format.examples, *reader.format.examples)
+        if each.root in roots
+    ]
+    yield from ((None, each, True) for each in examples)
+    maker = _Maker(writer, _constants(writer.format), _constants(reader.format))
+    drawn = list[Sample]()
+    for root in roots:
+        made = [maker.sample(root, {}, {}) for _ in range(DRAWN)]
+        made += [maker.sample(root, given, {}) for given in _settings(writer.format) for _ in range(_UNDER_OTHERS)]
+        drawn += filter(None, made)
+        for number, each in enumerate(differences):
+            site, values = (each.old, each.old_values) if backward else (each.new, each.new_values)
+            if site is not None and values:
+                wanted = {(site.struct, site.field): values}
+                made = [maker.sample(root, {}, wanted) for _ in range(_EACH * min(len(values), 8))]
+                yield from ((number, one, True) for one in made if one is not None)
+    yield from ((None, each, number < _DEEP) for number, each in enumerate(drawn))
+    shortest = sorted({*examples, *drawn[: _MUTATED * 2]}, key=lambda each: (len(each.data), each.data))
+    for sample in shortest[:_MUTATED]:
+        yield from ((None, replace(sample, data=data), False) for data in _mutants(sample.data))
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What makes records of values: always the same ones."""
+
+    side: Side
+    own: tuple[Sequence[int], Sequence[str]]
+    others: tuple[Sequence[int], Sequence[str]]
+
+    def __post_init__(self) -> None:
+        numbers = sorted({*self.own[0], *self.others[0]})
+        texts = sorted({*self.own[1], *self.others[1]})
+        object.__setattr__(self, "chance", Random(random.Random(self.side.format.name), numbers, texts))  # noqa: S311
+
+    chance: Random = None  # type: ignore[assignment]
+
+    def sample(self, root: str, parameters: Mapping[str, Any], wanted: Wanted) -> Sample | None:
+        """A record of a value; None where chance finds none."""
+        try:
+            value = value_of(self.side.format, root, parameters, self.chance, wanted)
+            data: bytes = self.side.module.CODEC.build(value, root=root, **_buildable(self.side.format, parameters))
+        except (NoValueError, WireloomError, ArithmeticError):
+            return None
+        return Sample(data, root, tuple(parameters.items()))
+
+
+def _buildable(format: Format, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters to build with: nobody writes in a byte order that is not known."""
+    order = format.byte_order.parameter
+    defaults = {each.name: each.default for each in format.parameters}
+    given = dict(parameters)
+    return given | {order: "big"} if order and given.get(order, defaults[order]) == "auto" else given
+
+
+def _settings(format: Format) -> Iterator[dict[str, Any]]:
+    """Each parameter with each of its other values, where these are few."""
+    for each in format.parameters:
+        options: tuple[Any, ...] = (True, False) if each.kind is Kind.BOOLEAN else each.options
+        yield from ({each.name: option} for option in options if option != each.default)
+
+
+def _mutants(data: bytes) -> Iterator[bytes]:
+    """The bytes with one of them changed, cut short, and with one more."""
+    step = max(1, len(data) // _CHANGED)
+    for at in range(0, len(data), step):
+        byte = data[at]
+        for other in {0, 0xFF, byte ^ 1, (byte + 1) & 0xFF} - {byte}:
+            yield data[:at] + bytes((other,)) + data[at + 1 :]
+    yield from (data[:-1], data + b"\0", data + data[-1:])
+
+
+def _constants(format: Format) -> tuple[list[int], list[str]]:
+    """Numbers and texts that a spec compares with, and those beside them."""
+    numbers, texts = set[int](), set[str]()
+    waiting: list[Any] = [type for _, type in format.types]
+    while waiting:
+        match waiting.pop():
+            case Constant(bool()):
+                continue
+            case Constant(value) | WireMapping(wire=value):
+                waiting.append(value)
+            case Spelling(minimum=low, maximum=high):
+                lengths = (each for each in (low, high, (high or 0) + 1) if each is not None and each <= _LONGEST)
+                texts |= {"a" * each for each in lengths}
+            case bool():
+                continue
+            case int(number):
+                numbers |= {number - 1, number, number + 1}
+            case str(text) if " " not in text:
+                texts.add(text)
+            case tuple() as parts:
+                waiting += parts
+            case part if is_dataclass(part):
+                told = (each for each in fields(part) if each.name not in _WORDS)
+                waiting += [getattr(part, each.name) for each in told]
+            case _:
+                continue
+    texts |= {"a" * number for number in numbers if 0 < number <= _LONGEST}
+    return sorted(numbers)[:200], sorted(texts, key=lambda each: (len(each), each))[:200]
+
+
+_WORDS = {"name", "wire_name", "doc", "code", "unit", "low", "width", "bits", "tag", "group", "member", "notation"}
+
+
+# --- outcomes ------------------------------------------------------------------------------------------------------
+
+
+def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool) -> list[Disagreement] | None:
+    """Where the reader disagrees; None of a record that the writer's spec refuses."""
+    given = dict(sample.parameters)
+    try:
+        value = writer.module.CODEC.parse(sample.data, root=sample.root, **given)
+    except WireloomError:
+        return None
+    others = reader.settings(given)
+    rendering = writer.module.CODEC.to_canonical(value, root=sample.root)
+    try:
+        read = reader.module.CODEC.parse(sample.data, root=sample.root, **others)
+    except DecodeError as error:
+        path = tuple(filter(_is_name, error.components))
+        where = f"{error.code} at {error.path or 'the record'}, byte {error.offset}"
+        said = f"{where}: expected {error.expected}, found {error.actual}"
+        return [Disagreement(sample, "refused", path, error.code, _line(rendering), said)]
+    except ParameterError:
+        return []
+    other = reader.module.CODEC.to_canonical(read, root=sample.root)
+    types = [side.module.CODEC.root(sample.root).type for side in (writer, reader)]
+    for path, one, two in _differences(types[0], types[1], rendering, other, ()):
+        names = ".".join(path)
+        return [Disagreement(sample, "differs", path, "", f"{names}: {_line(one)}", f"{names}: {_line(two)}")]
+    if not deep:
+        return []
+    return [*_documents(writer, reader, sample, rendering), *_built(reader, sample, value, others)]
+
+
+def _documents(writer: Side, reader: Side, sample: Sample, rendering: object) -> Iterator[Disagreement]:
+    """What the reader's JSON Schema says of the document, where the writer's allows it."""
+    text = sample.data if writer.judge.of_documents else json_text(rendering).encode()
+    given = dict(sample.parameters)
+    try:
+        if writer.judge.judge(text, root=sample.root, **given):
+            return
+        problems = reader.judge.judge(text, root=sample.root, **reader.settings(given))
+    except WireloomError:
+        return
+    for problem in problems[:1]:
+        incomplete = problem.rule == "required" and not writer.judge.of_documents
+        path = tuple(each for each in problem.pointer.split("/") if each and not each.isdigit())
+        kind = "incomplete" if incomplete else "document"
+        said = f"{problem.path}: {problem.message}" if problem.path else problem.message
+        yield Disagreement(sample, kind, path, problem.rule, "valid", said)
+
+
+def _built(reader: Side, sample: Sample, value: object, parameters: Mapping[str, Any]) -> Iterator[Disagreement]:
+    """What the reader's `build` says of a value that it reads alike."""
+    own = _known(value, reader.module.CODEC.root(sample.root).type)
+    try:
+        reader.module.CODEC.build(sourceless(own), root=sample.root, **_buildable(reader.format, parameters))
+    except WireloomError as error:
+        try:
+            read = reader.module.CODEC.parse(sample.data, root=sample.root, **parameters)
+            reader.module.CODEC.build(sourceless(read), root=sample.root, **_buildable(reader.format, parameters))
+        except WireloomError:
+            return  # of a value that is read and never built
+        path = error.components if isinstance(error, EncodeError) else ()
+        yield Disagreement(sample, "build", tuple(filter(_is_name, path)), "", "built", str(error))
+
+
+def _is_name(component: object) -> TypeGuard[str]:
+    return isinstance(component, str)
+
+
+def _known(value: Any, type: LogicalType) -> Any:
+    """A value without the members that its reader does not have."""
+    match value, type:
+        case dict(), Record(members):
+            return {each.name: _known(value[each.name], each.type) for each in members if each.name in value}
+        case list(), List(element):
+            return [_known(each, element) for each in value]
+        case _:
+            return value
+
+
+def _differences(
+    one_type: LogicalType,
+    other_type: LogicalType,
+    one: Any,
+    other: Any,
+    path: Path,
+) -> Iterator[tuple[Path, object, object]]:
+    """Where two renderings differ, in the columns that both have."""
+    match one_type, other_type:
+        case Record(members), Record(others) if isinstance(one, dict) and isinstance(other, dict):
+            types = {each.name: each.type for each in others}
+            for each in members:
+                if each.name in types:
+                    name = each.name
+                    yield from _differences(each.type, types[name], one.get(name), other.get(name), (*path, name))
+        case List(element), List(inner) if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            for each, its in zip(one, other, strict=True):
+                yield from _differences(element, inner, each, its, path)
+        case Map(_, inner), Map(_, its) if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            for (key, each), (other_key, that) in zip(one, other, strict=True):
+                if key != other_key:
+                    yield path, key, other_key
+                yield from _differences(inner, its, each, that, path)
+        case _ if not _same(one, other):
+            yield path, one, other
+        case _:
+            return
+
+
+def _same(one: object, other: object) -> bool:
+    return one == other and isinstance(one, bool) is isinstance(other, bool)
+
+
+def _line(value: object) -> str:
+    text = json_text(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."

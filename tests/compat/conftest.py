@@ -1,0 +1,63 @@
+"""Old and new specs as folders, and their modules at work."""
+
+import tempfile
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from compat.rule_cases import Case
+from wireloom import compat, pipeline
+from wireloom.examples import opened
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Writes a case's specs; the folders."""
+    return lambda case: _written(case, tmp_path)
+
+
+@cache
+def findings(case: Case):
+    """What a case comes to."""
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = _written(case, Path(folder))
+        with compat.against(str(old), new) as source:
+            today = compat.Source(pipeline.read(new, outcomes=False), str(new), str(new))
+            return compat.compare(source, today, [], case.mode).findings
+
+
+def _written(case: Case, below: Path) -> tuple[Path, Path]:
+    for name, text in (("old", case.old), ("new", case.new)):
+        (below / name).mkdir()
+        (below / name / "report.yaml").write_text(text)
+    return below / "old", below / "new"
+
+
+@pytest.fixture
+def compared(folders):
+    """The findings of a case, whose specs are written, too."""
+
+    def found(case: Case):
+        folders(case)
+        return findings(case)
+
+    return found
+
+
+@pytest.fixture
+def modules(tmp_path):
+    """The generated modules of the two folders."""
+    with ExitStack() as stack:
+
+        def made() -> tuple[ModuleType, ModuleType]:
+            texts = {
+                name: next(iter(pipeline.read(tmp_path / name, outcomes=False).modules.values()))
+                for name in ("old", "new")
+            }
+            found = stack.enter_context(opened(texts))
+            return found["old"], found["new"]
+
+        yield made

@@ -23,9 +23,15 @@ TYPED = """\
 from wireloom.runtime.errors import DecodeError
 from wireloom_formats import databus_event
 
+
+
+def code(error: DecodeError) -> str:
+    reveal_type(error.offset)
+    return error.code
+
+
 data: bytes = databus_event.build({})
 reveal_type(databus_event.CODES)
-reveal_type(DecodeError.code)
 """
 USED = """\
 import wireloom_formats.kpl_record as format

@@ -42,20 +42,20 @@ class Bits(Document):
     signed: bool = Field(default=False, description="Two's complement.", examples=[True])
     values: ValueTable | None = Field(
         default=None,
-        description="What the number means to readers; others are an error, or null beside `raw`.",
+        description="The meaning of each number; other numbers are an error, or null beside `raw`.",
         examples=[{"0": "off", "1": "on"}],
     )
     raw: str | None = Field(
-        default=None, description="What readers call the number, to see it too.", examples=["modeNumber"]
+        default=None, description="The reader's name for the number, to show it as well.", examples=["modeNumber"]
     )
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code for a number that `values` does not have.",
+        description="The error code for a number that `values` lacks.",
         examples=["bad_flags"],
     )
     derive: ExpressionText | None = Field(
-        default=None, description="Its value on build.", examples=["present(position)"]
+        default=None, description="The value to write, computed from the record.", examples=["present(position)"]
     )
     hidden: bool = Field(default=False, description="Expressions see it, readers do not.", examples=[True])
     doc: str = Field(default="", description="What it is.", examples=["What it was doing"])
@@ -65,9 +65,11 @@ class Salvage(Document):
     """Keep the elements before the first bad one."""
 
     codes: list[Code] = Field(
-        min_length=1, description="The errors of elements that end the list instead.", examples=[["bad_entry"]]
+        min_length=1,
+        description="Error codes of an element that end the list instead of failing.",
+        examples=[["bad_entry"]],
     )
-    when: ExpressionText = Field(description="Only while this holds.", examples=["mode == 'prefix'"])
+    when: ExpressionText = Field(description="Only if this holds.", examples=["mode == 'prefix'"])
     lost: str = Field(description="The `counted` field that receives the number of elements lost.", examples=["lost"])
 
 
@@ -76,17 +78,17 @@ class Jump(Document):
 
     type: TypeText = Field(description="The unsigned integer's type.", examples=["uint16"])
     range: str | int = Field(
-        description="The numbers that are no element, but say where the list goes on.", examples=["0xC000 .."]
+        description="The numbers that are pointers to the rest of the list, not elements.", examples=["0xC000 .."]
     )
     start: int | None = Field(
         default=None,
-        description="The number that means the record's start; the smallest if not given. Those below lead nowhere.",
+        description="The number that points to the start of the record; by default the smallest.",
         examples=[0xC000],
     )
     most: int | None = Field(
         default=None,
         ge=1,
-        description="The most bytes that the whole list may have, its terminator among them; more are `bad_size`.",
+        description="The most bytes of the whole list, terminator included; more are `bad_size`.",
         examples=[255],
     )
 
@@ -96,7 +98,7 @@ class Logical(Document):
 
     timestamp: str | None = Field(
         default=None,
-        description="A moment, in `s`, `ms`, `us` (or so many of them: `10ms`) since `epoch`; `ns` beside `raw`.",
+        description="A time in `s`, `ms`, `us` (or multiples: `10ms`) since `epoch`; `ns` needs `raw`.",
         examples=["ms"],
     )
     duration: str | None = Field(default=None, description="A length of time, in these units.", examples=["s"])
@@ -106,7 +108,7 @@ class NamedPattern(Document):
     """A pattern that has a name."""
 
     named: Literal["date-time", "date", "time", "uuid"] = Field(
-        description="`date-time`, `date`, `time` (of RFC 3339, as said below) or `uuid` (RFC 9562).",
+        description="`date-time`, `date`, `time` (RFC 3339, in one form) or `uuid` (RFC 9562).",
         examples=["date-time"],
     )
 
@@ -126,7 +128,7 @@ class PackingChoice(Document):
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of a value of no case; `unknown_case` if not given.",
+        description="The error code for a value without a case; by default `unknown_case`.",
         examples=["unknown_codec"],
     )
 
@@ -136,13 +138,13 @@ class Flattening(Document):
 
     prefix: str | None = Field(
         default=None,
-        description="Stands before their names: `source` makes `address` `sourceAddress`, `source_` `source_address`.",
+        description="A prefix for their names: `source` gives `sourceAddress`, `source_` gives `source_address`.",
         examples=["source"],
     )
     as_: dict[str, str] | None = Field(
         default=None,
         alias="as",
-        description="The names of some: the struct's own name of a member, and the one that it has here.",
+        description="New names for some members: the name in the struct, and the name here.",
         examples=[{"address": "sender"}],
     )
 
@@ -160,40 +162,40 @@ class FieldDocument(Document):
     as_: str | None = Field(
         default=None,
         alias="as",
-        description="What readers call it; its own name if not given.",
+        description="The reader's name and the column; by default the field's name.",
         examples=["partitionKey"],
     )
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of its own check: const, values, range, length, pattern, size, delimiter, bits ...",
+        description="The error code for its checks: const, values, range, length, pattern, size, delimiter, bits ...",
         examples=["bad_version"],
     )
     byte_order: Literal["big", "little"] | None = Field(
         default=None,
         alias="byteOrder",
-        description="The order of the bytes of its numbers (binary); the struct's if not given.",
+        description="The byte order of its numbers (binary); by default the struct's.",
         examples=["little"],
     )
     charset: Charset | None = Field(
         default=None,
-        description="The character set of its texts (MessagePack and protobuf: bytes then); the struct's if not given.",
+        description="The character set of its texts (then bytes in MessagePack and protobuf); by default the struct's.",
         examples=["cp037"],
     )
     at: ExpressionText | None = Field(
         default=None,
-        description="Its offset in the struct; a negative number counts from the end (binary).",
+        description="Its offset in the struct; a negative number counts from the end.",
         examples=[-16],
     )
     base: str | None = Field(
         default=None,
         alias="from",
-        description="The mark, of this struct or of one around, that `at` counts from; reading goes on where it was.",
+        description="A mark of this struct or an outer one that `at` counts from; reading then goes on where it was.",
         examples=["heap"],
     )
     size: ExpressionText | None = Field(
         default=None,
-        description="Bytes of its type, all of which it must use, or the type of a number in front (binary).",
+        description="The bytes of its region, which it must use up; or the type of a number before it.",
         examples=["length - here"],
     )
     unpack: (
@@ -204,34 +206,36 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="How the bytes of its region are compressed, or written as text: a codec, or a choice (binary).",
+        description="How its region is compressed, or encoded as text: a codec, or a choice by a field.",
         examples=["gzip"],
     )
     when: ExpressionText | None = Field(
-        default=None, description="It is there only if this holds; else its value is null.", examples=["hasPosition"]
+        default=None,
+        description="A condition; if it does not hold, the field is absent and null.",
+        examples=["hasPosition"],
     )
     optional: bool = Field(
         default=False,
-        description="It may be left out (JSON, protobuf, MessagePack; of an array the last elements).",
+        description="It may be missing; in a MessagePack array, only at the end.",
         examples=[True],
     )
     default: ScalarValue = Field(
         default=None,
-        description="The value on the wire that stands for an absent one; null if not given.",
+        description="The wire value that an absent field has; by default null.",
         examples=[False],
     )
     const: ScalarValue = Field(
-        default=None, description="The only value it may have; bytes in hexadecimal.", examples=["f3899ac2"]
+        default=None, description="The only allowed value; bytes in hexadecimal.", examples=["f3899ac2"]
     )
     values: ValueTable | None = Field(
         default=None,
-        description="What each value, or element of its list, means; others are an error, or null beside `raw`. "
+        description="The meaning of each value (or element); other values are an error, or null beside `raw`. "
         "`= X` is computed.",
         examples=[{"1": "write", "2": "delete"}],
     )
     null: ScalarValue = Field(
         default=None,
-        description="The value on the wire that means null; bytes in hexadecimal. Of a list, for its elements.",
+        description="The wire value that means null; bytes in hexadecimal. For a list, of its elements.",
         examples=[-1],
     )
     logical: (
@@ -242,36 +246,36 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="What it is to readers: a time in a unit, `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`; "
+        description="What readers see: a time in a unit, `date` (days), `uuid`, `ipv4`, `ipv6`, `mac`; "
         "of a text `timestamp`, `date`, `int64` (`int8` to `uint64`) or `decimal(10, 2)`.",
         examples=[{"timestamp": "ms"}],
     )
     epoch: str | None = Field(
         default=None,
-        description="The day (and time in UTC) that times and dates count from; 1970-01-01 if not given.",
+        description="The day (and time in UTC) that times and dates count from; by default 1970-01-01.",
         examples=["1900-01-01"],
     )
     scale: str | int | float | None = Field(
         default=None,
-        description="Readers see so many times the integer: a decimal, or `1/256`; `logical: float` for a float.",
+        description="A factor for readers: a decimal, or `1/256`; `logical: float` gives a float.",
         examples=[0.01],
     )
     offset: str | int | float | None = Field(
-        default=None, description="What readers see added, behind `scale`.", examples=[-40]
+        default=None, description="A number added for readers, after `scale`.", examples=[-40]
     )
     raw: str | None = Field(
         default=None,
-        description="What readers call the value on the wire, to see it too.",
+        description="The reader's name for the wire value, to show it beside its meaning.",
         examples=["sentAtNanos"],
     )
     range: str | int | None = Field(
         default=None,
-        description="The values it, or each element of its list, may have: `0 .. 100`, `0 ..`, `.. 100`, `7`.",
+        description="The allowed values of it or of each element: `0 .. 100`, `0 ..`, `.. 100`, `7`.",
         examples=["0 .. 100"],
     )
     length: str | int | None = Field(
         default=None,
-        description="How many characters its text has, each of a list, or each key of its map: `1 ..`, `.. 80`, `2`.",
+        description="The characters of its text, of each element, or of each key: `1 ..`, `.. 80`, `2`.",
         examples=["1 .. 80"],
     )
     pattern: (
@@ -279,7 +283,7 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="What its whole text, each of a list, or each key of its map looks like: a pattern, or its name.",
+        description="A pattern for its whole text, each element, or each key of its map; or a named one.",
         examples=["[A-Z]{3}-[0-9]+"],
     )
     bits: (
@@ -290,91 +294,89 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="Its bits by name: `name: 3`, `name: 0..1`, or in full.",
+        description="Names for its bits: `name: 3`, `name: 0..1`, or with more keys.",
         examples=[{"urgent": 0, "battery": "4..7"}],
     )
     derive: ExpressionText | None = Field(
-        default=None, description="Its value on build, over all fields of the struct.", examples=["len(name)"]
+        default=None, description="The value to write, computed from any field of the struct.", examples=["len(name)"]
     )
     compute: ExpressionText | None = Field(
         default=None,
-        description="Not on the wire: its value on parse, over earlier fields; on build that of `derive`, if given.",
+        description="Not on the wire: the value computed from earlier fields.",
         examples=["first + 1"],
     )
     checksum: str | None = Field(
         default=None,
-        description="It holds this checksum: one of `checksums`, or `md5`, `sha1`, `sha256`, `sha512`.",
+        description="It holds a checksum: one of `checksums`, or `md5`, `sha1`, `sha256`, `sha512`.",
         examples=["crc16"],
     )
     over: str | list[str] | None = Field(
         default=None,
-        description="The bytes that the checksum covers, `START .. END`, counted from the struct's start; in a list "
-        "also what stands elsewhere, `uint16(EXPRESSION)` or `bytes(FIELD)`, before and behind them.",
+        description="The bytes that the checksum covers, `START .. END`, counted from the start of the struct; "
+        "or a list of ranges, `uint16(EXPRESSION)` and `bytes(FIELD)`.",
         examples=["0 .. size - 2"],
     )
     stored: ExpressionText | None = Field(
         default=None,
-        description="What stands there of the checksum, which has the field's name in it.",
+        description="The stored value, computed from the checksum, which has the field's name.",
         examples=["crc ^ address"],
     )
     refers: str | None = Field(
         default=None,
-        description="protobuf: it is an index into this table of the enclosing struct, and its value the entry there.",
+        description="It is an index into this table of an outer struct; its value is the entry.",
         examples=["keys"],
     )
-    table: bool = Field(
-        default=False, description="protobuf: a table that `refers` fields fill on build.", examples=[True]
-    )
+    table: bool = Field(default=False, description="A table for `refers` fields; builders fill it.", examples=[True])
     flatten: Annotated[
         Annotated[bool, Tag("<text>")] | Annotated[Flattening, Tag("<renaming>")], mapping_or_text("<renaming>")
     ] = Field(
         default=False,
-        description="The members of its struct become members of this one, for readers; under other names, if stated.",
+        description="The members of its struct become members of this one, for readers; with other names, if given.",
         examples=[{"prefix": "source"}],
     )
     inline: bool = Field(
         default=False,
-        description="The members of its struct stand in this struct's own object (JSON); "
+        description="The members of its struct are in this struct's own object (JSON); "
         "of a map: all that no field names.",
         examples=[True],
     )
     counted: bool = Field(
-        default=False, description="Not on the wire: a `salvage` or a `discard` sets it, else it is 0.", examples=[True]
+        default=False, description="Not on the wire: the count of a `salvage` or `discard`, else 0.", examples=[True]
     )
     hidden: bool = Field(default=False, description="Expressions see it, readers do not.", examples=[True])
-    tag: int | None = Field(default=None, description="Its field number (protobuf).", examples=[1])
+    tag: int | None = Field(default=None, description="Its field number.", examples=[1])
     one_of: str | None = Field(
         default=None,
         alias="oneOf",
-        description="The group of fields of which the last one on the wire is there alone (protobuf).",
+        description="Its `oneof` group: only the last field of the group on the wire counts.",
         examples=["payload"],
     )
     member: str | None = Field(
         default=None,
-        description="Its member name (JSON, MessagePack map); its own name if not given.",
+        description="Its name in a JSON object or MessagePack map; by default the field's name.",
         examples=["gen"],
     )
-    since: str | None = Field(default=None, description="The version that it came with.", examples=["current"])
+    since: str | None = Field(default=None, description="The first version that has it.", examples=["current"])
     until: str | None = Field(default=None, description="The last version that has it.", examples=["legacy"])
     count: ExpressionText | None = Field(
         default=None,
-        description="Its elements, the type of a number in front, or blocks (binary); else they fill the region.",
+        description="The number of elements, the type of a number before them, or blocks; else it fills its region.",
         examples=["readingCount"],
     )
     last_when: ExpressionText | None = Field(
         default=None,
         alias="lastWhen",
-        description="Its list ends with the first element for which this holds, in the scope of an element (binary).",
+        description="The list ends with the first element for which this holds; an expression inside of the element.",
         examples=["more == 0"],
     )
     terminator: HexText | None = Field(
         default=None,
-        description="The bytes, in hexadecimal, behind its list; with `?` its region may end there, too (binary).",
+        description="The bytes after the last element, in hexadecimal; with `?`, the region may end instead.",
         examples=["00"],
     )
     jump: Jump | None = Field(
         default=None,
-        description="Beside `terminator`: a number in place of an element says where its list goes on (binary).",
+        description="A number in place of an element points to where the list continues.",
         examples=[{"type": "uint16", "range": "0xC000 .."}],
     )
     delimiter: (
@@ -385,31 +387,31 @@ class FieldDocument(Document):
         | None
     ) = Field(
         default=None,
-        description="The bytes, or several, in hexadecimal, behind its text, bytes or digits (binary).",
+        description="The bytes, or a list of them, in hexadecimal, after its text, bytes or digits.",
         examples=["00"],
     )
     kept: bool = Field(
         default=False,
-        description="The delimiter is part of its text or bytes: their end.",
+        description="The delimiter is part of the value, its end.",
         examples=[True],
     )
     escape: HexText | None = Field(
         default=None,
-        description="The byte before one that does not end the text or the bytes, and before itself (binary).",
+        description="The byte before a delimiter that does not end the value, and before itself.",
         examples=["5c"],
     )
     escaped: dict[str, HexText] | None = Field(
         default=None,
-        description="What stands behind the escape for other bytes; any other byte there stands for itself.",
+        description="What bytes after the escape mean; any other byte means itself.",
         examples=[{"6e": "0a", "74": "09"}],
     )
     pad: HexText | None = Field(
         default=None,
-        description="The byte, in hexadecimal, that fills its text or bytes up to their constant size (binary).",
+        description="The byte, in hexadecimal, that fills its text or bytes up to the size.",
         examples=["20"],
     )
     unique: str | None = Field(
-        default=None, description="A member of its elements that must not repeat.", examples=["name"]
+        default=None, description="A member that no two elements may have in common.", examples=["name"]
     )
     salvage: Salvage | None = Field(
         default=None,
@@ -419,12 +421,12 @@ class FieldDocument(Document):
     line_feeds: bool = Field(
         default=False,
         alias="lineFeeds",
-        description="Its base64 has line feeds after every 76 characters; reading takes it without, too (JSON).",
+        description="Its base64 is written with line feeds after 76 characters; readers accept both.",
         examples=[True],
     )
     wire: Literal["varint", "zigzag", "fixed", "group"] = Field(
         default="varint",
-        description="How protobuf writes its integer; `group`: its message, or each of a list, between two tags.",
+        description="How its integer is written; `group`: its message is between two tags.",
         examples=["zigzag"],
     )
 

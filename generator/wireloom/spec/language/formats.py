@@ -32,7 +32,7 @@ class ByteOrderByParameter(Document):
         default=[],
         alias="wrongWhen",
         description=(
-            "Codes that, under `auto`, tell of the wrong order: where a record reads in neither, the other counts."
+            "With `auto`: codes that show a wrong order. If a record can be read in neither, the other order counts."
         ),
         examples=[["header_crc"]],
     )
@@ -42,38 +42,37 @@ class Parameter(Document):
     """A choice that the bytes do not tell; give `oneOf` or `type`."""
 
     one_of: list[str] | None = Field(
-        default=None, alias="oneOf", description="The texts that it may be.", examples=[["id", "version"]]
+        default=None, alias="oneOf", description="The allowed texts.", examples=[["id", "version"]]
     )
     type: Literal["int", "bool", "str", "range"] | None = Field(
         default=None, description="`range` is a pair of integers with members `start` and `end`.", examples=["bool"]
     )
-    default: ScalarValue = Field(description="Its value where none is given.", examples=[True])
+    default: ScalarValue = Field(description="Its value if the caller gives none.", examples=[True])
     doc: str = Field(default="", description="What it decides.", examples=["Verify both checksums"])
     unit: str = Field(default="", description="The unit of its value.", examples=["bytes"])
 
 
 class Limits(Document):
-    """What a decoder refuses to do."""
+    """Limits of nesting and size."""
 
     depth: str | int = Field(
         default=64, description="Nesting of open values: a number, or the name of a parameter.", examples=["max_depth"]
     )
     size: str | int | None = Field(
         default=None,
-        description="Bytes of a record, else `size_limit`: a number or the name of a parameter; none if not given.",
+        description="The most bytes of a record: a number or the name of a parameter; by default no limit.",
         examples=["max_size"],
     )
     expansion: str | int = Field(
         default=67108864,
-        description="Bytes that `unpack`, the table entries of `refers` fields, and texts and bytes of a record that "
-        "are computed or that a value means (its names, parts, and what is put together; not words of the spec), may "
-        "make of it in all, else `size_limit`: a number or the name of a parameter.",
+        description="The most bytes that a record may grow to by `unpack`, `refers`, and computed texts and bytes, "
+        "else `size_limit`: a number or the name of a parameter.",
         examples=[1000000],
     )
     ratio: str | int = Field(
         default=64,
-        description="How many times its own bytes all `unpack` regions of a record may become, beyond the first MiB, "
-        "which is always allowed; else `size_limit`. A number or the name of a parameter.",
+        description="How many times their own size all `unpack` regions of a record may become, beyond the first MiB, "
+        "else `size_limit`: a number or the name of a parameter.",
         examples=[1000],
     )
 
@@ -81,36 +80,32 @@ class Limits(Document):
 class Crc(Document):
     """A CRC by the parameters of the Rocksoft model."""
 
-    width: int = Field(
-        description="Bits, 8 to 64; the field has as many bytes, or digits, as they need.", examples=[16]
-    )
+    width: int = Field(description="Bits, 8 to 64.", examples=[16])
     poly: int = Field(description="The polynomial, without its highest bit, not reflected.", examples=[4129])
     init: int = Field(default=0, description="The initial value.", examples=[65535])
     xorout: int = Field(default=0, description="The final exclusive or.", examples=[0])
-    reflected: bool = Field(default=False, description="Bits go in and come out lowest first.", examples=[True])
+    reflected: bool = Field(default=False, description="Bits are processed lowest first.", examples=[True])
     check: int = Field(
-        description="The checksum of the nine bytes `123456789`; verified when the spec is read.", examples=[10673]
+        description="The checksum of the bytes `123456789`; verified when the spec is read.", examples=[10673]
     )
-    doc: str = Field(default="", description="What is special about it.", examples=["CRC-16/IBM-3740"])
+    doc: str = Field(default="", description="A description.", examples=["CRC-16/IBM-3740"])
 
 
 class Sum(Document):
     """A checksum that adds bytes up."""
 
     sum: Literal["add", "xor", "fletcher", "internet"] = Field(
-        description="How: `add` bytes, `xor` them, two sums as `fletcher`, or pairs of bytes as the `internet` does.",
+        description="`add` or `xor` of all bytes, `fletcher` (two sums), or `internet` (pairs of bytes).",
         examples=["fletcher"],
     )
-    width: int = Field(description="Bits: of `add` 8 to 64, of `xor` 8, of `fletcher` 16 or 32.", examples=[16])
-    modulus: int | None = Field(
-        default=None, description="What both sums of `fletcher` are taken modulo.", examples=[255]
-    )
+    width: int = Field(description="Bits: 8 to 64 for `add`, 8 for `xor`, 16 or 32 for `fletcher`.", examples=[16])
+    modulus: int | None = Field(default=None, description="The modulus of both sums of `fletcher`.", examples=[255])
     init: int = Field(default=0, description="The initial value.", examples=[1])
     xorout: int = Field(default=0, description="The final exclusive or.", examples=[255])
     check: int = Field(
-        description="The checksum of the nine bytes `123456789`; verified when the spec is read.", examples=[7902]
+        description="The checksum of the bytes `123456789`; verified when the spec is read.", examples=[7902]
     )
-    doc: str = Field(default="", description="What is special about it.", examples=["Fletcher-16"])
+    doc: str = Field(default="", description="A description.", examples=["Fletcher-16"])
 
 
 DigestName = Literal["md5", "sha1", "sha256", "sha512"]
@@ -122,14 +117,14 @@ class Digest(Document):
 
     digest: Annotated[Annotated[DigestName, Tag("<text>")] | Annotated[_Digests, Tag("<list>")], list_or_text()] = (
         Field(
-            description="The digest, or several, each of the one before it: `[sha256, sha256]` is one of the other.",
+            description="The digest, or several, applied one after another: `[sha256, sha256]`.",
             examples=[["sha256", "sha256"]],
         )
     )
     size: int | None = Field(
-        default=None, description="How many of its first bytes are taken; all if not given.", examples=[4]
+        default=None, description="How many of its first bytes are used; by default all.", examples=[4]
     )
-    doc: str = Field(default="", description="What is special about it.", examples=["As Bitcoin has it"])
+    doc: str = Field(default="", description="A description.", examples=["As Bitcoin has it"])
 
 
 ChecksumForm = Annotated[
@@ -142,8 +137,8 @@ class NamedRange(Document):
     """Integers and the name that they have."""
 
     name: str = Field(description="The name.", examples=["control"])
-    min: int | None = Field(default=None, description="The smallest; open if not given.", examples=[-49])
-    max: int | None = Field(default=None, description="The largest; open if not given.", examples=[-5])
+    min: int | None = Field(default=None, description="The smallest number; by default no limit.", examples=[-49])
+    max: int | None = Field(default=None, description="The largest number; by default no limit.", examples=[-5])
     equals: int | None = Field(default=None, description="One integer, in place of `min` and `max`.", examples=[-2])
 
 
@@ -152,9 +147,7 @@ class RootDocument(Document):
 
     type: TypeText = Field(description="The type of its value.", examples=["list(Message)"])
     doc: str = Field(default="", description="What it is.", examples=["A batch"])
-    rows: str | None = Field(
-        default=None, description="The list whose elements are the rows of the flat form.", examples=["records"]
-    )
+    rows: str | None = Field(default=None, description="The list whose elements become rows.", examples=["records"])
 
 
 class Example(Document):
@@ -168,22 +161,22 @@ class Example(Document):
         default=None, description="The bytes, in hexadecimal; spaces do not matter.", examples=["cafe 0001"]
     )
     text: str | None = Field(default=None, description="The bytes, as UTF-8 text.", examples=['{"id":1}'])
-    root: str | None = Field(default=None, description="The root; the first if not given.", examples=["batch"])
+    root: str | None = Field(default=None, description="The root; by default the first.", examples=["batch"])
     parameters: dict[str, Annotated[Any, WithJsonSchema({})]] = Field(
         default={}, description="Parameters that differ from their defaults.", examples=[{"byteOrder": "little"}]
     )
     value: Annotated[Any, WithJsonSchema({})] = Field(
         default=None,
-        description="The value in the canonical JSON rendering; null members left out.",
+        description="The value in canonical JSON; null members are left out.",
         examples=[{"sensor": 4711}],
     )
-    error: Code | None = Field(
-        default=None, description="The code of the error that decoding gives.", examples=["bad_crc"]
-    )
+    error: Code | None = Field(default=None, description="The code of the expected error.", examples=["bad_crc"])
     path: str | None = Field(default=None, description="The path of the error.", examples=["readings[1].kind"])
     offset: int | None = Field(default=None, description="The offset of the error.", examples=[15])
-    rebuilds: bool = Field(default=True, description="Building the value gives these bytes again.", examples=[False])
-    doc: str = Field(default="", description="Why it is as it is.", examples=["The length is 0"])
+    rebuilds: bool = Field(
+        default=True, description="Whether building the value gives the same bytes.", examples=[False]
+    )
+    doc: str = Field(default="", description="A description.", examples=["The length is 0"])
 
     def without_outcome(self) -> "Example":
         """The same bytes, read the same way, with no word of what they mean."""
@@ -197,10 +190,10 @@ class Allowance(Document):
     id: str = Field(description="The warning's id.", examples=["certain-condition"])
     at: str = Field(
         default="",
-        description="A path: the warning is allowed there and below; anywhere if not given.",
+        description="A path: the warning is allowed there and below; by default everywhere.",
         examples=["types.Frame"],
     )
-    why: str = Field(description="Why the spec is right as it is.", examples=["The next version has other values."])
+    why: str = Field(description="The reason.", examples=["The next version has other values."])
 
 
 class Lint(Document):
@@ -217,12 +210,12 @@ class FormatDocument(Document):
     """A format: one spec file."""
 
     wireloom: Literal[1] = Field(description="The version of the language.", examples=[1])
-    format: str = Field(description="Its name, which the generated module has.", examples=["sensor_frame"])
+    format: str = Field(description="Its name, and the name of the generated module.", examples=["sensor_frame"])
     title: str = Field(description="What it is, in one line.", examples=["Frame of a field sensor"])
     doc: str = Field(default="", description="What it is, at length.", examples=["What a sensor sends."])
     source: str = Field(default="", description="The document that it follows.", examples=["Sensor manual, chapter 4"])
     encoding: Literal["binary", "msgpack", "protobuf", "json"] = Field(
-        description="How values follow one another, unless a struct says otherwise.", examples=["binary"]
+        description="The encoding, unless a struct has its own.", examples=["binary"]
     )
     schema_: str | None = Field(
         default=None, alias="schema", description="The shared schema whose columns it gives.", examples=["reading"]
@@ -234,7 +227,7 @@ class FormatDocument(Document):
     ] = Field(
         default="big",
         alias="byteOrder",
-        description="The order of a binary integer's bytes: `big`, `little` or `{parameter: NAME}`.",
+        description="The byte order of numbers: `big`, `little` or `{parameter: NAME}`.",
         examples=["little"],
     )
     framing: FramingForm = Field(
@@ -242,11 +235,11 @@ class FormatDocument(Document):
     )
     parameters: dict[str, Parameter] = Field(
         default={},
-        description="Choices that the bytes do not tell.",
+        description="Choices that the caller makes, since the bytes do not tell.",
         examples=[{"strict": {"type": "bool", "default": True}}],
     )
     limits: Limits = Field(
-        default=Limits(depth=64), description="What a decoder refuses to do.", examples=[{"depth": 32}]
+        default=Limits(depth=64), description="Limits of nesting and size.", examples=[{"depth": 32}]
     )
     invalid_text: ParameterByName | None = Field(
         default=None,
@@ -258,7 +251,7 @@ class FormatDocument(Document):
     unknown_members: ParameterByName | None = Field(
         default=None,
         alias="unknownMembers",
-        description="A parameter that says `error` or `ignore` for unknown members; error if not given.",
+        description="A parameter that says `error` or `ignore` for unknown members; by default `error`.",
         examples=[{"parameter": "unknown"}],
     )
     errors: dict[str, str] = Field(
@@ -273,7 +266,7 @@ class FormatDocument(Document):
     )
     ranges: dict[str, list[NamedRange]] = Field(
         default={},
-        description="Named ranges of integers, for `rangeName`; the first that holds a number names it.",
+        description="Named ranges of integers, for `rangeName`; the first that contains a number counts.",
         examples=[{"Source": [{"max": -1, "name": "control"}, {"min": 0, "name": "data"}]}],
     )
     root: TypeText | None = Field(
@@ -281,7 +274,7 @@ class FormatDocument(Document):
     )
     rows: str | None = Field(
         default=None,
-        description="With `root`: the list whose elements are the rows of the flat form.",
+        description="With `root`: the list whose elements become rows.",
         examples=["readings"],
     )
     roots: dict[str, RootDocument] | None = Field(
@@ -299,6 +292,6 @@ class FormatDocument(Document):
     )
     examples: list[Example] = Field(
         default=[],
-        description="Bytes and what they mean; run by `wireloom test` and printed in the documents.",
+        description="Bytes and their meaning; run by `wireloom test`, printed on pages.",
         examples=[[{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}]],
     )

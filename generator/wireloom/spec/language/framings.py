@@ -16,17 +16,15 @@ class PrefixFraming(Document):
     byte_order: Literal["big", "little"] | None = Field(
         default=None,
         alias="byteOrder",
-        description="The order of its bytes; the format's if not given, `big` where a parameter says that.",
+        description="Its byte order; by default the format's, or `big` if a parameter decides that.",
         examples=["little"],
     )
     counts: Literal["record", "itself"] = Field(
         default="record",
-        description="What it counts: the bytes of the `record`, or those of the number `itself`, too.",
+        description="What it counts: the `record`, or also the number `itself`.",
         examples=["itself"],
     )
-    plus: int = Field(
-        default=0, description="Bytes that the record has more than it says; may be negative.", examples=[4]
-    )
+    plus: int = Field(default=0, description="Bytes that the record has in addition; may be negative.", examples=[4])
 
 
 class SizeFraming(Document):
@@ -41,15 +39,15 @@ class DelimiterFraming(Document):
     delimiter: HexText = Field(description="The bytes.", examples=["0d0a"])
     escape: HexText | None = Field(
         default=None,
-        description="The byte within a record that says that the one behind it means another.",
+        description="The escape byte.",
         examples=["7d"],
     )
     xor: HexText | None = Field(
-        default=None, description="That is the byte behind it, changed by an exclusive or with this.", examples=["20"]
+        default=None, description="The byte after the escape is XORed with this.", examples=["20"]
     )
     escaped: dict[str, HexText] | None = Field(
         default=None,
-        description="Or the byte that stands here beside the byte behind it.",
+        description="Or: what each byte after the escape means.",
         examples=[{"dc": "c0", "dd": "db"}],
     )
 
@@ -66,13 +64,13 @@ BareForm = Annotated[
 class HeaderFraming(Document):
     """A header before all records."""
 
-    header: str = Field(description="The root that it is.", examples=["header"])
+    header: str = Field(description="The root of the header.", examples=["header"])
     gives: dict[str, str] = Field(
         default={},
-        description="Parameters of the records, and the member of the header that says each.",
+        description="Parameters of the records, and the member of the header that gives each.",
         examples=[{"resolution": "resolution"}],
     )
-    records: BareForm = Field(description="How the records behind it follow one another.", examples=["concatenated"])
+    records: BareForm = Field(description="The framing of the records after it.", examples=["concatenated"])
 
 
 FramingForm = Annotated[

@@ -18,15 +18,15 @@ class LibraryDocument(Document):
     doc: str = Field(default="", description="What it is, at length.", examples=["As RFC 1035 has them."])
     source: str = Field(default="", description="The document that it follows.", examples=["RFC 1035"])
     encoding: Literal["binary", "msgpack", "protobuf", "json"] = Field(
-        description="The encoding of its structs, unless one says otherwise.", examples=["binary"]
+        description="The encoding of its structs, unless one has its own.", examples=["binary"]
     )
     byte_order: Literal["big", "little"] = Field(
-        default="big", alias="byteOrder", description="The order of a binary integer's bytes.", examples=["little"]
+        default="big", alias="byteOrder", description="The byte order of numbers.", examples=["little"]
     )
     imports: list[str] = Field(default=[], description="Libraries whose types it uses.", examples=[["text"]])
     parameters: dict[str, Parameter] = Field(
         default={},
-        description="Parameters that its types read; formats that import those have them.",
+        description="Parameters that its types use; formats that import these have them, too.",
         examples=[{"strict": {"type": "bool", "default": True}}],
     )
     errors: dict[str, str] = Field(

@@ -35,19 +35,21 @@ class Entry(Document):
     verify: VerifyStep | None = Field(default=None, description="Verify a checksum here.", examples=[{"field": "crc"}])
     mark: str | None = Field(default=None, description="Name the offset reached here.", examples=["headerEnd"])
     need: NeedStep | None = Field(
-        default=None, description="So many bytes must be there.", examples=[{"bytes": "headerLength"}]
+        default=None,
+        description="So many bytes must be there, counted from the start of the struct.",
+        examples=[{"bytes": "headerLength"}],
     )
     frame: ExpressionText | None = Field(
-        default=None, description="The record is known to end so many bytes after its start.", examples=["length"]
+        default=None, description="The record ends so many bytes after its start.", examples=["length"]
     )
     end: Code | None = Field(
         default=None,
-        description="The region must be used up here, else this code; nothing more of it is on the wire.",
+        description="The region must end here, else the record has this error.",
         examples=["bad_length"],
     )
     discard: DiscardStep | None = Field(
         default=None,
-        description="Empty a list unless a condition holds for each element.",
+        description="Empty a list unless a condition holds for all elements.",
         examples=[{"list": "records", "keep": "wanted", "count": "discarded"}],
     )
 
@@ -93,12 +95,12 @@ class StructType(Document):
     """Fields in order, with the checks between them."""
 
     fields: list[Entry] = Field(
-        description="Fields and steps, in the order in which decoders go.",
+        description="Fields and steps, in the order of decoding.",
         examples=[[{"length": "uint16"}, {"check": {"that": "length > 2", "else": "bad_length"}}]],
     )
     encoding: Literal["binary", "msgpack", "protobuf", "json"] | None = Field(
         default=None,
-        description="How its values follow one another; the format's encoding if not given.",
+        description="Its encoding; by default the format's.",
         examples=["protobuf"],
     )
     form: Literal["array", "object"] | None = Field(
@@ -109,12 +111,12 @@ class StructType(Document):
     byte_order: Literal["big", "little"] | None = Field(
         default=None,
         alias="byteOrder",
-        description="The order of the bytes of its numbers (binary); the format's if not given.",
+        description="The byte order of its numbers (binary); by default the format's.",
         examples=["little"],
     )
     charset: Charset | None = Field(
         default=None,
-        description="The character set of its texts; UTF-8 if not given.",
+        description="The character set of its texts; by default UTF-8.",
         examples=["cp037"],
     )
     versions: dict[str, Version] | None = Field(
@@ -126,7 +128,7 @@ class StructType(Document):
         default=None,
         ge=1,
         le=64,
-        description="It may hold itself, so many in one another; what is deeper is kept as it is, or `depth_limit`.",
+        description="It may contain itself, to this depth; deeper levels are kept as bytes, or are a `depth_limit`.",
         examples=[4],
     )
     doc: str = Field(default="", description="What it is.", examples=["One reading."])

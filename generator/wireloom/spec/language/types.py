@@ -18,9 +18,7 @@ from wireloom.spec.language.base import (
 class PeekTag(Document):
     """Select on an integer or on bytes read ahead without consuming them (binary)."""
 
-    peek: str = Field(
-        description="The type: an integer's, such as `int8`, or `bytes(1)` to `bytes(8)`.", examples=["int8"]
-    )
+    peek: str = Field(description="An integer type such as `int8`, or `bytes(1)` to `bytes(8)`.", examples=["int8"])
 
 
 class MemberTag(Document):
@@ -32,7 +30,7 @@ class MemberTag(Document):
     )
     default: ScalarValue = Field(
         default=None,
-        description="What an absent member counts as; without it the member must be there.",
+        description="The value of an absent member; without a default, the member is required.",
         examples=[False],
     )
 
@@ -71,7 +69,7 @@ class SelectType(Document):
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of a value of no case; `unknown_case` if not given.",
+        description="The error code for a value without a case; by default `unknown_case`.",
         examples=["unknown_kind"],
     )
     doc: str = Field(default="", description="What it is.", examples=["A shape."])
@@ -95,13 +93,13 @@ class OneOfType(Document):
     ext_else: Code | None = Field(
         default=None,
         alias="extElse",
-        description="The code of a MessagePack ext value of no alternative; `type_mismatch` if not given.",
+        description="The error code for an ext value without an alternative; by default `type_mismatch`.",
         examples=["bad_ext_type"],
     )
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The code of a value of no alternative; `type_mismatch` if not given.",
+        description="The error code for a value without an alternative; by default `type_mismatch`.",
         examples=["bad_value"],
     )
     doc: str = Field(default="", description="What it is.", examples=["Any value."])
@@ -113,7 +111,7 @@ class Fallback(Document):
     codes: list[Code] = Field(min_length=1, description="The codes.", examples=[["no_magic", "too_short"]])
     when: ExpressionText | None = Field(
         default=None,
-        description="Only while this holds; an expression over parameters.",
+        description="Only if this holds; an expression over parameters.",
         examples=["on_corrupt != 'error'"],
     )
 
@@ -125,13 +123,13 @@ class Trial(Document):
     type: TypeText = Field(description="The type of its value.", examples=["Aggregate"])
     fallback: list[Fallback] = Field(
         default=[],
-        description="Errors that are none, but send on to the next alternative.",
+        description="Errors that lead to the next alternative.",
         examples=[[{"codes": ["no_magic"]}]],
     )
     build_when: ExpressionText | None = Field(
         default=None,
         alias="buildWhen",
-        description="Choose it on build where this holds and the value does not say its kind.",
+        description="Builders choose it if this holds and the value does not name an alternative.",
         examples=["count(records) != 1"],
     )
 
@@ -156,7 +154,7 @@ class AttemptType(Document):
     )
     reason: str | None = Field(
         default="reason",
-        description="The field that says which code refused the alternative before, else null; `null` hides it.",
+        description="The field with the code that refused the previous alternative; `null` hides it.",
         examples=["reason"],
     )
     doc: str = Field(default="", description="What it is.", examples=["A frame, or any other bytes."])

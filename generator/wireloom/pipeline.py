@@ -98,14 +98,15 @@ def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
 
 
 def page_files(specs: Specs) -> dict[str, str]:
-    """The page of each format."""
+    """The page of each format, and its pictures."""
     from wireloom.pages.examples import traces  # noqa: PLC0415 - pages import pyarrow, which nothing else here needs
-    from wireloom.pages.page import page  # noqa: PLC0415
+    from wireloom.pages.page import files as files_of_page  # noqa: PLC0415
 
     with opened(specs.modules) as modules:
         return {
-            f"{format.name}.md": page(format, traces(modules[format.name].CODEC, format.examples))
+            name: text
             for format in specs.formats
+            for name, text in files_of_page(format, traces(modules[format.name].CODEC, format.examples)).items()
         }
 
 
@@ -217,12 +218,19 @@ def _refuse_removal(project: Project, specs: Specs) -> None:
             f"its specs{f', where {elsewhere[0]} is' if elsewhere else ''}, or --out or --package another package, "
             "or --remove to take them away"
         )
-    pages = [page for page in tree.generated_pages(project.docs) if page.stem not in before.keys() | specs.modules]
+    pages = [
+        page for page in tree.generated_pages(project.docs) if _described(page) not in before.keys() | specs.modules
+    ]
     if pages:
         raise MisuseError(
             f"{project.specs} has no spec of what {', '.join(map(str, pages))} describes; give --docs another folder, "
             "or --remove to take that away"
         )
+
+
+def _described(page: Path) -> str:
+    """The format that a page, or a picture in the folder beside it, describes."""
+    return page.stem if page.suffix == ".md" else page.parent.name
 
 
 def _compare(project: Project, texts: Mapping[Path, str]) -> Changes:

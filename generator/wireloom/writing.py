@@ -104,7 +104,7 @@ def _source(field: Field, late: Late) -> str:
         case Field(on_wire=False):
             return "not written" if field.derive is None else f"not written, {_expression(field.derive, late)}"
         case Field(flatten=True):
-            return f"the members of {_type(field.type)}"
+            return f"the members of {type_name(field.type)}"
         case Field(checksum=types.Checksum(algorithm=algorithm, start=start, end=end)):
             return f"checksum {algorithm} over {text_of(start)} .. {text_of(end)}, {_LATER}"
         case Field(table=True):
@@ -176,7 +176,7 @@ def _choices(name: str, type: Type) -> Iterator[Choice]:
             yield Choice(name, _tagged(tag), tuple(said))
         case types.OneOf(alternatives=alternatives):
             yield Choice(
-                name, "by the kind of the value", tuple((each.name, _type(each.type)) for each in alternatives)
+                name, "by the kind of the value", tuple((each.name, type_name(each.type)) for each in alternatives)
             )
         case types.Attempt(trials=trials):
             yield Choice(name, _tried(type), tuple(_trial(each) for each in trials))
@@ -207,7 +207,7 @@ def _tried(attempt: types.Attempt) -> str:
 
 def _trial(trial: types.Trial) -> tuple[str, str]:
     when = "" if trial.build_when is None else f", preferred when {text_of(trial.build_when)}"
-    return trial.name, f"{_type(trial.type)}{when}"
+    return trial.name, f"{type_name(trial.type)}{when}"
 
 
 def _versions(struct: Struct) -> Iterator[Choice]:
@@ -225,7 +225,7 @@ def _values(values: Sequence[types.Scalar], notation: str) -> str:
 
 
 def _case(type: Type | types.Refusal) -> str:
-    return f"refused: {type.code}" if isinstance(type, types.Refusal) else _type(type)
+    return f"refused: {type.code}" if isinstance(type, types.Refusal) else type_name(type)
 
 
 _PLAIN: Mapping[type, str] = {
@@ -242,17 +242,17 @@ _PLAIN: Mapping[type, str] = {
 }
 
 
-def _type(type: Type) -> str:
+def type_name(type: Type) -> str:
     """A type, as short as a plan needs it."""
     match type:
         case types.Reference(name) | Struct(name=name):
             return name
         case types.Nullable(inner):
-            return f"{_type(inner)}?"
+            return f"{type_name(inner)}?"
         case types.Array(element):
-            return f"list({_type(element)})"
+            return f"list({type_name(element)})"
         case types.Map(key, value):
-            return f"map({_type(key)}, {_type(value)})"
+            return f"map({type_name(key)}, {type_name(value)})"
         case types.Integer(bits=bits, signed=signed):
             return f"{'' if signed else 'u'}int{bits}"
         case _:

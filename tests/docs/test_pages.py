@@ -2,8 +2,8 @@
 
 import importlib
 import re
-from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -14,7 +14,7 @@ from wireloom.model.traversal import reached
 from wireloom.model.types import Struct
 from wireloom.pages.examples import traces
 from wireloom.pages.offsets import Offset, offsets
-from wireloom.pages.page import page
+from wireloom.pages.page import files
 from wireloom.pages.wire import sections
 from wireloom.resolve import resolve
 from wireloom.spec import load
@@ -22,11 +22,20 @@ from wireloom.spec import load
 FORMATS = [*shipped_formats(), *case_formats()]
 
 
-@cache
-def made(format: Format) -> str:
-    """The page of a format whose module is generated."""
-    module = importlib.import_module(f"{package_of(format)}.{format.name}")
-    return page(format, traces(module.CODEC, format.examples))
+MADE: dict[str, dict[str, str]] = {}
+
+
+def made(format: Format) -> dict[str, str]:
+    """The page and the pictures of a format whose module is generated."""
+    if format.name not in MADE:
+        module = importlib.import_module(f"{package_of(format)}.{format.name}")
+        MADE[format.name] = files(format, traces(module.CODEC, format.examples))
+    return MADE[format.name]
+
+
+def page(format: Format) -> str:
+    """The page of a format."""
+    return made(format)[f"{format.name}.md"]
 
 
 def structs(format: Format) -> list[Struct]:
@@ -49,16 +58,35 @@ def test_a_page_names_every_field_of_the_wire_in_its_order(format: Format):
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
 def test_every_link_of_a_page_leads_to_a_heading(format: Format, case_package):
-    text = made(format)
+    text = page(format)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     anchors = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
     linked = set(re.findall(r"\]\(#([^)]*)\)", text))
     assert linked <= anchors
+    assert set(re.findall(r"\]\(([^#)]*)\)", text)) == made(format).keys() - {f"{format.name}.md"}
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
+def test_a_picture_is_whole_names_every_field_and_keeps_all_within_its_edges(format: Format, case_package):
+    shown = {Path(name).stem: text for name, text in made(format).items() if name.endswith(".svg")}
+    for struct in structs(format):
+        if struct.name in shown:
+            said = " ".join(ET.fromstring(shown[struct.name]).itertext())  # noqa: S314 - our own
+            for field in struct.fields:
+                assert not field.on_wire or field.shared or field.wire_name in said, f"{struct.name}.{field.wire_name}"
+    for name, text in shown.items():
+        tree = ET.fromstring(text)  # noqa: S314 - our own
+        width, height = (float(tree.attrib[side]) for side in ("width", "height"))
+        for box in tree.iter("{http://www.w3.org/2000/svg}rect"):
+            if box.attrib["class"] != "page":
+                x, y, wide, high = (float(box.attrib[side]) for side in ("x", "y", "width", "height"))
+                assert 0 <= x <= x + wide <= width, name
+                assert 0 <= y <= y + high <= height, name
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: format.name)
 def test_the_rows_of_a_table_have_the_columns_of_its_head(format: Format, case_package):
-    lines = made(format).splitlines()
+    lines = page(format).splitlines()
     for place, line in enumerate(lines):
         if line.startswith("| ---"):
             width = cells(lines[place - 1])

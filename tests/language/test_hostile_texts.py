@@ -13,6 +13,7 @@ import sys
 import tokenize
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -259,6 +260,7 @@ def targets(text: str) -> list[str]:
     return [str(each) for each in found if each]
 
 
+ELEMENTS = {"svg", "title", "desc", "style", "rect", "text", "path"}
 PLAIN = "plain"
 BLOCKS = (
     "heading_open",
@@ -304,6 +306,10 @@ def test_no_text_of_a_spec_and_no_path_is_more_than_text(tmp_path_factory, plain
                 assert targets(content) == targets(like)
                 assert all(found.count(part) == shape(like).count(part) for part in BLOCKS)
                 assert escapes.is_visible(content.replace("\n", ""))
+            case ".svg":
+                drawn = list(ET.fromstring(content).iter())  # noqa: S314 - our own
+                assert {each.tag.rpartition("}")[2] for each in drawn} <= ELEMENTS
+                assert not [name for each in drawn for name in each.attrib if name.startswith(("on", "href"))]
             case ".toml":
                 assert MARKER not in content
 

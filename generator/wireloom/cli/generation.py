@@ -49,7 +49,8 @@ def generate(
     out: OutMade = OUT,
     package: PackageMade = PACKAGE,
     docs: Annotated[
-        Path | None, typer.Option("--docs", metavar="DIR", help="Also write a Markdown page for each format there.")
+        Path | None,
+        typer.Option("--docs", metavar="DIR", help="Also write a page with pictures for each format there."),
     ] = None,
     examples: Annotated[
         bool, typer.Option("--examples/--no-examples", help="Run the specs' examples too; exit with 1 if one fails.")

@@ -13,6 +13,7 @@ from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.types import Encoding
 from wireloom.pages.algorithms import algorithms, ranges
 from wireloom.pages.columns import columns, ddl
+from wireloom.pages.diagrams import picture
 from wireloom.pages.examples import Traces, examples, shown_setting
 from wireloom.pages.forms import NUMBERS, type_form
 from wireloom.pages.markdown import blocks, table, text
@@ -32,6 +33,8 @@ _READING = (
     "Bit 0 is the lowest bit of a number; bits without a row are written as 0. "
     "Expressions read as in Python, with `c ? a : b` for a choice."
 )
+_LONGEST = 400
+"""Characters of the text that stands for a picture."""
 _POSITIONS = {
     "here": "the offset reached, counted from the start of the type",
     "size": "the bytes of the type's region; of a root those of the record",
@@ -47,9 +50,23 @@ class Titled:
     body: str
 
 
-def page(format: Format, traces: Traces) -> str:
-    """The text of `<format>.md`; `traces` tell what the bytes of its examples are."""
+def files(format: Format, traces: Traces) -> dict[str, str]:
+    """The page of a format, `<format>.md`, and the pictures of its types in a folder beside it."""
     found = list(sections(format))
+    drawn = {each.name: made for each in found if (made := picture(each.name, each.type, format)) is not None}
+    names = {name: f"{format.name}/{name}.svg" for name in drawn}
+    links = {name: f"![{_alternative(each.words)}]({names[name]})" for name, each in drawn.items()}
+    page = _page(format, traces, found, links)
+    return {f"{format.name}.md": page, **{names[name]: each.svg for name, each in drawn.items()}}
+
+
+def _alternative(words: str) -> str:
+    """What a picture shows, in words; the table below it says all."""
+    short = words if len(words) <= _LONGEST else f"{words[:_LONGEST].rpartition(', ')[0]}, and more"
+    return inline(short).replace("]", "\\]")
+
+
+def _page(format: Format, traces: Traces, found: Sequence[Section], pictures: Mapping[str, str]) -> str:
     said = "\n".join(each.body for each in found)
     return framed(
         __file__,
@@ -63,7 +80,7 @@ def page(format: Format, traces: Traces) -> str:
         framing=cell(text(format.framing.text)),
         parameters=table(("parameter", "values", "default", "meaning"), map(_parameter, format.parameters)),
         wire=blocks(_framing(format), _orders(format), _limits(format), _roots(format)),
-        sections=[Titled(each.name, _section(each)) for each in found],
+        sections=[Titled(each.name, _section(each, pictures.get(each.name, ""))) for each in found],
         checksums=algorithms(format),
         ranges=ranges(format),
         legend=_legend(said),
@@ -74,9 +91,9 @@ def page(format: Format, traces: Traces) -> str:
     )
 
 
-def _section(section: Section) -> str:
+def _section(section: Section, picture: str) -> str:
     doc = section.type.doc if isinstance(section.type, types.Struct) else ""
-    return blocks(paragraphs(doc), section.body)
+    return blocks(paragraphs(doc), picture, section.body)
 
 
 # --- the wire --------------------------------------------------------------------------------------------------------

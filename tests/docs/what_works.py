@@ -328,16 +328,15 @@ def page() -> str:
     lines = [
         "# What works with what",
         "",
-        "Each cell is a record that was built, read back, decoded into columns, encoded from them and held against its JSON Schema; the page is",
-        "made of what came of it (`python tests/docs/what_works.py`), and a test holds it to that. Columns are Arrow's and Spark's alike.",
+        "For each cell, a record was built, read back, decoded into columns, encoded from them, and checked against its JSON Schema.",
+        "The page is the result of these attempts (`python tests/docs/what_works.py`), and a test compares it. Arrow and Spark columns are the same.",
         "",
-        f"- **{NATIVE}**: all of it, `decode` and `encode` on the native engine;",
-        f"- **{DECODES}**, **{ENCODES}**: all of it, the other way by the construct parser;",
-        f"- **{PYTHON}**: all of it, both ways by the construct parser, which gives the same results more slowly;",
-        f"- **{REFUSED}**: the encoding has no form for it, and `wireloom generate` says so with what would be right.",
+        f"- **{NATIVE}**: `decode` and `encode` run on the native engine.",
+        f"- **{DECODES}**, **{ENCODES}**: one direction runs on the engine, the parser does the other.",
+        f"- **{PYTHON}**: the parser does both, with the same results, more slowly.",
+        f"- **{REFUSED}**: the encoding cannot express it; `wireloom generate` says what to write instead.",
         "",
-        "What a spec of yours runs on, all its features together, says `wireloom explain FORMAT`; what the engine leaves out and why is in",
-        "[The native engine](../internals/engine.md).",
+        "`wireloom explain FORMAT` says what your whole spec runs on. [The native engine](../internals/engine.md) says what the engine leaves out, and why.",
     ]
     for title, features in FEATURES.items():
         lines += ["", f"## {title}", "", "| | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|"]

@@ -39,6 +39,13 @@ class Extent:
     high: int = HIGHEST
     nullable: bool = True
 
+    @property
+    def text(self) -> str:
+        """Its ends, in words."""
+        if self.low == self.high:
+            return str(self.low)
+        return f"{self.low} {'or more' if self.high >= _LONG else f'to {self.high}'}"
+
     def joined(self, other: "Extent") -> "Extent":
         """What is known of a value that has either extent."""
         return Extent(min(self.low, other.low), max(self.high, other.high), self.nullable or other.nullable)

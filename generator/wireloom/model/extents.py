@@ -157,7 +157,12 @@ def field_extent(field: Field, known: Extents) -> Extent:
         return _mapped(field.mappings)
     if field.refers is not None:
         return Extent()
-    found = type_extent(field.type)
+    return ranged_extent(field, field.type)
+
+
+def ranged_extent(field: Field, type: Type) -> Extent:
+    """What is known of a value of the type within the range of a field."""
+    found = type_extent(type)
     low = found.low if field.minimum is None else max(field.minimum, found.low)
     high = found.high if field.maximum is None else min(field.maximum, found.high)
     return replace(found, low=low, high=high)

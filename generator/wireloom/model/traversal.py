@@ -143,6 +143,23 @@ def plain(type: Type, named: Mapping[str, Type]) -> Type:
     return type
 
 
+def within(type: Type, named: Mapping[str, Type], *through: type[Type]) -> Iterator[Type]:
+    """A type and what it is made of, each name followed once; structs as a whole.
+
+    With `through` only types of these kinds are looked into.
+    """
+    waiting, seen = [type], set[str]()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Reference):
+            waiting += [] if each.name in seen else [named[each.name]]
+            seen.add(each.name)
+            continue
+        yield each
+        if not through or isinstance(each, through):
+            waiting += reversed(parts(each))
+
+
 def parts(type: Type) -> tuple[Type, ...]:
     """The types that an unnamed type is made of."""
     match type:

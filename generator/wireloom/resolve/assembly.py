@@ -21,7 +21,7 @@ from wireloom.resolve.bind.type_parameters import with_instances
 from wireloom.resolve.bind.uses import uses_of, without_follow_ons
 from wireloom.resolve.bind.versions import check_versions
 from wireloom.resolve.check.ambiguous_names import check_clashes
-from wireloom.resolve.check.checksums import check_covered, check_verified
+from wireloom.resolve.check.checksums import check_checksums
 from wireloom.resolve.check.counters import check_counters
 from wireloom.resolve.check.cycles import Given, check_circles, with_given
 from wireloom.resolve.check.encoding_forms import check_standing
@@ -39,6 +39,7 @@ from wireloom.resolve.check.tags import check_tags
 from wireloom.resolve.check.unions import check_families
 from wireloom.resolve.facts.decisions import with_decisions
 from wireloom.resolve.facts.sites import Names, holders
+from wireloom.resolve.facts.sizes import Sizes
 from wireloom.resolve.facts.text_forms import check_said
 from wireloom.resolve.facts.values import View
 from wireloom.resolve.lint.constant_conditions import check_conditions
@@ -147,12 +148,12 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     draft, named = molten.draft, molten.named
     order = byte_order.fixed or "big"
     names = Names(dict(named), holders(dict(named)))
-    view = View(names, replacing=content.invalid_text is not None)
-    given = _checked(draft, view, entries)
-    _pass(check_room, draft, names.named, entries, framing)
+    view, sizes = View(names, replacing=content.invalid_text is not None), Sizes(names.named)
+    given = _checked(draft, view, sizes, entries)
+    _pass(check_room, draft, sizes, entries, framing)
     _pass(check_ends, draft, names.named, entries, framing)
-    _pass(check_tags, draft, names.named, byte_order.fixed)
-    _pass(check_endings, draft, names.named, order)
+    _pass(check_tags, draft, view, sizes, order)
+    _pass(check_endings, draft, sizes, order)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "bytes", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
@@ -195,23 +196,22 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     )
 
 
-def _checked(draft: Draft, view: View, entries: tuple[Entry, ...]) -> Given:
+def _checked(draft: Draft, view: View, sizes: Sizes, entries: tuple[Entry, ...]) -> Given:
     """Report what cannot be read or built, the simplest first; what builders are given of members that melt."""
     names, named = view.names, dict(view.names.named)
-    _pass(check_standing, draft, named, entries)
+    _pass(check_standing, draft, sizes, entries)
     _pass(check_names, draft, named)
     _pass(check_versions, draft, named)
     _pass(check_families, draft, named)
-    _pass(check_verified, draft, named)
     _pass(check_positions, draft, named, names, entries)
     _pass(check_building, draft, named, names)
     given = _pass(check_circles, draft, named, names)
     _pass(check_counters, draft, named)
-    _pass(check_covered, draft, named)
+    _pass(check_checksums, draft, named)
     _pass(check_clashes, draft, named, names)
-    _pass(check_offsets, draft, named)
-    _pass(check_greed, draft, named)
-    _pass(check_values, draft, view)
+    _pass(check_offsets, draft, sizes)
+    _pass(check_greed, draft, sizes)
+    _pass(check_values, draft, view, sizes)
     _pass(check_entries, draft, named)
     _pass(check_views, draft, named, names)
     _pass(check_said, draft, named, names)

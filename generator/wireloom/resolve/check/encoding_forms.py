@@ -4,32 +4,26 @@ The notation of types says some of this where it is read; here stands what only 
 a union is used in two encodings, that an alternative is no struct, that a body of another encoding has no envelope.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from wireloom.expr.ast import Literal
 from wireloom.model import types
-from wireloom.model.extents import may_be_absent
-from wireloom.model.ground import unit
-from wireloom.model.traversal import parts, plain
-from wireloom.model.types import Encoding, Form, Nullable, Struct, Type, not_null
+from wireloom.model.traversal import parts, plain, within
+from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
 from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.field_names import check_rest
-from wireloom.resolve.check.greedy_fields import end_of_element
+from wireloom.resolve.check.greedy_fields import check_open_element
 from wireloom.resolve.check.map_entries import HINT_OF_ENTRIES, flaw_of_entry
 from wireloom.resolve.check.recursion import stated_depths
-from wireloom.resolve.check.size_limits import fewest
 from wireloom.resolve.facts.members import rest_of
 from wireloom.resolve.facts.recursive_types import circle_of
-from wireloom.resolve.facts.sites import held
-from wireloom.resolve.facts.sizes import is_greedy, type_size
+from wireloom.resolve.facts.sites import Types, held, placed
+from wireloom.resolve.facts.sizes import Sizes
 from wireloom.resolve.logical.roots import Entry
 from wireloom.resolve.logical.shapes import tables
 from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
-from wireloom.spec.yaml import MappingNode
-
-Types = Mapping[str, Type]
 
 _RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binary format may be
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
@@ -38,132 +32,48 @@ _ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a sec
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
-def check_standing(draft: Draft, named: Types, entries: tuple[Entry, ...]) -> None:
+def check_standing(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...]) -> None:
     """Report types that have no form where they stand."""
     used: dict[str, Encoding] = {}
+    named = sizes.named
     for entry in entries:
         place = entry.place if draft.content.root is not None else entry.place / "type"
         _check(draft, named, place, entry.type, draft.encoding, used)
         _check_record(draft, named, place, entry)
         if draft.encoding is Encoding.BINARY and isinstance(entry.type, types.Array):
-            _check_elements(draft, named, place, entry.name, entry.type.element)
+            if sizes.of(entry.type.element).fixed == 0:
+                hint = "bytes cannot tell how many there are: give it a field on the wire"
+                draft.reports_entry(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
+            check_open_element(draft, place, entry.name, entry.type.element, sizes)
     for name, type in named.items():
-        if isinstance(type, Struct):
-            for position, field in _placed(type):
-                place = draft.place / "types" / name / "fields" / position / field.wire_name
+        for place, field in placed(type, draft.place / "types" / name / "fields") if isinstance(type, Struct) else ():
+            if isinstance(type, Struct) and field.on_wire:
                 _check(draft, named, place, field.type, type.encoding, used)
-                _check_width(draft, named, place, field)
-                _check_region(draft, named, place, field)
-                _check_pairs(draft, named, place, field)
-                _check_inline(draft, named, place, type, field)
-                _check_table(draft, named, place, field)
-                _check_unique(draft, named, place, field)
-                _check_flattened(draft, named, place, field)
-                _check_group(draft, named, place, type, field)
-                if field.one_of and _is_repeated(field.type, named):
-                    message = f"{field.wire_name} may be there any number of times"
-                    draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
+                _check_field(draft, sizes, place, type, field)
 
 
-def _check_elements(draft: Draft, named: Types, place: Place, name: str, element: Type) -> None:
-    """Report elements of a root that do not tell how many there are."""
-    if type_size(element, named, frozenset()) == 0:
-        hint = "bytes cannot tell how many there are: give it a field on the wire"
-        draft.reports(place, "wrong-shape", f"an element of {name} has no bytes", hint)
-    if is_greedy(element, named, frozenset()):
-        hint = "say how many bytes an element has"
-        draft.reports(place, "greedy-field", f"the first element of {name} takes all bytes left", hint)
-    elif flaw := end_of_element(element, named):
-        draft.reports(place, "greedy-field", *flaw)
-
-
-def _check_width(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """No integer on the wire, wherever it stands in a field, is wider than int64 and uint64 together."""
-    if field.on_wire and any(_is_wide(each) for each in _within(field.type, named, frozenset())):
+def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field: types.Field) -> None:
+    named = sizes.named
+    if any(isinstance(each, types.Integer) and each.bits > _WIDEST for each in within(field.type, named)):
         message = "uint128 has no form on the wire"
         draft.reports(place / "type", "wrong-encoding", message, "it is for `compute` only; 16 bytes are bytes(16)")
-
-
-def _check_region(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """A region of a stated size holds what is of one size always, as far as its codec tells."""
-    if not isinstance(field.size, Literal) or not isinstance(field.size.value, int):
-        return
-    size, found = field.size.value, plain(field.type, named)
-    codec = _codec(field)
-    if codec is None:
-        return
-    block, content = _CODECS[codec]
-    if size % block:
-        draft.reports(
-            place / "size", "impossible-value", f"{codec} of {size} bytes says nothing", f"write a multiple of {block}"
+    size = field.size.value if isinstance(field.size, Literal) and field.packing is None else None
+    content = sizes.of(field.type)
+    if isinstance(size, int) and (content.least > size or (content.most is not None and content.most < size)):
+        message = (
+            f"{field.wire_name} has {content.least} bytes{'' if content.fixed else ' or more'}, and its region {size}"
         )
-        return
-    most = size // block * content
-    sizes = range(max(most - 2, 0), most + 1) if codec == "base64" else range(most, most + 1)
-    element = found.element if isinstance(found, types.Array) and found.count is None else None
-    inner = _stated_size(found if element is None else element, named)
-    flaw = ""
-    if inner is not None and element is None and inner not in sizes:
-        flaw = f"{field.wire_name} has {inner} bytes, and its region {most}{'' if codec == 'none' else ' unpacked'}"
-    elif inner is None and (least := fewest(field.type, named)) > most:
-        flaw = f"{field.wire_name} has at least {least} bytes, and its region {most}"
-    elif inner and element is not None and all(each % inner for each in sizes):
-        flaw = f"a region of {most} bytes has no whole number of elements, each of {inner}"
-    if flaw:
-        draft.reports(place / "size", "impossible-value", flaw, "write the size that it has, or drop `size`")
-
-
-_CODECS = {"none": (1, 1), "hex": (2, 1), "HEX": (2, 1), "base64": (4, 3)}
-"""Codecs that say so many bytes in as many others."""
-
-
-def _codec(field: types.Field) -> str | None:
-    """The codec of a field's region; None where it may be one of several, or does not tell sizes."""
-    if field.packing is None:
-        return "none"
-    codecs = {codec for _, codec in field.packing.cases}
-    return next(iter(codecs & _CODECS.keys()), None) if len(codecs) == 1 else None
-
-
-def _stated_size(type: Type, named: Types) -> int | None:
-    """The bytes of a type where they are always as many, or of a stated number of elements."""
-    match type:
-        case types.Array(packed_size=int(size)):
-            return size
-        case types.Array(element=element, count=Literal(int(count))) if count >= 0:
-            each = type_size(element, named, frozenset())
-            return None if each is None else each * count
-        case _:
-            return type_size(type, named, frozenset())
-
-
-def _check_pairs(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """A text of a stated size has whole characters where all of them have as many bytes, or twice as many."""
-    typed = place / "type" if isinstance(place.node, MappingNode) else place
-    for each in _within(field.type, named, frozenset()):
-        if not isinstance(each, types.Bytes) or unit(each.charset) == 1:
-            continue
-        size = field.size if each.size is None and each is field.type and field.packing is None else each.size
-        octets = size.size if isinstance(size, types.Padded) else size.value if isinstance(size, Literal) else None
-        if isinstance(octets, int) and octets % unit(each.charset):
-            message = f"a text in {each.charset} has no {octets} bytes"
-            draft.reports(typed, "impossible-value", message, f"it has a multiple of {unit(each.charset)}")
-
-
-def _is_wide(type: Type) -> bool:
-    return isinstance(type, types.Integer) and type.bits > _WIDEST
-
-
-def _within(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
-    """A type and those that it is made of, structs apart."""
-    yield type
-    match type:
-        case types.Reference(name):
-            if name not in seen and not isinstance(named[name], Struct):
-                yield from _within(named[name], named, seen | {name})
-        case _:
-            for part in parts(type):
-                yield from _within(part, named, seen)
+        draft.reports(place / "size", "impossible-value", message, "write the size that it has, or drop `size`")
+    _check_inline(draft, named, place, struct, field)
+    _check_table(draft, named, place, field)
+    _check_unique(draft, named, place, field)
+    if field.flatten and not _has_members(field.type, named):
+        message = f"{field.wire_name} may be something else than a struct, which has no members"
+        draft.reports(place / "flatten", "wrong-shape", message, "flatten structs and unions of structs, or none")
+    _check_group(draft, named, place, struct, field)
+    if field.one_of and _is_repeated(field.type, named):
+        message = f"{field.wire_name} may be there any number of times"
+        draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
 
 
 def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
@@ -205,27 +115,14 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
 
 def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
     """What must not repeat is a single value, whatever its type may turn out to be."""
-    match field.type:
-        case types.Array(element=element, unique=str(name)) | Nullable(types.Array(element=element, unique=str(name))):
-            leaves = (leaf for type in _members(element, name, named) for leaf in _leaves(type, named, frozenset()))
+    match types.not_null(field.type):
+        case types.Array(element=element, unique=str(name)):
+            through = (types.Select, Nullable, types.OneOf)
+            leaves = (leaf for type in _members(element, name, named) for leaf in within(type, named, *through))
             if any(isinstance(leaf, types.Array | types.Map | Struct | types.Attempt) for leaf in leaves):
                 message = f"{name} is no single value"
                 hint = "name a number, a text or bytes of the elements"
                 draft.reports(place / "unique", "wrong-shape", message, hint)
-            _check_constant(draft, named, place, not_null(field.type), name)
-        case _:
-            pass
-
-
-def _check_constant(draft: Draft, named: Types, place: Place, type: Type, name: str) -> None:
-    """What is the same in all elements does not differ in two."""
-    match type:
-        case types.Array(element=element, count=Literal(int(count))) if count > 1:
-            found = plain(element, named)
-            fields = [each for each in found.fields if name == each.wire_name] if isinstance(found, Struct) else []
-            if fields and all(each.const is not None and not may_be_absent(each) for each in fields):
-                message = f"{name} is the same in all of {count} elements"
-                draft.reports(place / "unique", "impossible-value", message, "drop `unique`, or name another member")
         case _:
             pass
 
@@ -241,42 +138,14 @@ def _members(type: Type, name: str, named: Types) -> Iterator[Type]:
                 yield from _members(field.type, name, named)
 
 
-def _leaves(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
-    """What a type may turn out to be: no name, no choice, nothing that may be null."""
-    for each in _alternatives(type, named, seen):
-        match each:
-            case Nullable(type=inner):
-                yield from _leaves(inner, named, seen)
-            case types.OneOf(alternatives=alternatives):
-                for alternative in alternatives:
-                    yield from _leaves(alternative.type, named, seen)
-            case _:
-                yield each
-
-
-def _check_flattened(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
-    """What melts into the struct around has members."""
-    if field.flatten and not _has_members(field.type, named, frozenset()):
-        message = f"{field.wire_name} may be something else than a struct, which has no members"
-        draft.reports(place / "flatten", "wrong-shape", message, "flatten structs and unions of structs, or none")
-
-
-def _has_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
+def _has_members(type: Type, named: Types) -> bool:
     """Whether a value of the type, where it is there, is always that of a struct."""
-    match type:
-        case types.Reference(name=name):
-            return name in seen or _has_members(named[name], named, seen | {name})
-        case Nullable() | types.Select() | types.OneOf(open=False):
-            return all(_has_members(each, named, seen) for each in parts(type))
-        case _:
-            return isinstance(type, Struct | types.Null | types.Attempt)  # whose alternatives are looked at themselves
-
-
-def _placed(struct: Struct) -> Iterator[tuple[int, types.Field]]:
-    """The fields on the wire, and where they stand."""
-    for position, step in enumerate(struct.steps):
-        if isinstance(step, types.Field) and step.on_wire:
-            yield position, step
+    through = (Nullable, types.Select, types.OneOf)
+    fine = Struct | types.Null | types.Attempt | Nullable | types.Select  # of attempts alternatives are looked at
+    return all(
+        isinstance(each, fine) or (isinstance(each, types.OneOf) and not each.open)
+        for each in within(type, named, *through)
+    )
 
 
 def _check(  # noqa: PLR0913 - what there is to know about it
@@ -291,7 +160,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             if name not in used:
                 used[name] = encoding
                 _check(draft, named, draft.place / "types" / name, inner, encoding, used)
-            elif used[name] is not encoding and not _portable(inner, named, frozenset({name})):
+            elif used[name] is not encoding and not _is_portable(inner, named):
                 message = f"{name} is used in {used[name].value} and in {encoding.value}"
                 draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
         case types.Null() if type is not UNKNOWN:
@@ -318,7 +187,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
         case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(plain(key, named), types.Text):
             message = "the names of a JSON object are texts"
             draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or map(ENTRY)")
-        case types.Map(key=key) if _takes_null(key, named, frozenset()):
+        case types.Map(key=key) if _takes_null(key, named):
             draft.reports_entry(place, "wrong-shape", "a key of a map may be null here", _KEYS)
         case _:
             pass
@@ -326,17 +195,13 @@ def _check(  # noqa: PLR0913 - what there is to know about it
         _check(draft, named, place, part, encoding, used)
 
 
-def _takes_null(type: Type, named: Types, seen: frozenset[str]) -> bool:
+def _takes_null(type: Type, named: Types) -> bool:
     """Whether null is a value of a type whose columns tell kinds apart; an open value says null itself."""
-    match type:
-        case Nullable() | types.Null():
-            return True
-        case types.Reference(name=name):
-            return name not in seen and _takes_null(named[name], named, seen | {name})
-        case types.OneOf(alternatives=alternatives, open=False):
-            return any(_takes_null(each.type, named, seen) for each in alternatives)
-        case _:
+    match plain(type, named):
+        case types.OneOf(open=True):
             return False
+        case found:
+            return any(isinstance(each, Nullable | types.Null) for each in within(found, named, types.OneOf))
 
 
 def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> None:
@@ -357,16 +222,11 @@ def _is_entry(key: Type, value: Type, named: Types) -> bool:
     return isinstance(plain(key, named), keys) and not _is_repeated(value, named)
 
 
-def _portable(type: Type, named: Types, seen: frozenset[str]) -> bool:
+def _is_portable(type: Type, named: Types) -> bool:
     """Whether a type means the same in every encoding."""
-    match type:
-        case types.Integer() | types.Float() | types.Boolean() | types.Text(size=None) | types.Bytes(size=None):
-            return True
-        case types.Reference(name=name):
-            inner = named[name]
-            return name not in seen and not isinstance(inner, Struct) and _portable(inner, named, seen | {name})
-        case _:
-            return False
+    found = plain(type, named)
+    is_plain = isinstance(found, types.Integer | types.Float | types.Boolean)
+    return is_plain or (isinstance(found, types.Text | types.Bytes) and found.size is None)
 
 
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
@@ -390,6 +250,7 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
     """What stands in the object around has members, or takes those that are left."""
     if not field.inline or struct.encoding not in (Encoding.JSON, Encoding.MSGPACK):
         return
+    alternatives = list(_alternatives(field.type, named))
     if (rest := rest_of(field, named)) is not None:
         check_rest(draft, place, struct, field, rest)
     elif struct.encoding is not Encoding.JSON:
@@ -398,41 +259,30 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
     elif struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, in which no members can stand"
         draft.reports_entry(place / "inline", "wrong-shape", message, f"leave it out, or make {struct.name} an object")
-    elif not all(_is_object(each) for each in _alternatives(field.type, named, frozenset())):
+    elif not all(_is_object(each) for each in alternatives):
         message = f"{field.wire_name} has no members that could stand in this object"
         draft.reports_entry(
             place / "inline", "wrong-shape", message, "only structs, selects of structs, and maps are inline"
         )
-    elif found := next(_rests(field.type, named), None):
-        message = f"{found} takes the rest of its object, and has no object of its own here"
+    elif found := next((each for each in alternatives if isinstance(each, Struct) and _takes_rest(each, named)), None):
+        message = f"{found.name} takes the rest of its object, and has no object of its own here"
         draft.reports_entry(place / "inline", "wrong-shape", message, f"take the rest in {struct.name}")
     elif field.presence is types.Presence.OPTIONAL:
         message = "an inline struct has no member of its own that could be left out"
         draft.reports_entry(place / "inline", "conflicting-keys", message, "make its members optional, or use `when`")
 
 
-def _rests(type: Type, named: Types) -> Iterator[str]:
-    """The structs among the alternatives that take the rest of their objects."""
-    for each in _alternatives(type, named, frozenset()):
-        if isinstance(each, Struct) and any(rest_of(field, named) for field in each.fields):
-            yield each.name
+def _takes_rest(struct: Struct, named: Types) -> bool:
+    return any(rest_of(field, named) for field in struct.fields)
 
 
 def _is_object(type: Type) -> bool:
     return isinstance(type, Struct) and type.encoding is Encoding.JSON and type.form is Form.OBJECT
 
 
-def _alternatives(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Type]:
+def _alternatives(type: Type, named: Types) -> Iterator[Type]:
     """What a type may be, through names and selects."""
-    match type:
-        case types.Reference(name=name):
-            if name not in seen:
-                yield from _alternatives(named[name], named, seen | {name})
-        case types.Select():
-            for part in parts(type):
-                yield from _alternatives(part, named, seen)
-        case _:
-            yield type
+    return (each for each in within(type, named, types.Select) if not isinstance(each, types.Select))
 
 
 def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Attempt, encoding: Encoding) -> None:
@@ -440,32 +290,25 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
         hint = f"it is of {' and '.join(each.value for each in _ATTEMPTS)}; choose by `select` or `oneOf`"
         draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.value}", hint)
         return
+    taken: list[Type] = []
     for index, trial in enumerate(attempt.trials):
-        found = tuple(_alternatives(trial.type, named, frozenset()))
+        where, is_last = place / "attempt" / index, trial is attempt.trials[-1]
+        found = _alternatives(trial.type, named)
         if not all(isinstance(each, Struct | types.Attempt) or each is UNKNOWN for each in found):
             hint = f"give it a struct: `{trial.name.capitalize()}: {{fields: [{{value: TYPE}}]}}`"
-            message = f"{trial.name} is no struct"
-            draft.reports(place / "attempt" / index / "type", "wrong-shape", message, hint)
-        if same := _same(attempt, index):
-            message = f"{trial.name} is of the type of {same}, and reads what that does"
-            draft.reports(place / "attempt" / index / "type", "duplicate-case", message, "give it another type")
-    for index, trial in enumerate(attempt.trials[:-1]):
-        if not trial.fallbacks:
+            draft.reports(where / "type", "wrong-shape", f"{trial.name} is no struct", hint)
+        if trial.type in taken and trial.type is not UNKNOWN:
+            message = f"{trial.name} is of the type of another alternative, and reads what that does"
+            draft.reports(where / "type", "duplicate-case", message, "give it another type")
+        if not trial.fallbacks and not is_last:
             message = f"{attempt.trials[index + 1].name} never comes, since {trial.name} has no `fallback`"
             hint = "say which of its codes lead on: `fallback: [{codes: [bad_magic]}]`"
-            draft.reports_entry(place / "attempt" / index, "wrong-shape", message, hint)
-    if attempt.trials[-1].fallbacks:
-        index = len(attempt.trials) - 1
-        message = f"nothing comes after {attempt.trials[-1].name}, the last alternative"
-        hint = "drop `fallback`; its errors are the record's"
-        draft.reports_entry(place / "attempt" / index / "fallback", "wrong-shape", message, hint)
-
-
-def _same(attempt: types.Attempt, index: int) -> str:
-    """The alternative before another that is of its type; empty where there is none."""
-    type = attempt.trials[index].type
-    before = attempt.trials[:index] if type is not UNKNOWN else ()
-    return next((each.name for each in before if each.type == type), "")
+            draft.reports_entry(where, "wrong-shape", message, hint)
+        if trial.fallbacks and is_last:
+            message = f"nothing comes after {trial.name}, the last alternative"
+            hint = "drop `fallback`; its errors are the record's"
+            draft.reports_entry(where / "fallback", "wrong-shape", message, hint)
+        taken.append(trial.type)
 
 
 def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, encoding: Encoding) -> None:

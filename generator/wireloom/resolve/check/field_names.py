@@ -82,11 +82,11 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
     """
     taken: dict[str, list[Field]] = {}
     for where, field in placed(struct, place):
-        own = () if field.flatten else tuple(logical_names(field, named, frozenset()))
+        own = () if field.flatten else tuple(logical_names(field, named))
         for name in dict.fromkeys(each for each in own if own.count(each) > 1):
             hint = "the field, its `raw` and its bits have a name each: hide one, or rename it with `as`"
             draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
-        for name in dict.fromkeys(logical_names(field, named, frozenset())):
+        for name in dict.fromkeys(logical_names(field, named)):
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
             known = next((each for each in others if not never_both(struct, each, field)), None)
             if known is not None and name not in said:

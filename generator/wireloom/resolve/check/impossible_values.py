@@ -2,50 +2,41 @@
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Binary, Expression, Kind, Literal, Position, Unary, integer_of
+from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Unary, integer_of, parts, references
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind
-from wireloom.model.types import Case, Field, Refusal, Select
+from wireloom.model import types
+from wireloom.model.extents import bit_extent, ranged_extent
+from wireloom.model.types import Field
 from wireloom.problems import Problem
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.bind.wording import byte_count
-from wireloom.resolve.check.derived_ranges import flaw_of_value
 from wireloom.resolve.check.recursion import stated_depths
 from wireloom.resolve.check.size_limits import flaw_of_frame
-from wireloom.resolve.facts.sites import Role, Site, Types, has_tag, in_all_uses
-from wireloom.resolve.facts.sizes import type_size
+from wireloom.resolve.facts.sites import Role, Site, in_all_uses
+from wireloom.resolve.facts.sizes import Sizes
 from wireloom.resolve.facts.values import Facts, View
-from wireloom.spec.documents import Place
-from wireloom.spec.yaml import MappingNode
 
 _SIZES = (Role.SIZE, Role.COUNT, Role.BOUND)
-
-
 _PLACES = (Role.OFFSET, Role.COVERED)
-
-
-_SIZE = Position("size")
-
-
 _MOST = 2**31 - 1  # bytes that a record may have: Arrow's offsets count no more
 
 
-def check_values(draft: Draft, view: View) -> None:
+def check_values(draft: Draft, view: View, sizes: Sizes) -> None:
     """Report sizes, offsets and derived values that no record has."""
     deep = bool(stated_depths(draft))
-    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view, deep=deep)):
+    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view, sizes, deep=deep)):
         draft.problems.add(problem)
 
 
-def _found(site: Site, view: View, *, deep: bool) -> Iterator[Problem]:
-    known = view.given(site.struct) if site.role is Role.BUILT else view.facts(site.struct)
-    if misfit := flaw_of_frame(site, known, view.names.named) or flaw_of_value(site, known, deep=deep):
+def _found(site: Site, view: View, sizes: Sizes, *, deep: bool) -> Iterator[Problem]:
+    if site.role is Role.BUILT:
+        return
+    known = view.facts(site.struct)
+    if misfit := flaw_of_frame(site, known, sizes) or _flaw_of_value(site, known, deep=deep):
         yield site.place.problem("impossible-value", *misfit)
     if site.role in (*_SIZES, *_PLACES) and kind(site.expression) is Kind.INTEGER:
         yield from _size_flaws(site, known)
-    if site.role is Role.TAG:
-        yield from _case_flaws(site, view.names.named)
 
 
 def _size_flaws(site: Site, known: Facts) -> Iterator[Problem]:
@@ -57,57 +48,56 @@ def _size_flaws(site: Site, known: Facts) -> Iterator[Problem]:
         what = "count" if site.role is Role.COUNT else "size"
         message = f"a {what} of {text_of(site.expression)} is negative"
         yield site.place.problem("negative-size", message, "a size or a count is 0 or more")
-    elif site.role is Role.OFFSET and (mend := _from_end(site, found)):
+    elif site.role is Role.OFFSET and _is_before(site, found):
         message = f"{text_of(site.expression)} is no offset, and only a number counts from the end"
-        yield site.place.problem("impossible-value", message, f"`at: {mend}` does")
+        yield site.place.problem("impossible-value", message, "`at: size - n` does")
 
 
-def _from_end(site: Site, found: Extent) -> str:
-    """What counts from the end as an offset that is computed does not, being negative; empty where it may be one.
+def _is_before(site: Site, found: Extent) -> bool:
+    """Whether an offset that is computed never lies behind the start; one that is written as a number may."""
+    computed = site.field is not None and not site.field.base and integer_of(site.expression) is None
+    return computed and (found.high < 0 or (found.high == 0 and isinstance(site.expression, Unary)))
 
-    Of what is the opposite of a number that is never negative, zero alone would be an offset, and is no distance.
+
+# --- derived and computed numbers ----------------------------------------------------------------------------------
+
+
+def _flaw_of_value(site: Site, known: Facts, *, deep: bool) -> tuple[str, str] | None:
+    """What is wrong with a derived or computed number that its field never holds; None where it may.
+
+    `deep`: some struct holds itself, and at its deepest level a count may be null.
     """
-    field, at = site.field, site.expression
-    if field is None or field.base or integer_of(at) is not None:
-        return ""
-    negated = isinstance(at, Unary) and at.operator == "-" and field.when is None
-    return text_of(_behind_size(at)) if found.high < 0 or (negated and found.high == 0) else ""
+    field = site.field
+    if field is None or site.role not in (Role.DERIVE, Role.COMPUTE) or (deep and _counts(site.expression)):
+        return None
+    if field.mappings is not None or (site.role is Role.DERIVE and (field.compute is not None or _may_be_told(site))):
+        return None
+    room, found = _room(site, field), known.of(site.expression)
+    if room is None or kind(site.expression) is not Kind.INTEGER or found.nullable:
+        return None
+    if found.low <= room.high and room.low <= found.high:
+        return None
+    message = f"{site.bit or field.wire_name} is never {text_of(site.expression)}"
+    return message, f"it holds {room.text}, and this is {found.text}"
 
 
-def _behind_size(at: Expression) -> Expression:
-    """The place that is so far from the end, without brackets where it can do without."""
-    match at:
-        case Literal(0):
-            return _SIZE
-        case Unary("-", operand):
-            return Binary("-", _SIZE, operand)
-        case Binary("+" | "-" as operator, left, right):
-            return Binary(operator, _behind_size(left), right)
-        case _:
-            return Binary("+", _SIZE, at)
+def _counts(expression: Expression) -> bool:
+    is_count = isinstance(expression, Call) and expression.function == "count"
+    return is_count or any(map(_counts, parts(expression)))
 
 
-def _case_flaws(site: Site, named: Types) -> Iterator[Problem]:
-    """Cases of another size than their region has."""
-    field, above = site.field, Place(site.place.document, site.place.path[:-1])
-    select = None if field is None else field.type
-    if field is None or field.packing is not None or not isinstance(select, Select) or not has_tag(select, site):
-        return
-    size = field.size.value if isinstance(field.size, Literal) else None
-    cases = above / "cases"
-    keys = [key.text for key, _ in cases.node.entries] if isinstance(cases.node, MappingNode) else []
-    for place, case in enumerate(select.cases):
-        found = _case_size(case, named)
-        if found is not None and isinstance(size, int) and found != size:
-            where = cases / keys[place] if place < len(keys) else above / "otherwise"
-            message, hint = f"a case of {byte_count(found)} in a region of {size}", _region_hint(field)
-            yield where.key_problem("bad-case", message, hint)
+def _may_be_told(site: Site) -> bool:
+    """Whether a value may say itself what else would be derived of others."""
+    if site.field is None or not any(isinstance(each, FieldRef) for each in references(site.expression)):
+        return False
+    bit = next((each for each in site.field.bits if each.name == site.bit), None)
+    return not (site.field.hidden if bit is None else bit.hidden)
 
 
-def _case_size(case: Case, named: Types) -> int | None:
-    """The bytes of a case, where they are always as many."""
-    return None if isinstance(case.type, Refusal) else type_size(case.type, named, frozenset())
-
-
-def _region_hint(field: Field) -> str:
-    return f"`size` of {field.wire_name} is that of each case; drop it, or state what all have"
+def _room(site: Site, field: Field) -> Extent | None:
+    """The numbers that a field, or a bit of it, can be; None of what is no plain number."""
+    if site.bit:
+        bit = next(each for each in field.bits if each.name == site.bit)
+        return None if bit.mappings is not None else bit_extent(bit)
+    plain = types.not_null(field.type)
+    return ranged_extent(field, plain) if isinstance(plain, types.Integer) else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.ground import ENTRY
-from wireloom.model.traversal import parts, plain
+from wireloom.model.traversal import plain, within
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.types.notations import UNKNOWN
 
@@ -42,21 +42,8 @@ def _flaw_of_value(field: Field, named: Types) -> str:
     """Why a column of maps does not have the value."""
     if field.since or field.until:
         return "its value is of some versions"
-    if _is_open(field.type, named, frozenset()):
+    if any(isinstance(each, types.OneOf) and each.open for each in within(field.type, named)):
         return "its value may be of any kind"
     if field.meaning is not None and field.meaning.null is not None:
         return "what stands for null in its value is a value on the wire"
     return ""
-
-
-def _is_open(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    """Whether a value may be of any kind, or may have such values beside structs."""
-    match type:
-        case types.Reference(name=name):
-            return name not in seen and _is_open(named[name], named, seen | {name})
-        case types.OneOf(open=True):
-            return True
-        case Struct() | types.Attempt():
-            return False
-        case _:
-            return any(_is_open(part, named, seen) for part in parts(type))

@@ -1,8 +1,13 @@
-"""Fields at stated offsets: they overlap no other field, and leave no byte without a name."""
+"""Fields at stated offsets: they overlap no other field, and leave no byte without a name.
 
+Places are sums of what the record says. Two places can be compared where their difference is a number; where it is
+not, the record alone tells.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wireloom.expr.ast import Expression, Literal, Unary, references
+from wireloom.expr.ast import Literal, references
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
@@ -10,129 +15,122 @@ from wireloom.model.types import Encoding, Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.facts.exclusion import never_both
-from wireloom.resolve.facts.sites import Types, held, placed, structs
-from wireloom.resolve.facts.sizes import (
-    HERE,
-    SIZE,
-    counts_from_end,
-    fixed_size,
-    from_end,
-    has_open_end,
-    is_in_turn,
-    size_sum,
-)
+from wireloom.resolve.facts.sites import placed, structs
+from wireloom.resolve.facts.sizes import SIZE, Sizes, counts_from_end, from_end
 from wireloom.spec.documents import Place
 
+_END = Sum(0, {SIZE: 1})
 _DRAWN = 32  # bytes of a picture on either side of what is wrong
-_ANYWHERE = Sum(0, {HERE: 1})  # a place that only the record tells
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
-    field: Field
-    start: int
-    end: int
-
-    @property
-    def name(self) -> str:
-        return self.field.wire_name
-
-
-@dataclass(frozen=True, slots=True)
-class _Gap:
-    """Bytes before a field at a stated offset that no field further up names."""
+class _Item:
+    """A field and its place: where it begins, where it surely ends, and where the one before it does."""
 
     place: Place
-    start: int
-    end: int
+    field: Field
+    start: Sum | None
+    end: Sum | None
+    reached: Sum | None
+    before: str
 
-    def unnamed(self, spans: list[_Span]) -> tuple[int, int] | None:
-        """The first of them that no other field names either, and where these end."""
-        start = self.start
-        for span in sorted(spans, key=lambda span: span.start):
-            if span.start > start:
-                return start, min(span.start, self.end)
-            start = max(start, span.end)
-            if start >= self.end:
-                return None
-        return start, self.end
+    @property
+    def is_moved(self) -> bool:
+        """Whether it says where it stands, and that is elsewhere than behind the field before it."""
+        return self.field.at is not None and (self.start is None or self.start != self.reached)
 
 
-def check_offsets(draft: Draft, named: Types) -> None:
+def check_offsets(draft: Draft, sizes: Sizes) -> None:
     """Fields at stated offsets overlap no other field and leave no unnamed byte."""
-    for struct in structs(named):
+    bases = {field.base for struct in structs(sizes.named) for field in struct.fields if field.base}
+    for struct in structs(sizes.named):
         place = draft.place / "types" / struct.name
-        if struct.encoding is Encoding.BINARY and not draft.is_poisoned(place):
-            _check_offsets(draft, place / "fields", struct, named)
+        if struct.encoding is not Encoding.BINARY or draft.is_poisoned(place):
+            continue
+        items = list(_items(struct, place / "fields", sizes))
+        tail = sorted(
+            (each for each in items if counts_from_end(each.field)), key=lambda each: from_end(each.field) or 0
+        )
+        body = [each for each in items if not counts_from_end(each.field)]
+        behind = _is_behind_tail(draft, items)
+        if not _overlaps(draft, struct, body):
+            _check_gaps(draft, body)
+        if tail and not behind and not any(each.field.is_conditional for each in tail):
+            _check_tail(draft, body, tail)
+            if bases.intersection(step.name for step in struct.steps if isinstance(step, types.Mark)):
+                _check_pointed(draft, body)
 
 
-def _check_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    _check_variable_offsets(draft, place, struct, named)
-    if _check_behind_tail(draft, place, struct):
-        _check_from_end(draft, place, struct, named)
-    spans: list[_Span] = []
-    gaps: list[_Gap] = []
-    vague: list[int] = []  # where fields begin of which the record alone tells how far they reach
-    reached: int | None = 0  # where the next field begins, where that is known
-    furthest = 0  # where the last of the spans ends
+def _items(struct: Struct, place: Place, sizes: Sizes) -> Iterator[_Item]:
+    reached: Sum | None = Sum()
+    before = "the start"
     for where, field in placed(struct, place):
         if not field.in_struct:
             continue
-        start = _offset(field, reached)
-        stated = field.at is not None
-        if start is None:
-            vague += [0] if stated and from_end(field) is None else []
-            reached = None
-            continue
-        size = fixed_size(field, named)
-        end = start + (size if size is not None else 1)
-        known = not field.is_conditional and size is not None
-        within = spans if start < furthest else []
-        crossed = next((span for span in within if start < span.end and span.start < end), None)
-        if crossed is not None and (stated or (known and start < end)) and not never_both(struct, crossed.field, field):
-            _report_crossed(draft, where, [*spans, _Span(field, start, end)], crossed)
-            return  # what follows is as far off
-        if stated and reached is not None and start > reached:
-            gaps.append(_Gap(where / "at", reached, start))
-        if known:
-            spans.append(_Span(field, start, end))
-            furthest = max(furthest, end)
-        else:
-            vague.append(start)
-        reached = end if known else None
-    _check_gaps(draft, [gap for gap in gaps if all(start >= gap.end for start in vague)], spans)
+        offset = from_end(field)
+        start = reached if field.at is None else sum_of(field.at, reached) if offset is None else Sum(offset, {SIZE: 1})
+        size = None if field.is_conditional or start is None else sizes.sum_of(field, start)
+        end = None if start is None or size is None else start.plus(size)
+        if end is None and field.at is not None and not field.is_conditional and sizes.of_field(field).open:
+            end = _END
+        yield _Item(where, field, start, end, reached, before)
+        if offset is None:
+            reached, before = end, field.wire_name
 
 
-def _report_crossed(draft: Draft, where: Place, spans: list[_Span], crossed: _Span) -> None:
-    """Report the last of the fields, which begins within another: where it states that, or behind the one before it."""
-    field, start, drawn = spans[-1].field, spans[-1].start, _drawn(spans)
-    message = f"{field.wire_name} at {start} overlaps {crossed.name} ({crossed.start} to {crossed.end - 1})"
-    hint = f"{crossed.name} ends before {crossed.end}"
-    if field.at is not None:
-        problem = (where / "at").problem("overlapping-fields", message, hint)
-        draft.problems.add(replace(problem, picture=drawn))
+def _apart(first: Sum | None, second: Sum | None) -> int | None:
+    """How many bytes behind one place another is; None where the record alone tells."""
+    gap = None if first is None or second is None else second.plus(first.times(-1))
+    return None if gap is None or gap.terms else gap.number
+
+
+def _overlaps(draft: Draft, struct: Struct, items: Sequence[_Item]) -> bool:
+    """Whether a field begins within another before it; the first is reported."""
+    moved = False
+    for index, item in enumerate(items):
+        moved = moved or item.is_moved
+        stated = item.field.at is not None
+        end = item.end if item.end is not None or item.start is None else item.start.plus(Sum(1))
+        for other in items[:index] if moved else ():
+            over, own = _apart(item.start, other.end), _apart(other.start, end)
+            is_crossed = own > 0 if own is not None else other is items[index - 1]
+            is_known = over is not None and over > 0 and (stated or item.end is not None)
+            if is_known and is_crossed and not never_both(struct, other.field, item.field):
+                message = f"{item.field.wire_name}{_at(item)} overlaps {other.field.wire_name}"
+                hint = f"{other.field.wire_name} ends {byte_count(over or 0)} behind that"
+                _report_crossed(draft, item, message, hint, _drawn(items[:index], item))
+                return True
+    return False
+
+
+def _at(item: _Item) -> str:
+    if item.field.at is not None:
+        return f" at {text_of(item.field.at)}"
+    return "" if item.start is None or item.start.terms else f" at {item.start.number}"
+
+
+def _report_crossed(draft: Draft, item: _Item, message: str, hint: str, picture: tuple[str, ...]) -> None:
+    """Report a field that begins within another, where it states that, or behind the one before it."""
+    if item.field.at is not None:
+        problem = (item.place / "at").problem("overlapping-fields", message, hint)
+        draft.problems.add(replace(problem, picture=picture))
     else:
         hint += "; say `at`, or list the fields in their order"
-        draft.problems.add_entry(replace(where.key_problem("overlapping-fields", message, hint), picture=drawn))
+        problem = item.place.key_problem("overlapping-fields", message, hint)
+        draft.problems.add_entry(replace(problem, picture=picture))
 
 
-def _check_gaps(draft: Draft, gaps: list[_Gap], spans: list[_Span]) -> None:
-    """Report the first bytes that nothing names."""
-    for gap in gaps:
-        if found := gap.unnamed(spans):
-            start, end = found
-            at = "" if found == (gap.start, gap.end) else f", at: {start}"
-            hint = f"`- reserved: {{type: bytes({end - start}){at}, hidden: true}}` does"
-            problem = gap.place.problem("gap-in-layout", f"nothing names the bytes {start} to {end - 1}", hint)
-            draft.problems.add(replace(problem, picture=_drawn(spans, (start, end))))
-            return
-
-
-def _drawn(spans: list[_Span], gap: tuple[int, int] | None = None) -> tuple[str, ...]:
-    """The bytes of fields around what is wrong, a line each: of the last of them, or of a gap."""
-    first, last = gap or (spans[-1].start, spans[-1].end)
+def _drawn(items: Sequence[_Item], about: "_Item | tuple[int, int]") -> tuple[str, ...]:
+    """The bytes of fields around what is wrong, a line each: a field, or a gap; nothing where the record tells."""
+    gap = about if isinstance(about, tuple) else None
+    known = (*items, about) if isinstance(about, _Item) else items
+    ends = [(_apart(Sum(), each.start), _apart(Sum(), each.end), each.field.wire_name) for each in known]
+    spans = [(start, end, name, "#") for start, end, name in ends if start is not None and end is not None]
+    if not spans or (gap is None and ends[-1][:2] != spans[-1][:2]):
+        return ()
+    first, last = gap or spans[-1][:2]
     left = max(0, first - _DRAWN)
-    lines = [(each.start, each.end, each.name, "#") for each in spans if each.end > left and each.start < last + _DRAWN]
+    lines = [each for each in spans if each[1] > left and each[0] < last + _DRAWN]
     lines += [] if gap is None else [(first, last, "(nothing)", ".")]
     width = max(len(name) for _, _, name, _ in lines)
     return tuple(
@@ -143,223 +141,117 @@ def _drawn(spans: list[_Span], gap: tuple[int, int] | None = None) -> tuple[str,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a field stands that says so: behind what was reached, unless `jumped`, from the beginning on."""
-
-    place: Place
-    field: Field
-    before: str
-    at: Sum
-    size: Sum | None
-    began: Sum | None  # where the one before does
-    reached: Sum
-    jumped: bool
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it ends before the one before begins."""
-        apart = None if self.began is None else self.began.plus(self.at.times(-1))
-        if apart is None or apart.terms or apart.number <= 0:
-            return False
-        over = None if self.size is None else apart.plus(self.size.times(-1))
-        return over is None or bool(over.terms) or over.number >= 0
-
-    @property
-    def gap(self) -> Sum:
-        """The bytes between what was reached and the field."""
-        return self.at.plus(self.reached.times(-1))
-
-    def is_filled_by(self, at: Sum | None) -> bool:
-        """Whether a field at this place may stand in the gap."""
-        ahead = None if at is None else at.plus(self.reached.times(-1))
-        if ahead is None or ahead.terms or self.gap.terms:
-            return ahead is None or bool(ahead.terms) or ahead.number >= 0
-        return 0 <= ahead.number < self.gap.number
-
-
-def _check_variable_offsets(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """The same behind fields whose sizes follow from the record: offsets are sums of what other fields say."""
-    reached: Sum | None = Sum()
-    began: Sum | None = None
-    before = ""
-    jumped = False
-    starts: list[_Start] = []
-    others: list[tuple[Field, Sum | None]] = []  # fields that say where they stand, other than where they stood anyway
-    for where, field in placed(struct, place):
-        if not is_in_turn(field):
+def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
+    """Report the first bytes before a field at a stated offset that no field names."""
+    moved = False
+    for item in items:
+        if item.field.at is None or item.start is None or item.reached is None or not item.is_moved:
             continue
-        if field.at is not None:
-            start = sum_of(field.at, reached)
-            if start is not None and reached is not None and reached.terms:
-                own = size_sum(field, named, start)
-                starts.append(_Start(where / "at", field, before, start, own, began, reached, jumped))
-            if start is None or start != reached:
-                jumped = True
-                others.append((field, start))
-            reached = start
-        size = None if field.is_conditional or reached is None else size_sum(field, named, reached)
-        began, before = reached, field.wire_name
-        reached = None if reached is None or size is None else reached.plus(size)
-    for each in starts:
-        filled = any(each.is_filled_by(at) for field, at in others if field is not each.field)
-        _check_start(draft, each, filled=filled)
+        others = [each for each in items if each is not item]
+        size = _apart(item.reached, item.start)
+        found: tuple[int, int] | None = None
+        if size is not None and size > 0:
+            found = _unnamed(item, size, others)
+        elif size is None and not item.start.terms and not moved and not any(each.is_moved for each in others):
+            found = 0, 0
+        moved = True
+        if found is not None:
+            at = text_of(item.field.at)
+            hint = f"`- reserved: bytes({at} - here)` before it does"
+            picture: tuple[str, ...] = ()
+            if not item.reached.terms:
+                start, end = (item.reached.number + each for each in found)
+                where = "" if start == item.reached.number else f", at: {start}"
+                hint = f"`- reserved: {{type: bytes({end - start}){where}, hidden: true}}` does"
+                picture = _drawn(items, (start, end)) if end > start else ()
+            message = f"nothing names the bytes between {item.before} and {item.field.wire_name} at {at}"
+            problem = (item.place / "at").problem("gap-in-layout", message, hint)
+            draft.problems.add(replace(problem, picture=picture))
+            return
 
 
-def _check_start(draft: Draft, start: _Start, *, filled: bool) -> None:
-    gap, before, at = start.gap, start.before, text_of(start.field.at) if start.field.at is not None else ""
-    if gap.terms and (start.at.terms or start.jumped):
-        return  # the record alone tells
-    if gap.terms or gap.number > 0:
-        message = f"nothing names the bytes between the end of {before} and {at}"
-        hint = f"`- reserved: bytes({at} - here)` before it does"
-        if not filled:
-            draft.reports(start.place, "gap-in-layout", message, hint)
-    elif gap.number < 0 and not start.is_clear:
-        message = f"{start.field.wire_name} at {at} overlaps {before}"
-        ends = f"{before} ends {byte_count(-gap.number)} behind that"
-        draft.reports(start.place, "overlapping-fields", message, ends)
+def _unnamed(item: _Item, size: int, others: Sequence[_Item]) -> tuple[int, int] | None:
+    """The first of so many bytes before a field that no other field may have, and where these end."""
+    spans: list[tuple[int, int]] = []
+    for each in others:
+        start, end = _apart(item.reached, each.start), _apart(item.reached, each.end)
+        if start is None:
+            if each.is_moved:
+                return None  # it may stand there
+        elif end is not None:
+            spans.append((start, end))
+        elif start < size:
+            return None  # it may reach there
+    reached = 0
+    for start, end in sorted(spans):
+        if start > reached:
+            return reached, min(start, size)
+        reached = max(reached, end)
+        if reached >= size:
+            return None
+    return reached, size
 
 
-def _check_from_end(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
-    """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
-    counted = [(at, where, field) for where, field in placed(struct, place) if (at := from_end(field)) is not None]
-    tail = sorted(counted, key=lambda item: item[0])
-    if not tail or any(field.is_conditional for _, _, field in tail):
-        return
-    _check_pointed(draft, place, struct, named)
-    elsewhere = any(not isinstance(field.at, Literal | None) for field in filter(is_in_turn, struct.fields))
-    ends = [*((start, next.wire_name) for start, _, next in tail[1:]), (0, "the end")]
-    for (start, where, field), (end, following) in zip(tail, ends, strict=True):
-        size = fixed_size(field, named)
-        left = end - start - (size or 0)
-        if size is not None and left > 0 and not elsewhere:
-            message = f"nothing names the {byte_count(left)} between {field.wire_name} and {following}"
-            hint = f"`- reserved: {{type: bytes({left}), at: {end - left}, hidden: true}}` does"
-            draft.reports(where / "at", "gap-in-layout", message, hint)
-        elif size is not None and left < 0:
-            message = f"{field.wire_name} has {byte_count(size)}, and {end - start} are there before {following}"
-            draft.reports(where / "at", "overlapping-fields", message, f"`at: {end - size}` gives it room")
-    if _check_room_of_tail(draft, tail[0][1] / "at", tail[0][2], struct, named):
-        _check_before_tail(draft, tail[0][1] / "at", tail[0][2], struct, named)
+# --- fields that count from the end --------------------------------------------------------------------------------
 
 
-def _check_behind_tail(draft: Draft, place: Place, struct: Struct) -> bool:
-    """Whether each field that is read behind one that counts from the end says where it stands; else report it."""
+def _is_behind_tail(draft: Draft, items: Sequence[_Item]) -> bool:
+    """Whether a field without an offset is read behind one that counts from the end; reported."""
     tail: Field | None = None
-    fine = True
-    for where, field in placed(struct, place):
-        if not field.in_struct:
-            continue
+    found = False
+    for item in items:
+        field = item.field
         if field.at is not None:
             tail = field if counts_from_end(field) else None
-        elif tail is not None and _comes_with(field, tail):
+        elif tail is not None and (not tail.is_conditional or tail.when == field.when):
             message = f"{field.wire_name} goes on behind {tail.wire_name}, which counts from the end"
             move = f"move {field.wire_name} before {tail.wire_name}, or give it `at`"
             hint = f"fields are read in the order of the list: {move}"
-            draft.reports_entry(where, "overlapping-fields", message, hint)
-            fine = False
-    return fine
+            draft.reports_entry(item.place, "overlapping-fields", message, hint)
+            found = True
+    return found
 
 
-def _comes_with(field: Field, other: Field) -> bool:
-    """Whether another field is there wherever a field is."""
-    same = other.when == field.when and (other.since, other.until) == (field.since, field.until)
-    return not other.is_conditional or (same and not _depends_on_place(other.when))
+def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> None:
+    """Fields that count from the end follow one another up to it, and the other fields reach up to them."""
+    first = tail[0]
+    for item in body:
+        room = _apart(item.end, first.start)
+        if room is not None and room < 0:
+            message = f"{first.field.wire_name}{_at(first)} overlaps {item.field.wire_name}"
+            hint = f"{item.field.wire_name} ends {byte_count(-room)} behind that"
+            draft.reports(first.place / "at", "overlapping-fields", message, hint)
+            return
+    reached = None if not body or any(each.is_moved for each in body) else body[-1].end
+    if reached is not None and first.start is not None and first.start.plus(reached.times(-1)).terms.get(SIZE, 0) > 0:
+        what = f"{body[-1].field.wire_name} and {first.field.wire_name}, which counts from the end"
+        hint = f"`- rest: bytes(size - {-(from_end(first.field) or 0)} - here)` before it does"
+        draft.reports(first.place / "at", "gap-in-layout", f"nothing names the bytes between {what}", hint)
+    elsewhere = any(not isinstance(each.field.at, Literal | None) for each in body)
+    before = "" if reached is None else body[-1].field.wire_name
+    ends = [(each.start, each.end, each.field.wire_name, each.place) for each in tail]
+    for start, end, name, place in (*ends, (_END, None, "the end", tail[-1].place)):
+        gap = _apart(reached, start)
+        if gap is not None and gap > 0 and not elsewhere:
+            at = (_apart(_END, reached) or 0) if reached is not None and reached.terms else 0
+            hint = f"`- reserved: {{type: bytes({gap}){f', at: {at}' if at else ''}, hidden: true}}` does"
+            message = f"nothing names the {byte_count(gap)} between {before} and {name}"
+            draft.reports(place / "at", "gap-in-layout", message, hint)
+        elif gap is not None and gap < 0:
+            message, hint = f"{before} overlaps {name}", f"{before} ends {byte_count(-gap)} behind that"
+            draft.reports(place / "at", "overlapping-fields", message, hint)
+        reached, before = end, name
 
 
-def _depends_on_place(condition: Expression | None) -> bool:
-    """Whether a condition is another one behind the field that it is of."""
-    return condition is not None and HERE in references(condition)
-
-
-def _check_room_of_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> bool:
-    """Whether no field is known to reach into the first one that counts from the end; else report it."""
-    at = from_end(first) or 0
-    reached = Sum()
-    for field in filter(is_in_turn, struct.fields):
-        start = reached if field.at is None else sum_of(field.at, reached) or _ANYWHERE
-        end = None if field.is_conditional else _end_sum(field, named, start)
-        room = None if end is None else Sum(at, {SIZE: 1}).plus(end.times(-1))
-        if room is not None and not room.terms and room.number < 0:
-            message = f"{first.wire_name} at {at} overlaps {field.wire_name}"
-            ends = f"{field.wire_name} ends {byte_count(-room.number)} behind that"
-            draft.reports(place, "overlapping-fields", message, ends)
-            return False
-        reached = end or _ANYWHERE
-    return True
-
-
-def _end_sum(field: Field, named: Types, start: Sum) -> Sum | None:
-    """Where a field ends, as a sum; at the end of the region where it takes all bytes left from a stated offset on."""
-    if field.at is not None and has_open_end(field, named, frozenset()):
-        return Sum(0, {SIZE: 1})
-    size = size_sum(field, named, start)
-    return None if size is None else start.plus(size)
-
-
-def _check_before_tail(draft: Draft, place: Place, first: Field, struct: Struct, named: Types) -> None:
-    """What stands before the first field that counts from the end has to end there, whatever the region's size."""
-    reached = _reached(struct, named)
-    before = next((field.wire_name for field in reversed(struct.fields) if is_in_turn(field)), "")
-    if reached is None or not before:
-        return
-    at = from_end(first) or 0
-    gap = Sum(at, {SIZE: 1}).plus(reached.times(-1))
-    if gap.terms.get(SIZE, 0) > 0 or (not gap.terms and gap.number > 0):
-        message = (
-            f"nothing names the bytes between the end of {before} and {first.wire_name}, which counts from the end"
-        )
-        draft.reports(place, "gap-in-layout", message, f"`- rest: bytes(size - {-at} - here)` before it does")
-
-
-def _check_pointed(draft: Draft, place: Place, struct: Struct, named: Types) -> None:
+def _check_pointed(draft: Draft, body: Sequence[_Item]) -> None:
     """What fills a region up to its tail has no bytes where they are built unseen, and offsets lead nowhere then."""
-    for where, field in placed(struct, place):
+    for item in body:
+        field = item.field
         amounts = (types.stated(field.size), types.stated(getattr(field.type, "size", None)))
         fills = any(amount is not None and SIZE in references(amount) for amount in amounts)
         unseen = field.hidden and field.const is None and field.derive is None and field.checksum is None
-        marks = (step.name for step in struct.steps if isinstance(step, types.Mark))
-        pointed = next((mark for mark in marks if _leads_to(struct, mark, named, {struct.name})), "")
-        if fills and unseen and pointed and isinstance(field.type, types.Bytes | types.Text):
-            message = f"builders write none of {field.wire_name}, where offsets from {pointed} lead to"
-            draft.reports_entry(where, "unknown-on-build", message, f"let readers see {field.wire_name}: drop `hidden`")
-
-
-def _leads_to(struct: Struct, mark: str, named: Types, seen: set[str]) -> bool:
-    """Whether a field of a struct, or of those that stand in it and have no such mark of their own, counts from it."""
-    if any(field.base == mark for field in struct.fields):
-        return True
-    for name, _ in (each for field in struct.fields for each in held(field.type, named)):
-        inner = named[name]
-        if name in seen or not isinstance(inner, Struct):
-            continue
-        seen.add(name)
-        own = any(isinstance(step, types.Mark) and step.name == mark for step in inner.steps)
-        if not own and _leads_to(inner, mark, named, seen):
-            return True
-    return False
-
-
-def _reached(struct: Struct, named: Types) -> Sum | None:
-    """The end of the fields that do not count from the end, where each follows the one before."""
-    reached = Sum()
-    for field in filter(is_in_turn, struct.fields):
-        start = reached if field.at is None else sum_of(field.at, reached)
-        size = None if field.when is not None or start != reached else size_sum(field, named, reached)
-        if size is None:
-            return None
-        reached = reached.plus(size)
-    return reached
-
-
-def _offset(field: Field, reached: int | None) -> int | None:
-    match field.at:
-        case None:
-            return reached
-        case Literal(int(offset)) if offset >= 0:
-            return offset
-        case Unary():
-            return None
-        case _:
-            return None
+        if fills and unseen and isinstance(field.type, types.Bytes | types.Text):
+            message = f"builders write none of {field.wire_name}, to which offsets from a mark of this struct may lead"
+            draft.reports_entry(
+                item.place, "unknown-on-build", message, f"let readers see {field.wire_name}: drop `hidden`"
+            )

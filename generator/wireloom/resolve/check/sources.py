@@ -36,7 +36,6 @@ _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
 _OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
 _FILLED = 1 << 16  # bytes that builders make up
 _LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
-_NEVER_NULL = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.Array | types.Map | Struct
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
@@ -52,7 +51,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
             if isinstance(step, Field):
                 place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
                 _check_source(draft, place, struct, step, looked_at, told_by, named)
-                _check_melted(draft, place, struct, step, looked_at, named)
+                _check_melted(draft, place, struct, step, looked_at)
                 _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
 
@@ -238,43 +237,13 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
             return "give it `derive` or `const`, or let readers see it"
 
 
-def _check_melted(  # noqa: PLR0913 - what there is to know about it
-    draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt, named: Types
-) -> None:
+def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
     """Whether a record that melts in is there, where its container may leave it out, only its members say."""
     may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding in _LEAVING_OUT
-    is_looked_at = (struct.name, field.wire_name) in looked_at.nodes
-    if may_be_left_out and is_looked_at and not _is_seen_in_members(field.type, named, frozenset()):
+    if may_be_left_out and (struct.name, field.wire_name) in looked_at.nodes:
         message = f"builders cannot know whether {field.wire_name} is there, whose members may all be null"
-        hint = "look at one of its members, or give it one that always has a value"
+        hint = "look at one of its members: one that always has a value"
         draft.reports_entry(place, "unknown-on-build", message, hint)
-
-
-def _is_seen_in_members(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    """Whether a record always has a member that readers see and that is not null."""
-    match type:
-        case types.Reference(name=name):
-            return name in seen or _is_seen_in_members(named[name], named, seen | {name})
-        case types.Select(cases=cases):
-            kept = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
-            return all(_is_seen_in_members(each, named, seen) for each in kept)
-        case Struct(fields=fields):
-            return any(always_has_a_value(each, named, seen) for each in fields)
-        case _:
-            return False
-
-
-def always_has_a_value(field: Field, named: Types, seen: frozenset[str]) -> bool:
-    """Whether readers always see a value of the field, or of one of its bits or members, that is not null."""
-    if not field.on_wire or field.is_conditional or field.presence is Presence.OPTIONAL:
-        return False
-    if field.flatten:
-        return _is_seen_in_members(field.type, named, seen)
-    if any(not bit.hidden and bit.mappings is None for bit in field.bits):
-        return True
-    mapped = any(not isinstance(each.value, Literal) or each.value.value is None for each in field.mappings or ())
-    means_null = mapped or (field.meaning is not None and field.meaning.null is not None)
-    return isinstance(plain(field.type, named), _NEVER_NULL) and not field.hidden and not means_null
 
 
 def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:

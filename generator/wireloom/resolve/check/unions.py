@@ -1,21 +1,29 @@
 """Unions by kind of value: no two alternatives may look the same on the wire."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 
 from wireloom.model import types
-from wireloom.model.traversal import parts, plain
-from wireloom.model.types import Encoding, Field, Form, Struct, Type
+from wireloom.model.extents import may_be_absent
+from wireloom.model.traversal import parts, plain, within
+from wireloom.model.types import Encoding, Form, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.check.sources import always_has_a_value
 from wireloom.resolve.facts.members import logical_names
+from wireloom.resolve.facts.sites import Types, placed
 from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
 
-Types = Mapping[str, Type]
-
 _TEXTS, _BYTES = "texts", "bytes"
 _JSON = "json"
+_FAMILIES = {
+    types.Null: "null",
+    types.Boolean: "a boolean",
+    types.Integer: "an integer",
+    types.Float: "a float",
+    types.Text: "a string",
+    types.Array: "an array",
+}
+_NEVER_NULL = (*(each for each in _FAMILIES if each is not types.Null), types.Bytes, types.Map, Struct)
 _EVERY = ("null", "a boolean", "an integer", "a float", "a string", "an object", "an array")
 
 
@@ -30,32 +38,19 @@ def check_families(draft: Draft, named: Types) -> None:
 
 def _unions(place: Place, type: Type) -> Iterator[tuple[Place, types.OneOf]]:
     """The unions of a named type and where they stand."""
-    match type:
-        case types.OneOf(alternatives=alternatives):
-            yield place, type
-            for alternative in alternatives:
-                yield from _unions(place, alternative.type)
-        case types.Nullable(type=inner) | types.Array(element=inner):
-            yield from _unions(place, inner)
-        case types.Map(key=key, value=value):
-            yield from _unions(place, key)
-            yield from _unions(place, value)
-        case types.Select(cases=cases):
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _unions(place, case.type)
-        case types.Struct(steps=steps):
-            for position, step in enumerate(steps):
-                if isinstance(step, types.Field):
-                    yield from _unions(place / "fields" / position / step.wire_name, step.type)
-        case _:
-            return
+    if isinstance(type, types.OneOf):
+        yield place, type
+    if isinstance(type, Struct):
+        for where, field in placed(type, place / "fields"):
+            yield from _unions(where, field.type)
+    for part in parts(type):
+        yield from _unions(place, part)
 
 
 def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, named: Types) -> None:
     taken: dict[str, str] = {}
     for alternative in union.alternatives:
-        found = families(alternative.type, encoding, named, frozenset())
+        found = families(alternative.type, encoding, named)
         family = next((each for each in found if each in taken or found.count(each) > 1), "")
         if family:
             other = taken.get(family, alternative.name)
@@ -100,7 +95,7 @@ def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types
     """Readers see the content of an ext value, and JSON kept as text, which must tell them from other alternatives."""
     taken: dict[str, tuple[str, str]] = {}
     for alternative in union.alternatives:
-        found = dict(_contents(alternative.type, named, frozenset(), open=union.open))
+        found = dict(_contents(alternative.type, named, open=union.open))
         for kind, told in found.items():
             other, other_told = taken.get(kind, ("", ""))
             if other and (told or other_told) and not told == other_told == _JSON:  # which begins as what it is
@@ -112,110 +107,68 @@ def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types
         taken |= {kind: (alternative.name, told) for kind, told in found.items()}
 
 
-def _contents(type: Type, named: Types, seen: frozenset[str], *, open: bool) -> Iterator[tuple[str, str]]:
+def _contents(type: Type, named: Types, *, open: bool) -> Iterator[tuple[str, str]]:
     """What readers see as texts or bytes of a type, and what else than that it is; an open ext value says so itself."""
-    match type:
-        case types.Text():
-            yield _TEXTS, ""
-        case types.Bytes(charset=charset):
-            yield _TEXTS if charset else _BYTES, ""
-        case types.JsonText():
-            yield _TEXTS, _JSON
-        case types.Extension(content=content) if not open:
-            yield from ((kind, "ext") for kind, _ in _contents(content, named, seen, open=open))
-        case types.Nullable() | types.OneOf():
-            for part in parts(type):
-                yield from _contents(part, named, seen, open=open)
-        case types.Reference(name=name) if name not in seen:
-            yield from _contents(named[name], named, seen | {name}, open=open)
-        case _:
-            return
+    for each in within(type, named, types.Nullable, types.OneOf):
+        match each:
+            case types.Text():
+                yield _TEXTS, ""
+            case types.Bytes(charset=charset):
+                yield _TEXTS if charset else _BYTES, ""
+            case types.JsonText():
+                yield _TEXTS, _JSON
+            case types.Extension(content=content) if not open:
+                yield from ((kind, "ext") for kind, _ in _contents(content, named, open=open))
+            case _:
+                pass
 
 
 def _check_records(draft: Draft, place: Place, union: types.OneOf, named: Types) -> None:
     """Readers see an object and an array as one record, whose members must tell builders which of them it was."""
-    structs = [each for alternative in union.alternatives for each in _structs(alternative.type, named, frozenset())]
-    for first, second in combinations(dict.fromkeys(structs), 2):
-        if (first.form is Form.ARRAY) != (second.form is Form.ARRAY) and not _tells_apart(first, second, named):
-            message = f"readers see {first.name} and {second.name} as one record, and none of its members tells which"
-            hint = "give one of them a member that always has a value and that the other does not have"
-            draft.reports_entry(place, "ambiguous-alternatives", message, hint)
-
-
-def _structs(type: Type, named: Types, seen: frozenset[str]) -> Iterator[Struct]:
-    """The structs that a value of the type may be of."""
-    match type:
-        case Struct():
-            yield type
-        case types.Reference(name=name) if name not in seen:
-            yield from _structs(named[name], named, seen | {name})
-        case types.Nullable() | types.OneOf() | types.Select():
-            for part in parts(type):
-                yield from _structs(part, named, seen)
-        case _:
-            return
-
-
-def _tells_apart(first: Struct, second: Struct, named: Types) -> bool:
-    """Whether one struct has a member that builders cannot do without, and that the other does not have."""
-    return any(
-        name not in _names(other, named)
-        for one, other in ((first, second), (second, first))
-        for name in _needed(one, named)
-    )
-
-
-def _names(struct: Struct, named: Types) -> frozenset[str]:
-    return frozenset(name for field in struct.fields for name in logical_names(field, named, frozenset()))
+    through = (types.Nullable, types.OneOf, types.Select)
+    found = [each for one in union.alternatives for each in within(one.type, named, *through)]
+    for first, second in combinations([each for each in found if isinstance(each, Struct)], 2):
+        if (first.form is Form.ARRAY) != (second.form is Form.ARRAY):
+            names = [
+                {name for field in each.fields for name in logical_names(field, named)} for each in (second, first)
+            ]
+            if {*_needed(first, named)} <= names[0] and {*_needed(second, named)} <= names[1]:
+                message = (
+                    f"readers see {first.name} and {second.name} as one record, and none of its members tells which"
+                )
+                hint = "give one of them a member that always has a value and that the other does not have"
+                draft.reports_entry(place, "ambiguous-alternatives", message, hint)
 
 
 def _needed(struct: Struct, named: Types) -> Iterator[str]:
     """The members that every record of a struct has, and that builders do not make up."""
     for field in struct.fields:
-        melted = plain(field.type, named) if field.flatten else None
-        if isinstance(melted, Struct) and field.when is None and field.presence is types.Presence.REQUIRED:
-            yield from _needed(melted, named)
-        elif not field.flatten and not _is_made_up(field) and always_has_a_value(field, named, frozenset()):
+        told = field.derive is not None or field.refers is not None or field.const is not None or field.has_default
+        seen = field.on_wire and not (field.hidden or field.flatten or field.inline or field.bits or told)
+        if seen and not may_be_absent(field) and isinstance(plain(field.type, named), _NEVER_NULL):
             yield field.name
 
 
-def _is_made_up(field: Field) -> bool:
-    is_derived = field.derive is not None or field.checksum is not None or field.refers is not None
-    return is_derived or field.const is not None or field.has_default or bool(field.bits) or field.inline
-
-
-def families(type: Type, encoding: Encoding, named: Types, seen: frozenset[str]) -> tuple[str, ...]:
+def families(type: Type, encoding: Encoding, named: Types) -> tuple[str, ...]:
     """What values of the type look like on the wire."""
     text = encoding is Encoding.JSON
-    match type:
-        case types.Null():
-            return () if type is UNKNOWN else ("null",)
-        case types.Boolean():
-            return ("a boolean",)
-        case types.Integer():
-            return ("an integer",)
-        case types.Float():
-            return ("a float",)
-        case types.Text():
-            return ("a string",)
+    found = plain(type, named)
+    match found:
+        case types.Null() if found is UNKNOWN:
+            return ()
         case types.Bytes():
             return ("a string" if text else "binary",)
         case types.JsonText(kind=kind):
             return {"object": ("an object",), "array": ("an array",)}.get(kind, _EVERY)
-        case types.Array():
-            return ("an array",)
-        case types.Map():
-            return ("an object" if text else "a map",)
         case types.Extension(code=code):
             return (f"ext {code}",)
         case types.Nullable(type=inner):
-            found = families(inner, encoding, named, seen)
-            return found if found == _EVERY else ("null", *found)
-        case types.Struct(form=form):
-            return ("an array" if form is Form.ARRAY else "an object" if text else "a map",)
-        case types.Reference(name=name):
-            return () if name in seen else families(named[name], encoding, named, seen | {name})
-        case types.OneOf(alternatives=alternatives):
-            return tuple(each for one in alternatives for each in families(one.type, encoding, named, seen))
-        case types.Select() | types.Attempt():
-            return ("an object" if text else "a map",)
+            others = families(inner, encoding, named)
+            return others if others == _EVERY else ("null", *others)
+        case types.OneOf():
+            leaves = (each for each in within(found, named, types.OneOf) if not isinstance(each, types.OneOf))
+            return tuple(family for each in leaves for family in families(each, encoding, named))
+        case types.Struct(form=Form.ARRAY):
+            return ("an array",)
+        case _:
+            return (_FAMILIES.get(found.__class__, "an object" if text else "a map"),)

@@ -8,7 +8,7 @@ from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.facts.sites import Types, held
 
 
-def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+def logical_names(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """What readers call the members that a field gives to its struct."""
     if field.flatten:
         yield from lent_names(field.type, named, seen)
@@ -22,7 +22,7 @@ def logical_names(field: Field, named: Types, seen: frozenset[str]) -> Iterator[
             yield from dict.fromkeys((bit.name, bit.title))
 
 
-def lent_names(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
+def lent_names(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """What readers call the members of a type that melts into the struct around it."""
     match type:
         case types.Reference(name=name) if name not in seen:
@@ -47,7 +47,7 @@ def rest_of(field: Field, named: Types) -> types.Map | None:
     return type if field.inline and isinstance(type, types.Map) else None
 
 
-def members(field: Field, named: Types, seen: frozenset[str]) -> Iterator[str]:
+def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """The members that a field is read from."""
     if not field.on_wire:
         return

@@ -189,19 +189,16 @@ def holders(named: Types) -> Mapping[str, tuple[Holder, ...]]:
 
 def held(type: Type, named: Types) -> Iterator[tuple[str, bool]]:
     """The structs that a type leads to without passing another, and whether as elements of a list."""
-    yield from _held(type, named, frozenset(), listed=False)
-
-
-def _held(type: Type, named: Types, seen: frozenset[str], *, listed: bool) -> Iterator[tuple[str, bool]]:
-    match type:
-        case types.Reference(name=name) if isinstance(named[name], Struct):
-            yield name, listed
-        case types.Reference(name=name):
-            if name not in seen:
-                yield from _held(named[name], named, seen | {name}, listed=listed)
-        case _:
-            for part in parts(type):
-                yield from _held(part, named, seen, listed=listed or isinstance(type, types.Array))
+    waiting, seen = [(type, False)], set[tuple[str, bool]]()
+    while waiting:
+        each, listed = waiting.pop()
+        if not isinstance(each, types.Reference):
+            waiting += [(part, listed or isinstance(each, types.Array)) for part in reversed(parts(each))]
+        elif isinstance(named[each.name], Struct):
+            yield each.name, listed
+        elif (each.name, listed) not in seen:
+            seen.add((each.name, listed))
+            waiting.append((named[each.name], listed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,55 +1,163 @@
-"""The bytes of binary types and fields: how many, where they begin, and whether something tells where they end."""
+"""The bytes of binary types and fields: the fewest and the most, where they begin, and what tells where they end."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Binary, Literal, Position, integer_of
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.model import types
+from wireloom.model.extents import may_be_absent
+from wireloom.model.traversal import parts
 from wireloom.model.types import Amount, Encoding, Field, Struct, Type
 from wireloom.resolve.facts.exclusion import never_in_one_version
 from wireloom.resolve.facts.sites import Types
 
 SIZE = Position("size")
-
-
 HERE = Position("here")
-
-
 _ALL_LEFT = Binary("-", SIZE, HERE)
 
 
-def start_of(struct: Struct, field: Field, named: Types) -> Sum | None:
-    """Where a field begins, as a sum of what other fields say."""
-    offset = from_end(field)
-    if offset is not None:
-        return Sum(offset, {SIZE: 1})
-    reached: Sum | None = Sum()
-    for each in filter(is_in_turn, struct.fields):
-        if each.at is not None:
-            reached = sum_of(each.at, reached)
-        if each is field or reached is None:
-            return reached
-        certain = each.when is None and not each.since and not each.until
-        size = size_sum(each, named, reached) if certain else None
-        reached = None if size is None else reached.plus(size)
-    return None
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The fewest and the most bytes of a value; None where there may be any number.
+
+    `open`: nothing but the region around tells where it ends; `partly`: so it is in one of its cases.
+    """
+
+    least: int = 0
+    most: int | None = None
+    open: bool = False
+    partly: bool = False
+
+    @property
+    def fixed(self) -> int | None:
+        """The bytes, where they are always as many."""
+        return self.least if self.least == self.most else None
 
 
-def size_sum(field: Field, named: Types, reached: Sum) -> Sum | None:
-    """The bytes of a field, as a sum of what other fields say."""
-    fixed = fixed_size(field, named)
-    if fixed is not None:
-        return Sum(fixed)
-    if field.size is not None:
-        return _sum_of(field.size, reached)
-    match field.type:
-        case types.Bytes(size=size) | types.Text(size=size) if size is not None:
-            return _sum_of(size, reached)
-        case types.Array(packed=0, count=count, element=element) if count is not None:
-            each, many = type_size(element, named, frozenset()), _sum_of(count, reached)
-            return None if each is None or many is None else many.times(each)
+_OPEN = Size(open=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The sizes of the types of a format, each looked at once; what holds itself adds nothing to itself."""
+
+    named: Types
+    _known: dict[str, Size] = field(default_factory=dict)
+
+    def of(self, type: Type) -> Size:
+        """The bytes of a value of a type."""
+        match type:
+            case types.Reference(name=name):
+                if name not in self._known:
+                    self._known[name] = Size()
+                    self._known[name] = self.of(self.named[name])
+                return self._known[name]
+            case types.Integer(width=width):
+                return Size(1) if width is None else Size(width, width)
+            case types.Float(bits=bits):
+                return Size(bits // 8, bits // 8)
+            case types.Boolean(share=share):
+                return Size(1, 1) if share is None else Size(share, share)
+            case types.Bytes(size=size) | types.Text(size=size):
+                return _amount(size)
+            case types.Array(packed_size=int(size)):
+                return Size(size, size)
+            case types.Array(element=element, count=count):
+                found = _amount(count, Size() if type.packed else self.of(element))
+                return found if type.salvage is None else replace(found, least=0, most=None)
+            case types.Nullable(type=inner):
+                return Size(self.of(inner).least)
+            case types.Select() | types.Attempt():
+                cases = [self.of(each) for each in parts(type)]
+                partly = any(each.open or each.partly for each in cases)
+                return Size(min((each.least for each in cases), default=0), partly=partly)
+            case Struct(encoding=Encoding.BINARY):
+                return self._struct(type)
+            case Struct(encoding=encoding):
+                least = 0 if encoding is Encoding.PROTOBUF else 1
+                return Size(least, open=encoding in (Encoding.PROTOBUF, Encoding.JSON))
+            case _:
+                return Size()
+
+    def of_field(self, field: Field) -> Size:
+        """The bytes of a field where it is there."""
+        return self.of(field.type) if field.size is None else _amount(field.size)
+
+    def _struct(self, struct: Struct) -> Size:
+        """The bytes of fields one behind the other; those at stated offsets end there at the least."""
+        least, most, furthest = 0, 0, 0
+        any_size = False
+        for each in struct.fields:
+            size, absent = self.of_field(each), each.compute is not None or each.counted or may_be_absent(each)
+            at = None if each.base else integer_of(each.at)
+            if at is not None and at >= 0 and not absent:
+                furthest = max(furthest, at + size.least)
+            least += 0 if absent or each.at is not None else size.least
+            if each.in_struct:
+                any_size |= size.most is None or each.is_conditional or each.at is not None
+                most += size.most or 0
+        last = [self.of_field(each) for each in last_fields(struct) if each.at is None]
+        is_open = any(each.open for each in last) or any(map(counts_from_end, struct.fields)) or asks_for_end(struct)
+        partly = any(each.partly for each in last)
+        return Size(max(least, furthest), None if any_size else most, is_open, partly)
+
+    # --- places ---
+
+    def start_of(self, struct: Struct, field: Field) -> Sum | None:
+        """Where a field begins, as a sum of what other fields say."""
+        offset = from_end(field)
+        if offset is not None:
+            return Sum(offset, {SIZE: 1})
+        reached: Sum | None = Sum()
+        for each in filter(is_in_turn, struct.fields):
+            if each.at is not None:
+                reached = sum_of(each.at, reached)
+            if each is field or reached is None:
+                return reached
+            certain = each.when is None and not each.since and not each.until
+            size = self.sum_of(each, reached) if certain else None
+            reached = None if size is None else reached.plus(size)
+        return None
+
+    def sum_of(self, field: Field, reached: Sum) -> Sum | None:
+        """The bytes of a field, as a sum of what other fields say."""
+        fixed = self.of_field(field).fixed
+        if fixed is not None:
+            return Sum(fixed)
+        if field.size is not None:
+            return _sum_of(field.size, reached)
+        match field.type:
+            case types.Bytes(size=size) | types.Text(size=size) if size is not None:
+                return _sum_of(size, reached)
+            case types.Array(packed=0, count=count, element=element) if count is not None:
+                each, many = self.of(element).fixed, _sum_of(count, reached)
+                return None if each is None or many is None else many.times(each)
+            case _:
+                return None
+
+
+def _amount(amount: Amount | None, each: Size | None = None) -> Size:
+    """The bytes of so many elements, with what states or ends them; of so many bytes where there are no elements."""
+    single = each or Size(1, 1)
+    match amount:
+        case None:
+            return _OPEN
+        case Literal(int(count)):
+            many = max(count, 0)
+            return Size(many * single.least, None if single.most is None else many * single.most)
+        case types.Padded(size):
+            return Size(size, size)
+        case types.Prefix(number) | types.Blocks(number):
+            return Size(number.width or 1)
+        case types.Delimiter(value, others=others):
+            return Size(min(map(len, (value, *others))))
+        case types.Terminator(value, jump=jump, behind=None):
+            return Size(len(value) if jump is None else min(len(value), jump.number.width or 1))
+        case types.Last():
+            return Size(single.least)
         case _:
-            return None
+            return _OPEN if amount == _ALL_LEFT and each is None else Size()
 
 
 def _sum_of(amount: Amount, reached: Sum | None) -> Sum | None:
@@ -74,83 +182,14 @@ def from_end(field: Field) -> int | None:
     return at if at is not None and at < 0 else None
 
 
-def has_open_end(field: Field, named: Types, seen: frozenset[str]) -> bool:
-    """Whether nothing says where a field ends but the region around it."""
-    return is_greedy(field.type, named, seen) if field.size is None else field.size == _ALL_LEFT
-
-
-def is_greedy(type: Type, named: Types, seen: frozenset[str]) -> bool:
-    """Whether a binary type has no end of its own."""
-    match type:
-        case types.Bytes(size=size) | types.Text(size=size):
-            return size is None or size == _ALL_LEFT
-        case types.Array(count=None):
-            return True
-        case types.Reference(name=name) if name not in seen:
-            return is_greedy(named[name], named, seen | {name})
-        case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON):
-            return True
-        case types.Struct(encoding=Encoding.BINARY, fields=fields):
-            open_end = any(last.at is None and has_open_end(last, named, seen) for last in last_fields(type))
-            return open_end or any(map(counts_from_end, fields)) or asks_for_end(type)
-        case _:
-            return False
-
-
 def last_fields(struct: Struct) -> Iterator[Field]:
     """The fields that are the last one of some version."""
     in_struct = [field for field in struct.fields if field.in_struct]
-    for place, field in enumerate(in_struct):
-        if all(never_in_one_version(struct, field, later) for later in in_struct[place + 1 :]):
-            yield field
+    for place, each in enumerate(in_struct):
+        if all(never_in_one_version(struct, each, later) for later in in_struct[place + 1 :]):
+            yield each
 
 
 def asks_for_end(struct: Struct) -> bool:
     """Whether a struct is right only where its region ends with it."""
     return any(isinstance(step, types.End) for step in struct.steps)
-
-
-def fixed_size(field: Field, named: Types) -> int | None:
-    """The bytes of a field, where they are always as many."""
-    if field.size is not None:
-        return field.size.value if isinstance(field.size, Literal) and isinstance(field.size.value, int) else None
-    return type_size(field.type, named, frozenset())
-
-
-def type_size(type: Type, named: Types, seen: frozenset[str]) -> int | None:
-    """The bytes of a binary type, where they are always as many."""
-    match type:
-        case types.Integer():
-            return type.width
-        case types.Float(bits=bits):
-            return bits // 8
-        case types.Boolean(share=share):
-            return 1 if share is None else share
-        case types.Bytes(size=Literal(int(size))) | types.Text(size=Literal(int(size))):
-            return size
-        case types.Bytes(size=types.Padded(size)) | types.Text(size=types.Padded(size)):
-            return size
-        case types.Array(packed_size=int(size)):
-            return size
-        case types.Array(packed=0, count=Literal(int(count)), element=element, salvage=None):
-            each = type_size(element, named, seen)
-            return None if each is None else max(count, 0) * each
-        case types.Reference(name=name) if name not in seen:
-            return type_size(named[name], named, seen | {name})
-        case types.Struct(encoding=Encoding.BINARY):
-            return _struct_size(type, named, seen)
-        case _:
-            return None
-
-
-def _struct_size(struct: Struct, named: Types, seen: frozenset[str]) -> int | None:
-    total = 0
-    for field in struct.fields:
-        if not field.in_struct:
-            continue
-        size = type_size(field.type, named, seen)
-        varies = field.is_conditional
-        if size is None or varies or field.at is not None or field.size is not None:
-            return None
-        total += size
-    return total

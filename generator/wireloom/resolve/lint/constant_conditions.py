@@ -1,71 +1,132 @@
-"""Conditions that always hold, or never: comparisons that types decide, tags that do not occur."""
+"""Comparisons that hold always, or never, whatever a record says: what types, constants, ranges and sizes decide."""
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Literal
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Membership, parts
+from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
-from wireloom.model.types import Check
+from wireloom.expr.types import kind
+from wireloom.model.types import Field
 from wireloom.problems import Problem
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.comparisons import CONDITIONS, flaws, is_written
+from wireloom.resolve.bind.wording import any_of
+from wireloom.resolve.facts.exclusion import exclusive
 from wireloom.resolve.facts.sites import Role, Site, in_all_uses
-from wireloom.resolve.facts.values import View
+from wireloom.resolve.facts.values import Facts, View
 from wireloom.resolve.lint.unreachable_cases import unreachable_cases
+
+_BUILT = (Role.DERIVE, Role.STORED, Role.SUMMED)  # what is asked of values, which may lack anything
+_OPPOSITE = {"==": "!=", "!=": "=="}  # comparisons that are never null, and what says the opposite
+_ORDERS = ("<", "<=", ">", ">=")
+_Flaw = tuple[str, str]  # what is certain, and why
 
 
 def check_conditions(draft: Draft, view: View) -> None:
-    """Report comparisons and tags that the types of fields decide; of a field that is always the same, the first."""
-    constant: dict[tuple[str, str], Site] = {}
-    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view, constant)):
+    """Report comparisons and tags that the types of fields decide."""
+    for problem in in_all_uses(draft.place, view.names.named, lambda site: _found(site, view)):
         draft.warnings.add(problem)
 
 
-def _found(site: Site, view: View, constant: dict[tuple[str, str], Site]) -> Iterator[Problem]:
-    known = view.given(site.struct) if site.role is Role.BUILT else view.facts(site.struct)
-    for flaw in flaws(site, known):
-        if not flaw.of or constant.setdefault((site.struct.name, flaw.of), site) is site:
-            yield site.place.problem("certain-condition", flaw.message, flaw.why)
-    yield from _stated(site)
+def _found(site: Site, view: View) -> Iterator[Problem]:
+    if site.role is Role.BUILT:
+        return  # a value may lack any of its fields
+    known = view.facts(site.struct)
+    if (flaw := _flaw(site, site.expression, known)) is not None:
+        yield site.place.problem("certain-condition", *flaw)
     if site.role is Role.TAG:
-        yield from unreachable_cases(site, known)
+        yield from unreachable_cases(site, known, view.names.named)
 
 
-def _stated(site: Site) -> Iterator[Problem]:
-    """A condition that states its outcome."""
-    if site.role not in CONDITIONS or not is_written(site):
-        return
-    match site.expression:
-        case Literal(bool(outcome)) if not _is_needed(site, outcome=outcome):
-            word = "always" if outcome else "never"
-            yield site.place.problem("certain-condition", f"{text_of(site.expression)} {word} holds", _instead(site))
+def _flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
+    """The first that is certain, of the innermost parts of an expression outward."""
+    inner = (flaw for part in parts(expression) if (flaw := _flaw(site, part, known)) is not None)
+    return next(inner, None) or _own_flaw(site, expression, known)
+
+
+def _own_flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
+    match expression:
+        case Binary("and", left, right) if exclusive(left, right):
+            return _certain(expression, "where the one holds, the other does not", holds=False)
+        case Binary("or", left, right) if _is_either(left, right):
+            return _certain(expression, "where the one does not hold, the other does", holds=True)
+        case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
+            return _certain(expression, f"{name} is never null", holds=True)
+        case Binary("==" | "!=", FieldRef(0, name, ()), Literal(None)) | Binary(
+            "==" | "!=", Literal(None), FieldRef(0, name, ())
+        ) if _is_there(site, name, known):
+            return _certain(expression, f"{name} is never null", holds=expression.operator == "!=")
+        case Binary(operator, left, right) if operator in _OPPOSITE and isinstance(left, Literal):
+            return _compared(expression, right, left.value, known)
+        case Binary(operator, left, Literal(value)) if operator in _OPPOSITE:
+            return _compared(expression, left, value, known)
+        case Binary(operator, left, right) if operator in (*_ORDERS, *_OPPOSITE) and _are_integers(left, right):
+            outcome = _outcome(operator, known.of(left), known.of(right))
+            why = known.bounds(left) or known.bounds(right)
+            return None if outcome is None else _certain(expression, why, holds=outcome)
+        case Membership(operand, options):
+            return _among(site, expression, operand, options, known)
         case _:
-            pass
+            return None
 
 
-def _is_needed(site: Site, *, outcome: bool) -> bool:
-    """Whether there is no other way to say what a condition states: a check with `when` refuses what that says."""
-    match site.place.path[-3:]:
-        case (_, "discard", "keep"):
-            return not outcome
-        case (_, "check", "that"):
-            step = site.struct.steps[site.position]
-            return isinstance(step, Check) and step.when is not None and not outcome
-        case (_, "salvage", "when") | (_, _, "buildWhen"):
-            return outcome
-        case ("versions", _, "when"):  # of the last one, which is what none before it is
-            return outcome
+def _certain(expression: Expression, why: str, *, holds: bool) -> _Flaw:
+    return f"{text_of(expression)} {'always' if holds else 'never'} holds", why
+
+
+def _compared(expression: Binary, operand: Expression, value: object, known: Facts) -> _Flaw | None:
+    """What is certain of a comparison with a value."""
+    if isinstance(operand, Literal) or (why := known.never(operand, value)) is None:
+        return None
+    return _certain(expression, why, holds=expression.operator == "!=")
+
+
+def _among(
+    site: Site, expression: Membership, operand: Expression, options: tuple[object, ...], known: Facts
+) -> _Flaw | None:
+    """Which options an operand never is, and whether it is never anything else."""
+    reasons = {option: why for option in options if (why := known.never(operand, option)) is not None}
+    if reasons:
+        never = any_of([text_of(Literal(option)) for option in options if option in reasons])  # type: ignore[arg-type]
+        return f"{text_of(operand)} is never {never}", next(iter(reasons.values()))
+    values = None if site.role in _BUILT else known.values(operand, most=len(options))
+    typed = {(type(each), each) for each in options}
+    if values and {(type(each), each) for each in values} <= typed:
+        return _certain(expression, f"{text_of(operand)} is nothing else", holds=True)
+    return None
+
+
+def _is_either(left: Expression, right: Expression) -> bool:
+    """Whether one of two comparisons that are never null always holds."""
+    match left, right:
+        case Binary(one), Binary(other) if one in _OPPOSITE and other in _OPPOSITE:
+            opposite = (Binary(_OPPOSITE[each.operator], each.left, each.right) for each in (left, right))
+            return exclusive(*opposite)
         case _:
             return False
 
 
-def _instead(site: Site) -> str:
-    """What to write in place of a condition that states its outcome."""
-    match site.place.path[-2:], site.expression:
-        case ("check", "that"), Literal(False):
-            return "say with `when` of which records"
-        case (_, "lastWhen"), Literal(True):
-            return "a list of one element has `count: 1`"
-        case (_, "that" | "when"), Literal(True):
-            return "drop it"
-        case _:
-            return "say what of the record decides it, or drop it"
+def _is_there(site: Site, name: str, known: Facts) -> bool:
+    """Whether a field is read before an expression, and is never null."""
+    before = {step.wire_name for step in site.struct.steps[: site.position] if isinstance(step, Field)}
+    return site.role not in _BUILT and name in before and known.is_there(name)
+
+
+def _are_integers(*operands: Expression) -> bool:
+    return all(kind(each) is Kind.INTEGER for each in operands) and not all(isinstance(x, Literal) for x in operands)
+
+
+def _outcome(operator: str, left: Extent, right: Extent) -> bool | None:
+    """What a comparison gives whatever the record says; None where that depends.
+
+    Null is neither less nor greater than anything, so that only what is never null is always in order.
+    """
+    if operator in _OPPOSITE:
+        apart = (left.high < right.low or right.high < left.low) and not (left.nullable and right.nullable)
+        return operator == "!=" if apart else None
+    if operator in (">", ">="):
+        left, right, operator = right, left, {">": "<", ">=": "<="}[operator]
+    always = left.high < right.low or (operator == "<=" and left.high == right.low)
+    never = left.low > right.high or (operator == "<" and left.low == right.high)
+    if never:
+        return False
+    return True if always and not (left.nullable or right.nullable) else None

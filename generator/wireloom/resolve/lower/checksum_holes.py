@@ -5,19 +5,18 @@ from dataclasses import replace
 from wireloom.expr.ast import MarkRef
 from wireloom.expr.sums import Sum, in_order, sum_of
 from wireloom.model.types import Checksum, Field, Mark, Struct, Type
-from wireloom.resolve.facts.sites import Types
-from wireloom.resolve.facts.sizes import fixed_size, start_of
+from wireloom.resolve.facts.sizes import Sizes
 
 
 def with_holes(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
     """The types; a checksum says that it may cover itself unless it stands before or behind what it covers."""
-    known = dict(named)
-    return tuple((name, _holed(type, known) if isinstance(type, Struct) else type) for name, type in named)
+    sizes = Sizes(dict(named))
+    return tuple((name, _holed(type, sizes) if isinstance(type, Struct) else type) for name, type in named)
 
 
-def _holed(struct: Struct, named: Types) -> Struct:
+def _holed(struct: Struct, sizes: Sizes) -> Struct:
     steps = tuple(
-        replace(step, checksum=_with_hole(struct, step, step.checksum, named))
+        replace(step, checksum=_with_hole(struct, step, step.checksum, sizes))
         if isinstance(step, Field) and step.checksum is not None
         else step
         for step in struct.steps
@@ -25,14 +24,14 @@ def _holed(struct: Struct, named: Types) -> Struct:
     return replace(struct, steps=steps)
 
 
-def _with_hole(struct: Struct, field: Field, checksum: Checksum, named: Types) -> Checksum:
-    if _is_apart(struct, field, checksum, named):
+def _with_hole(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> Checksum:
+    if _is_apart(struct, field, checksum, sizes):
         return checksum
-    start = start_of(struct, field, named)
+    start = sizes.start_of(struct, field)
     return replace(checksum, hole=True, at=start.number if start is not None and not start.terms else None)
 
 
-def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) -> bool:
+def _is_apart(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> bool:
     """Whether the field surely stands before or behind the bytes that it covers."""
     steps = struct.steps
     marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
@@ -46,7 +45,7 @@ def _is_apart(struct: Struct, field: Field, checksum: Checksum, named: Types) ->
             return True
         case _:
             pass
-    start, size = start_of(struct, field, named), fixed_size(field, named)
+    start, size = sizes.start_of(struct, field), sizes.of_field(field).fixed
     if start is None or size is None:
         return False
     return in_order(sum_of(checksum.end, None), start) or in_order(start.plus(Sum(size)), sum_of(checksum.start, None))

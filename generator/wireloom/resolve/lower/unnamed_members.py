@@ -1,10 +1,9 @@
 """The rest of an object: a map of the members that nothing else of the object names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from wireloom.model import types
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import within
 from wireloom.model.types import Field, MemberTag, Nullable, Select, Struct, Type
 from wireloom.resolve.facts.members import members, rest_of
 
@@ -34,63 +33,18 @@ def _members(struct: Struct, named: Types) -> Iterator[str]:
     for field in struct.fields:
         yield from members(field, named, frozenset({struct.name}))
         if field.inline:
-            yield from _told(field.type, named, frozenset())
+            yield from _told(within(field.type, named, Nullable, Select))
 
 
-def _told(type: Type, named: Types, seen: frozenset[str]) -> Iterator[str]:
-    """The members by which a type is chosen."""
-    match type:
-        case types.Reference(name=name) if name not in seen:
-            yield from _told(named[name], named, seen | {name})
-        case Nullable(type=inner):
-            yield from _told(inner, named, seen)
-        case Select(tag=tag, cases=cases):
-            if isinstance(tag, MemberTag):
-                yield tag.member
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _told(case.type, named, seen)
-        case _:
-            return
+def _told(found: Iterable[Type]) -> Iterator[str]:
+    """The members by which types are chosen."""
+    return (each.tag.member for each in found if isinstance(each, Select) and isinstance(each.tag, MemberTag))
 
 
 def _tags(struct: Struct, named: Types) -> Iterator[str]:
     """The members that select the struct, whether it names them itself or not."""
-    selects = [select for type in named.values() for select in _selects(type)]
-    for select in selects:
-        if isinstance(select.tag, MemberTag) and struct.name in _chosen(select, named, frozenset()):
-            yield select.tag.member
-
-
-def _selects(type: Type) -> Iterator[Select]:
-    """The choices in a named type, those of its fields among them."""
-    match type:
-        case Struct(fields=fields):
-            for field in fields:
-                yield from _selects(field.type)
-        case Select(cases=cases):
-            yield type
-            for case in cases:
-                if not isinstance(case.type, types.Refusal):
-                    yield from _selects(case.type)
-        case types.Reference():
-            return
-        case _:
-            for part in parts(type):
-                yield from _selects(part)
-
-
-def _chosen(type: Type, named: Types, seen: frozenset[str]) -> frozenset[str]:
-    """The structs that a value of a type may be."""
-    match type:
-        case types.Reference(name=name):
-            if isinstance(named[name], Struct):
-                return frozenset({name})
-            return frozenset() if name in seen else _chosen(named[name], named, seen | {name})
-        case Nullable(type=inner):
-            return _chosen(inner, named, seen)
-        case Select(cases=cases):
-            chosen = (case.type for case in cases if not isinstance(case.type, types.Refusal))
-            return frozenset[str]().union(*(_chosen(each, named, seen) for each in chosen))
-        case _:
-            return frozenset()
+    for type in named.values():
+        for each in (field.type for field in type.fields) if isinstance(type, Struct) else (type,):
+            for select in within(each, named):
+                if isinstance(select, Select) and struct in within(select, named, Nullable, Select):
+                    yield from _told([select])

@@ -5,7 +5,7 @@ around it, parameters. A struct that is used in several places must get the same
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -32,12 +32,12 @@ from wireloom.resolve.bind.renamings import renamed
 from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
 
 _RANGE_MEMBERS = ("start", "end")
-_SUMMED = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
-_PLAIN = "name an integer that readers see as it is on the wire, and that nothing derives, computes or leaves out"
+_USES = {
+    "sum": "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs",
+    "join": "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs",
+}
 _CHECKED = ("compute", "hidden")
 """What keeps a member from builders, and not from the checks of what they wrote."""
-_JOINED = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
-_PLAIN_TEXT = "name a text that readers see as it is on the wire, and that nothing derives, computes or leaves out"
 _HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
 _MARK = "name the place: `- mark: NAME` stands where it is"
 
@@ -133,33 +133,19 @@ class Scope:
 
     def summed(self, name: Name) -> Call:
         """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
-        listed, member, inner = self._listed("sum", name, _SUMMED)
-        if inner is None:
-            if member.element is not Kind.INTEGER:
-                raise _of_elements("sum", listed, member, _SUMMED)
-            return Call("sum", (listed,))
-        if inner.obstacle and not (self.checks and inner.obstacle in _CHECKED):
-            raise _of_member("sum", inner, _PLAIN)
-        if inner.kind is not Kind.INTEGER:
-            message = f"sum is of integers that values have, and {inner.name} is {a_kind(inner.kind)}"
-            raise MeaningError("expression-type", message, _PLAIN)
-        return Call("sum", (listed, Literal(inner.name)))
+        listed, member = self._listed("sum", name, (Kind.INTEGER,), _CHECKED if self.checks else ())
+        return Call("sum", (listed, *(() if member is None else (Literal(member.name),))))
 
     def joined(self, name: Name, separator: str) -> Call:
         """The texts of a list, or of a member of its elements, that the name means; raises MeaningError."""
-        listed, member, inner = self._listed("join", name, _JOINED)
-        found = member.element if inner is None else inner.kind
-        if inner is None and found not in (Kind.TEXT, Kind.BYTES):
-            raise _of_elements("join", listed, member, _JOINED)
-        if inner is not None and inner.obstacle:
-            raise _of_member("join", inner, _PLAIN_TEXT)
-        if inner is not None and found not in (Kind.TEXT, Kind.BYTES):
-            message = f"join is of texts or of bytes, and {inner.name} is {a_kind(found)}"
-            raise MeaningError("expression-type", message, _JOINED)
-        between = (
-            separator if found is Kind.TEXT else self._octets(separator, inner.charset if inner is not None else "")
-        )
-        return Call("join", (listed, Literal(between), *(() if inner is None else (Literal(inner.name),))))
+        listed, member = self._listed("join", name, (Kind.TEXT, Kind.BYTES))
+        octets = member.kind is Kind.BYTES if member is not None else self._element(listed) is Kind.BYTES
+        between = self._octets(separator, member.charset if member is not None else "") if octets else separator
+        return Call("join", (listed, Literal(between), *(() if member is None else (Literal(member.name),))))
+
+    def _element(self, listed: FieldRef) -> Kind:
+        found = self._member(listed)
+        return Kind.ANY if found is None else found.element
 
     def _octets(self, text: str, charset: str) -> bytes:
         """The bytes that a literal beside bytes means."""
@@ -169,34 +155,43 @@ class Scope:
             raise MeaningError("impossible-value", what, "" if charset else _HEXADECIMAL)
         return found
 
-    def _listed(self, function: str, name: Name, hint: str) -> tuple[FieldRef, Member, Member | None]:
-        """The list that a function is of, what is known of it, and of the member of its elements that is named."""
+    def _listed(
+        self, function: str, name: Name, kinds: Sequence[Kind], allowed: Sequence[str] = ()
+    ) -> tuple[FieldRef, Member | None]:
+        """The list that a function is of, and what is known of the member of its elements that is named, if one is.
+
+        What it is of must be of one of the kinds, and builders must know it from the value as it is on the wire.
+        """
         first, *members = name.parts
         fields = [] if first in POSITIONS else self._fields(first)
         if not fields:
             self.meaning(name)
-            raise MeaningError("expression-type", f"{first} is no list", hint)
+            raise _misused(function, f"{first} is no list")
         found = self._agreed(first, fields)
-        member, last, path = found.member, first, list[str]()
+        member, path = found.member, list[str]()
         while members and member.kind is not Kind.LIST:
-            last = members.pop(0)
-            member = self._inner(member, last, (first, *path)[-1])
-            path.append(last)
-        listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
+            path.append(members.pop(0))
+            member = self._inner(member, path[-1], (first, *path)[-2])
         if member.kind is not Kind.LIST:
-            raise MeaningError("expression-type", f"{function} is of a list, not of {a_kind(member.kind)}", hint)
+            raise _misused(function, f"{'.'.join((first, *path))} is {a_kind(member.kind)}")
+        listed = FieldRef(found.up, first, tuple(path), Kind.LIST)
         if not members:
-            return listed, member, None
+            if member.element not in kinds:
+                told = f"with `{member.obstacle}` " if member.obstacle else ""
+                raise _misused(function, f"{told}an element of {'.'.join((first, *path))} is {a_kind(member.element)}")
+            return listed, None
         if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
-            message = (
-                f"{function} is of one member of structs, and the elements of {last} are not of one type of struct"
-            )
-            raise MeaningError("expression-type", message, hint)
+            raise _misused(function, f"the elements of {'.'.join((first, *path))} are not of one type of struct")
         known = self.outlines.types[member.elements[0]].members
         if members[0] not in known:
-            message = f"the elements of {last} have no {members[0]}"
+            message = f"the elements of {'.'.join((first, *path))} have no {members[0]}"
             raise MeaningError("unknown-name", message, nearest(members[0], known))
-        return listed, member, known[members[0]]
+        inner = known[members[0]]
+        if inner.obstacle and inner.obstacle not in allowed:
+            raise _misused(function, f"with `{inner.obstacle}` builders do not know {inner.name} from the value")
+        if inner.kind not in kinds:
+            raise _misused(function, f"{inner.name} is {a_kind(inner.kind)}")
+        return listed, inner
 
     def check_base(self, name: str) -> None:
         """Raise MeaningError unless the name means a mark, here or in a struct around, that stands before in any case.
@@ -315,20 +310,22 @@ class Scope:
                 return []
 
     def _position(self, fact: str, members: list[str]) -> Expression:
+        what, hint = f"{fact} has no meaning here", ""
         if members:
-            raise MeaningError("unknown-name", f"{fact} has no members", "it is an integer")
-        if not self.type:
-            raise MeaningError("unknown-name", f"{fact} has no meaning here", "only parameters have a meaning here")
-        if self.inside:
-            raise MeaningError(
-                "unknown-name", f"{fact} has no meaning here", "an element that was read has its fields alone"
+            what, hint = f"{fact} has no members", "it is an integer"
+        elif not self.type or self.inside:
+            hint = (
+                "an element that was read has its fields alone"
+                if self.inside
+                else "only parameters have a meaning here"
             )
-        if fact != "index" and self.outlines.encodings[self.type] is not Encoding.BINARY:
-            encoding = self.outlines.encodings[self.type].value
-            raise MeaningError("unknown-name", f"there is no {fact} in {encoding}", "positions are of binary")
-        if fact == "here" and self.late:
-            raise MeaningError("unknown-name", "there is no here in what the whole struct decides", _MARK)
-        return Position(fact)
+        elif fact != "index" and self.outlines.encodings[self.type] is not Encoding.BINARY:
+            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].value}", "positions are of binary"
+        elif fact == "here" and self.late:
+            what, hint = "there is no here in what the whole struct decides", _MARK
+        else:
+            return Position(fact)
+        raise MeaningError("unknown-name", what, hint)
 
     def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:
         kind = parameter_kind(self.draft.content.parameters[name])
@@ -354,29 +351,17 @@ class Scope:
         inner = [self.outlines.types[struct].members for struct in member.structs]
         if not inner or any(step not in members for members in inner):
             known = list(dict.fromkeys(each for members in inner for each in members))
-            if member.renamings:
-                lent = self._lent_by(member)
-                new = step if step in lent else renamed(member.renamings, step)
-                hint = f"what is renamed has that name alone: {new}" if new in lent else nearest(step, lent)
-                raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
+            message, hint = f"{name} has no member {step}", nearest(step, known) or _function(member.kind, step, name)
             if step in known:
                 lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
+                message = f"{name} may be {lacking}, which has no {step}"
                 hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
-                raise MeaningError("unknown-name", f"{name} may be {lacking}, which has no {step}", hint)
-            hint = nearest(step, known) or _function(member.kind, step, name)
-            raise MeaningError("unknown-name", f"{name} has no member {step}", hint)
+            elif member.renamings:
+                hint = f"its members are those of this struct: {renamed(member.renamings, step)}"
+            raise MeaningError("unknown-name", message, hint)
         if any(members[step].melts for members in inner):
             raise _melted(step, name, f"{name}.MEMBER")
         return reduce(joined_members, (members[step] for members in inner))
-
-    def _lent_by(self, member: Member) -> list[str]:
-        """What the members of a field that melts in are called in the struct around."""
-        around = (each.members for each in self.outlines.types.values() if each.members.get(member.name) == member)
-        return [
-            each.name
-            for each in next(around, {}).values()
-            if each.position == member.position and each.name != member.name
-        ]
 
     # --- search ---
 
@@ -408,53 +393,30 @@ class Scope:
         fields = [each for each in found if each is not None]
         if any(each.member.broken for each in fields):
             raise _said()
-        if (
-            len(fields) == len(found)
-            and len({id(each.member) for each in fields}) == 1
-            and len({each.up for each in fields}) > 1
-        ):
-            raise MeaningError(
-                "ambiguous-name",
-                f"{name} stands at different distances from the places where {self.type} is used",
-                "use a type of its own for each distance, or bring the value into this struct",
-                self.type,
-            )
-        if len(fields) < len(found):
-            message = f"{self.type} has no {name} before this, and it is used where nothing around has one, either"
-            hint = f"give {self.type} that field, or use a type of its own where there is one around"
+        if len(fields) < len(found) or len({each.up for each in fields}) > 1:
+            what = "does not mean the same" if len(fields) == len(found) else "is not there"
+            message = f"{name} {what} in every place where {self.type} is used"
+            hint = "use a type of its own for each place, or bring the value into this struct"
             raise MeaningError("ambiguous-name", message, hint, self.type)
-        if len({each.up for each in fields}) > 1:
-            raise MeaningError(
-                "ambiguous-name",
-                f"{name} does not mean the same in every place where {self.type} is used",
-                "use a type of its own for each place, or bring the value into this struct",
-                self.type,
-            )
         return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
 
     def _unknown(self, name: str, members: tuple[str, ...] = ()) -> MeaningError:
         if self.blind or any(outline.open for outline in self._around()):
             return _said()
         outline = self.outlines.types.get(self.type)
-        if self.position == AHEAD and outline is not None and (name in outline.members or name in outline.marks):
-            hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
-            return MeaningError("later-name", f"{name} is not known before the struct is read", hint)
-        own = None if outline is None or self.inside else outline.members.get(name)
-        if own is not None and own.position == self.position:
-            message = f"{name} is what this is about, and not known before it is read"
-            return MeaningError("later-name", message, "ask for a field before it")
-        if outline is not None and (name in outline.members or name in outline.marks):
-            return MeaningError(
-                "later-name",
-                f"{name} is not known yet",
-                f"an expression sees the fields and marks before it: use one of those, or put {name} before it",
-            )
         known = [*self._visible(), *self.draft.content.parameters]
         if name in known:
+            own = None if outline is None or self.inside else outline.members.get(name)
             hint = (
                 f"an expression sees what comes before it, in its struct and around: use that, or put {name} before it"
             )
-            return MeaningError("later-name", f"{name} is not known yet", hint)
+            message = f"{name} is not known yet"
+            if self.position == AHEAD:
+                message = f"{name} is not known before the struct is read"
+                hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
+            elif own is not None and own.position == self.position:
+                message = f"{name} is what this is about, and not known before it is read"
+            return MeaningError("later-name", message, hint)
         hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
         hint = _foreign(name, members) or hint
         field = self._named_to_readers(name)
@@ -553,30 +515,7 @@ def _melted(name: str, into: str, instead: str) -> MeaningError:
     return MeaningError("unknown-name", message, f"write {instead}")
 
 
-def _of_elements(function: str, listed: FieldRef, member: Member, hint: str) -> MeaningError:
-    """What is wrong with the elements of a list, of which a function needs another kind."""
-    name, obstacle = _last(listed), member.obstacle
-    if member.element is not Kind.ANY:
-        what = f"an element of {name} is {a_kind(member.element)}"
-    elif obstacle == "charset":
-        what = f"the elements of {name} are texts in another character set than UTF-8"
-        hint = f"make structs of them: `{function}({name}.text, '.')` gives their bytes"
-    elif obstacle:
-        what = f"the elements of {name} mean something else than what is on the wire"
-        hint = f"drop `{obstacle}`, or {function} others"
-    else:
-        what = f"the elements of {name} are not known to be nothing else"
-    of = "integers" if function == "sum" else "texts or of bytes"
-    return MeaningError("expression-type", f"{function} is of {of}, and {what}", hint)
-
-
-def _of_member(function: str, member: Member, hint: str) -> MeaningError:
-    """What is wrong with a member of elements that builders do not know from the value as it is on the wire."""
-    of = "integers" if function == "sum" else "texts"
-    what = f"with `{member.obstacle}` builders do not know {member.name} from the value"
-    return MeaningError("expression-type", f"{function} is of {of} that values have, and {what}", hint)
-
-
-def _last(listed: FieldRef) -> str:
-    """What a list is called."""
-    return (listed.name, *listed.members)[-1]
+def _misused(function: str, what: str) -> MeaningError:
+    """What is wrong with what a function is of."""
+    message = f"{function} is of {'integers' if function == 'sum' else 'texts or of bytes'} in a list, and {what}"
+    return MeaningError("expression-type", message, _USES[function])

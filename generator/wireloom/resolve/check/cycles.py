@@ -13,6 +13,7 @@ from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, 
 from wireloom.spec.documents import Place
 
 Given = frozenset[Node]
+_REMEDY = "let readers see one of them that nothing derives, or let it follow from what the record holds"
 _Span = tuple[int, int]  # the first of some steps, and the one behind them
 
 
@@ -25,7 +26,7 @@ def check_circles(draft: Draft, named: Types, names: Names) -> Given:
         if circle and not reported & set(circle):
             reported |= set(circle)
             path = " <- ".join(name for _, name in (*circle, node))
-            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", following.remedy(circle))
+            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", _REMEDY)
     return following.given
 
 
@@ -46,36 +47,17 @@ class _Following:
     """What derived and computed values follow from, where builders work them out, and those that they are given."""
 
     def __init__(self, root: Place, named: Types, names: Names) -> None:
-        self._named = named
         self.nodes: dict[Node, list[Node]] = {}
         self.places: dict[Node, Place] = {}  # where it is said
         self._conditions: dict[Node, list[Node]] = {}  # of them what decides whether they are there
         self._written: dict[Node, str] = {}  # the structs of what decides which bytes are written
         self._spans: list[tuple[Node, Struct, _Span]] = []  # the steps whose bytes they count
-        self._packings: dict[Node, list[Node]] = {}  # what is packed in these
         for struct in structs(named):
             self._add(root, named, struct, names)
         for node, struct, span in self._spans:
             packed = set(_packed(struct, span, named))
-            self._packings[node] = [each for each, within in self._written.items() if within in packed]
-            self.nodes[node] += self._packings[node]
-        self.given = frozenset(self._given(set(_computed(named, hidden=False))))
-
-    def remedy(self, circle: tuple[Node, ...]) -> str:
-        """What to do about values that follow from one another."""
-        unseen = set(_computed(self._named, hidden=True))
-        versioned = set(_computed(self._named, hidden=False, versioned=True))
-        for node, source in zip(circle, (*circle[1:], circle[0]), strict=True):
-            name, flag = node[1], source[1]
-            if source in self._conditions.get(node, ()):
-                return f"only {flag} says whether {name} is there: let readers see {flag}, without a `derive`"
-            if source in self._packings.get(node, ()):
-                return f"{flag} is packed, and cannot follow from how many bytes that takes: drop it, or move it out"
-            if node in unseen:
-                return f"let readers see {name}, which builders then take from the value"
-            if node in versioned:
-                return f"drop `since` and `until` of {name}, which builders then take from the value"
-        return "let one of them follow from what the record holds"
+            self.nodes[node] += [each for each, within in self._written.items() if within in packed]
+        self.given = frozenset(self._given(set(_computed(named))))
 
     def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
         for site in sites(root, named, struct):
@@ -118,12 +100,12 @@ class _Following:
                 yield told[0]
 
 
-def _computed(named: Types, *, hidden: bool, versioned: bool = False) -> Iterator[Node]:
-    """The computed fields of which a value says what they are, or would if they were not hidden, or of one version."""
+def _computed(named: Types) -> Iterator[Node]:
+    """The computed fields of which a value says what they are."""
     for struct in structs(named):
         for field in struct.fields:
-            said = field.compute is not None and field.derive is None and field.mappings is None
-            if said and field.hidden == hidden and bool(field.since or field.until) == versioned:
+            plain = field.derive is None and field.mappings is None and not (field.hidden or field.since or field.until)
+            if field.compute is not None and plain:
                 yield struct.name, field.wire_name
 
 

@@ -1,7 +1,5 @@
 """Names that may not be there twice: of fields, bits and marks, for readers, of members, and tags of a message."""
 
-from wireloom.expr.ast import Binary, Unary
-from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.types import Encoding, Field, Struct
 from wireloom.resolve.bind.draft import Draft
@@ -27,52 +25,31 @@ def check_names(draft: Draft, named: Types) -> None:
 
 
 def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
-    """Names that expressions use: fields, bits and marks of one struct; those of bits that are there twice."""
-    twice = set[str]()
-    taken: dict[str, list[Field]] = {}  # with the fields of each name; bits and marks have theirs alone
+    """Names that expressions use: fields, bits and marks of one struct; those that are there twice."""
+    entries: list[tuple[Place, str, Field | None]] = []
     for where, field in placed(struct, place):
-        others = taken.get(field.wire_name, [])
-        known = others[-1] if others else None
-        if known is not None and struct.encoding is Encoding.PROTOBUF and field.on_wire and known.on_wire:
-            message = f"{field.wire_name} is there twice, and a message has one field of each name"
-            hint = f"give one of them another name, and `as: {field.wire_name}` for its readers"
-            draft.reports_entry(where, "duplicate-field", message, hint)
-        elif others and any(each.checksum is not None for each in (*others, field)):
-            message = f"{field.wire_name} is there twice, once as a checksum, which is verified in every version"
-            hint = f"give one of them another name, and `as: {field.name}` for its readers"
-            draft.reports_entry(where, "duplicate-field", message, hint)
-        elif field.wire_name in taken and not (
-            others and all(never_in_one_version(struct, each, field) for each in others)
-        ):
-            draft.reports_entry(
-                where,
-                "duplicate-field",
-                f"{field.wire_name} is there twice",
-                "give each field one name; `as` gives readers another",
-            )
-            twice.update(() if others else {field.wire_name})
-        taken[field.wire_name] = [*others, field]
-        for bit in field.bits:
-            if bit.name in taken:
-                twice.add(bit.name)
-                draft.reports_entry(
-                    where / "bits" / bit.name,
-                    "duplicate-field",
-                    f"{bit.name} is there twice",
-                    "give each field one name",
-                )
-            taken[bit.name] = []
-    for position, step in enumerate(struct.steps):
-        if isinstance(step, types.Mark):
-            if step.name in taken:
-                draft.reports_entry(
-                    place / position / "mark",
-                    "duplicate-field",
-                    f"{step.name} is there twice",
-                    "give the mark another name",
-                )
-            taken[step.name] = []
+        entries.append((where, field.wire_name, field))
+        entries += [(where / "bits" / bit.name, bit.name, None) for bit in field.bits]
+    marks = ((place / at / "mark", step) for at, step in enumerate(struct.steps) if isinstance(step, types.Mark))
+    entries += [(where, mark.name, None) for where, mark in marks]
+    taken: dict[str, list[Field | None]] = {}
+    twice = set[str]()
+    for where, name, own in entries:
+        others = taken.setdefault(name, [])
+        if not all(_may_share(struct, other, own) for other in others):
+            hint = "give each field one name; `as` gives readers another"
+            draft.reports_entry(where, "duplicate-field", f"{name} is there twice", hint)
+            twice.add(name)
+        others.append(own)
     return twice
+
+
+def _may_share(struct: Struct, first: Field | None, second: Field | None) -> bool:
+    """Whether two fields of versions that take turns may have one name; no bits, marks and checksums have."""
+    if first is None or second is None or first.checksum is not None or second.checksum is not None:
+        return False
+    in_message = struct.encoding is Encoding.PROTOBUF and first.on_wire and second.on_wire
+    return not in_message and never_in_one_version(struct, first, second)
 
 
 def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Types, said: set[str]) -> None:
@@ -90,17 +67,9 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
             known = next((each for each in others if not never_both(struct, each, field)), None)
             if known is not None and name not in said:
-                hint = f"the other is {known.wire_name}; {_how_to_part(known, field)}"
+                hint = f"the other is {known.wire_name}; hide one, or rename it with `as`"
                 draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
             taken[name].append(field)
-
-
-def _how_to_part(first: Field, second: Field) -> str:
-    """What is to be done about two fields of one reader's name that may both be there."""
-    if first.when is None or second.when is None or first.when == second.when:
-        return "hide one, or rename it with `as`"
-    apart = text_of(Binary("and", Unary("not", first.when), second.when))
-    return f"where both conditions may hold say which one is there, as in `when: {apart}`"
 
 
 def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:

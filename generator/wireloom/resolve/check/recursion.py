@@ -1,8 +1,7 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import count
 
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
@@ -17,6 +16,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
 _DEPTH = 64  # of types in types
+_SMALLER = "say a smaller one, or keep values that may hold others as bytes"
 _FIELDS = 20_000  # that a record may come to, counted where types are used
 
 
@@ -160,38 +160,22 @@ def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, 
     if draft.problems.found:
         return
 
-    def heights(tried: Mapping[str, int]) -> Mapping[str, int]:
-        return heights_of(named, tried, _DEPTH)
-
-    def sizes(tried: Mapping[str, int]) -> Mapping[str, int]:
-        return sizes_of(named, tried, _FIELDS)
-
-    deep = heights(depths)
-    wide = sizes(depths) if max(deep.values(), default=0) <= _DEPTH else {}
+    deep = heights_of(named, depths, _DEPTH)
+    wide = sizes_of(named, depths, _FIELDS) if max(deep.values(), default=0) <= _DEPTH else {}
     said = set[str]()
     for name in (each for each in depths if not said & circle_of(named, each)):
         place = draft.place / "types" / name / "depth"
         said |= {name} if wide.get(name, 0) > _FIELDS or deep[name] > _DEPTH else set()
         if wide.get(name, 0) > _FIELDS:
             message = f"{name} comes to more than {_FIELDS} fields at this depth"
-            draft.reports_entry(place, "too-large", message, _fitting(depths, name, sizes, _FIELDS))
+            draft.reports_entry(place, "too-large", message, _SMALLER)
         elif deep[name] > _DEPTH:
             message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another at this depth"
-            draft.reports_entry(place, "too-large", message, _fitting(depths, name, heights, _DEPTH))
+            draft.reports_entry(place, "too-large", message, _SMALLER)
     for name in named if not draft.problems.found else ():
         if deep[name] > _DEPTH and all(deep[each] <= _DEPTH for each in references(named[name])):
             message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another"
             draft.reports_entry(draft.place / "types" / name, "too-large", message, "put some of them into one struct")
-
-
-def _fitting(
-    depths: Mapping[str, int], name: str, measured: Callable[[Mapping[str, int]], Mapping[str, int]], most: int
-) -> str:
-    """What to say of a depth with which a type comes to too much."""
-    fitting = next(depth for depth in count(0) if measured({**depths, name: depth + 1})[name] > most)
-    if fitting == 0:
-        return "say a smaller one, of its types that hold themselves, too"
-    return f"say {fitting} or less, or keep values that may hold others as bytes"
 
 
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:

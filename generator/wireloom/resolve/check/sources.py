@@ -16,7 +16,6 @@ from wireloom.expr.ast import (
     FieldRef,
     Kind,
     Literal,
-    ParameterRef,
     parts,
     references,
 )
@@ -27,13 +26,11 @@ from wireloom.model.extents import StructExtents
 from wireloom.model.traversal import plain
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.bind.expressions import BROKEN
 from wireloom.resolve.facts.sites import Names, Role, Types, holders, sites, structs
 from wireloom.spec.documents import Place
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
-_OF_ONE_VALUE = "let readers see it, or make the bits fields, `- reserved: {type: uint3, const: 0, hidden: true}`"
 _FILLED = 1 << 16  # bytes that builders make up
 _LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
@@ -191,10 +188,13 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     def remedy(name: str, otherwise: str = _REMEDY) -> str:
         return told_by.get((struct.name, name), otherwise)
 
-    _check_constant(draft, place, struct, field, looked_at)
     if field.table and field.hidden and looked_at.has(struct, field.wire_name):
         message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
         draft.reports_entry(place, "unknown-on-build", message, "let readers see it")
+    may_lack = field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
+    if field.hidden and may_lack and looked_at.has(struct, field.wire_name):
+        message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
+        draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
     if not needs_source(field):
         return
     if field.bits:
@@ -257,33 +257,6 @@ def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> N
             if others and others != [site.field.wire_name]:
                 message = f"{others[0]} is a checksum, too, and builders know it last"
                 draft.reports(site.place, "unknown-on-build", message, "let it follow from what the record holds")
-
-
-def _may_lack_its_constant(field: Field) -> bool:
-    """Whether a record may leave a constant out and mean something else by that."""
-    return field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
-
-
-def _check_constant(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
-    """What readers do not see and expressions look at is not always derived as the same: records may say otherwise."""
-    if field.derive is BROKEN:
-        return
-    if field.hidden and looked_at.has(struct, field.wire_name) and _may_lack_its_constant(field):
-        message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
-        draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
-    if field.hidden and looked_at.has(struct, field.wire_name) and _is_constant(field.derive):
-        message = f"builders would always write one {field.wire_name}, and expressions look at what a record says"
-        draft.reports_entry(place, "unknown-on-build", message, "say `const`, or let readers see it")
-    for bit in field.bits:
-        hidden = bit.hidden and field.hidden and bit.derive is not BROKEN
-        if hidden and looked_at.has(struct, bit.name) and _is_constant(bit.derive):
-            message = f"builders would always write one {bit.name}, and expressions look at what a record says"
-            draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, _OF_ONE_VALUE)
-
-
-def _is_constant(derive: Expression | None) -> bool:
-    """Whether nothing of a record decides what is derived."""
-    return derive is not None and all(isinstance(each, Literal | ParameterRef) for each in references(derive))
 
 
 def needs_source(field: Field) -> bool:

@@ -36,45 +36,11 @@ class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the 
         self.id, self.what, self.hint, self.name = id, what, hint, name
 
 
-def _of_meanings(first: LogicalType, second: LogicalType) -> ColumnsClash:
-    one, other = _meant_as(first), _meant_as(second)
-    what = f"is {one} in one record and {other} in another"
-    if one == other:
-        what = "means one thing in one record and another in another"
-    encoded = any(
-        isinstance(each, logical.Meant) and isinstance(each.shown, logical.Encoded) for each in (first, second)
+def _of_meanings() -> ColumnsClash:
+    what = "means one thing in one record and another in another"
+    return ColumnsClash(
+        "clashing-meanings", what, "give the fields of one name one meaning and `charset`, or other names"
     )
-    same = "`charset`" if encoded else "meaning"
-    return ColumnsClash("clashing-meanings", what, f"give the fields of one name one {same}, or other names")
-
-
-def _meant_as(type: LogicalType) -> str:
-    """What readers see of a value, in words."""
-    match type:
-        case logical.Meant(shown=logical.Encoded(charset=charset)):
-            return f"text in {charset}"
-        case logical.Meant(shown=logical.Scaled(kind=kind)):
-            return f"a {kind}" if kind != "integer" else "a scaled integer"
-        case logical.Meant(shown=logical.Measured()):
-            return "a scaled float"
-        case logical.Meant(shown=logical.Written(kind=kind)):
-            return f"an address ({kind})" if kind != "uuid" else "a UUID"
-        case logical.Meant(shown=logical.Said(counted=logical.Integer())):
-            return "an integer in a text"
-        case logical.Meant(shown=logical.Said(counted=logical.Scaled(kind=kind))):
-            return f"a {kind} in a text"
-        case logical.Meant(shown=logical.Named()):
-            return "a name beside `raw`"
-        case logical.Meant(null=None):
-            return "the number beside a word (`raw`)"
-        case logical.Meant(null=null):
-            return f"null for {null!r}"
-        case logical.Text():
-            return "text in UTF-8"
-        case logical.Alternatives():
-            return "one of several kinds"
-        case _:
-            return f"plain {logical.kind_name(type)}"
 
 
 def _of_open(kind: str) -> ColumnsClash:
@@ -409,9 +375,9 @@ def merge_types(first: LogicalType, second: LogicalType) -> LogicalType:
             wire = merge_types(first.wire, second.wire)
             if isinstance(wire, logical.Integer | logical.Float | logical.Text | logical.Binary):
                 return replace(first, wire=wire)
-            raise _of_meanings(first, second)
+            raise _of_meanings()
         case (logical.Meant(), _) | (_, logical.Meant()):
-            raise _of_meanings(first, second)
+            raise _of_meanings()
         case _:
             return _alternatives(first, second)
 

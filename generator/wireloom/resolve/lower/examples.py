@@ -12,6 +12,7 @@ from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.header import fits_parameter
+from wireloom.resolve.logical.schemas import shown
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Example as ExampleDocument
 
@@ -205,41 +206,18 @@ def _is_scalar_of(type: LogicalType, value: object) -> bool:
 
 
 def _rendering(type: LogicalType) -> str:
+    """What to write for a value of a type."""
     match type:
-        case logical.Boolean():
-            return "write true or false"
-        case logical.Integer(bits, signed):
-            return f"write an integer of {min(bits, 64)} bits, {'signed' if signed else 'unsigned'}"
-        case logical.BigInteger():
-            return "write decimal text"
-        case logical.Float():
-            return 'write a number, "NaN", "Infinity" or "-Infinity"'
-        case logical.Text(symbols):
-            return f"write one of {', '.join(symbols)}" if symbols else "write a text"
-        case logical.Binary():
-            return "write base64"
-        case logical.List():
-            return "write a list"
-        case logical.Map():
-            return "write a list of [key, value]"
-        case logical.Record():
-            return "write a mapping"
-        case logical.Alternatives(options):
-            return f"write {{{logical.kind_name(options[0])}: ...}}, the alternative's kind and its value"
-        case logical.Open():
-            return "write a tagged value"
-        case logical.Meant(shown=logical.Said() as said):
-            return _rendering(said.plain)
+        case logical.Text(symbols) if symbols:
+            return f"write one of {', '.join(symbols)}"
         case logical.Meant(shown=logical.Scaled(kind)) if kind in EXPECTED:
             return f"write {EXPECTED[kind]}"
-        case logical.Meant(shown=logical.Written(kind)):
-            return f"write {kind} as text"
-        case logical.Meant(shown=logical.Encoded()):
-            return "write a text"
         case logical.Meant(shown=logical.Named(names)):
             return f"write one of {', '.join(name for _, name in names)}"
-        case logical.Meant(wire=wire):
-            return _rendering(wire)
+        case logical.Binary():
+            return "write base64"
+        case _:
+            return f"write {shown(type)}"
 
 
 def _is_meaning_of(type: logical.Meant, value: object) -> bool:

@@ -285,20 +285,17 @@ class _Reading:
     def _check_room(self, word: str, saying: Said, type: Text) -> None:
         """A text of a stated size has the bytes of all that builders write."""
         least, most = _room(saying)
-        is_fine = word == "timestamp"
         match type.size:
-            case Padded(size) if size < most:
-                message, hint = f"{size} bytes have no room for each {word}", f"write str({most}), or more"
-            case Literal(int(size)) if size < least or (not is_fine and size > most):
-                message, hint = f"no {word} has {size} bytes", f"write str({most}), or say what fills it up by `pad`"
-            case Literal() if least < most and not self.document.raw:
-                written = "in UTC, in 20 or 27 bytes" if is_fine else f"in {least} to {most} bytes"
-                message = f"builders write each {word} {written}"
-                hint = "give `raw: NAME`: readers see the text, too, and builders write that"
-                hint = hint if is_fine else f"write str({most}), and say what fills it up by `pad`"
+            case Padded(size):
+                fits = size >= most
+            case Literal(int(size)):
+                fits = least <= size and (size == most if least == most else self.document.raw is not None)
             case _:
                 return
-        self.refuse("logical", "wrong-shape", message, hint)
+        if not fits:
+            message = f"builders write each {word} in {least if least == most else f'{least} to {most}'} bytes"
+            hint = f"write str({most}), and say what fills it up by `pad`; or `raw: NAME`, and builders write that"
+            self.refuse("logical", "wrong-shape", message, hint)
 
     # --- addresses -------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ from wireloom.model.types import (
     NumberForm,
     Padded,
     Presence,
+    Reference,
     Scalar,
     Text,
     Type,
@@ -62,7 +63,6 @@ from wireloom.resolve.types.notations import (
     is_encoded,
     plainly_named,
     prefix_of,
-    said_of_name,
     type_of,
 )
 from wireloom.resolve.types.type_keys import GROUP, adorned, check_ending, packing_of
@@ -82,6 +82,7 @@ from wireloom.spec.language import FieldDocument
 _MOST_DELIMITERS = 8  # of one value
 _LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
 _MOST_LOST = 2**31 - 1  # elements of a list: a record has no more bytes
+_OF_VALUES = {*KEYS_OF_ELEMENTS, "charset", "logical", "const", "null", "raw", "delimiter", "pad", "byteOrder"}
 _IN_NUMBERS = frozenset("+-0123456789ABCDEFabcdef")
 
 
@@ -181,12 +182,10 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     """The type that a field states."""
     type = type_of(replace(around, partial=True), at, document.type)
     type = plainly_named(around, type, ordered=document.byte_order is not None)
-    if (found := said_of_name(around, document, type)) is not None:
-        key, name, written = found
+    if (named := _named_value(around, document, type)) is not None:
+        key, name, written = named
         message = f"{name} is a name for {written}, and `{key}` is of types that stand at the field"
-        alone = "" if isinstance(not_null(type), Array) else "; of names those of integers alone take it"
-        hint = f"write {written} in its place{alone}"
-        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, f"write {written} in its place")
         return UNKNOWN
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
@@ -211,6 +210,17 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         elif around.delimiter.kept and has_text(type):
             _check_kept(around, place, around.delimiter)
     return type
+
+
+def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> tuple[str, str, str] | None:
+    """A key of a field that says something of its value, where a name stands for that; the name, and what it means."""
+    plain = not_null(type)
+    inner = plain.element if isinstance(plain, Array) and document.given & {*KEYS_OF_ELEMENTS} else plain
+    written = around.scope.draft.content.types.get(inner.name) if isinstance(inner, Reference) else None
+    given = document.given & _OF_VALUES - ({"charset"} if document.charset == constants.UTF8 else set())
+    if not isinstance(written, str) or not isinstance(inner, Reference) or not given:
+        return None
+    return min(given), inner.name, written
 
 
 def _check_kept(around: Surroundings, place: Place, delimiter: Delimiter) -> None:

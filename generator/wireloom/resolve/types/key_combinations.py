@@ -93,13 +93,6 @@ _WITHOUT_GROUP = (
 )
 # Keys that no element of an array has which may be left out: they say, too, whether it is there, or what it is.
 _WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hidden")
-# Keys whose empty text says nothing: the diagnostic, and what would be right.
-_NOT_EMPTY: Table[str, tuple[str, str]] = {
-    "oneOf": ("bad-name", "give the group a name"),
-    "pattern": ("bad-pattern", "`length: 0 .. 0` is of the empty text"),
-    "since": ("unknown-version", "name a version of the struct"),
-    "until": ("unknown-version", "name a version of the struct"),
-}
 # Keys that say something of the very bytes of a value, which are not there before they are unpacked.
 _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that say what builders write, which no field has that stands elsewhere: there it may be another's.
@@ -151,7 +144,15 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
         )
         report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
     stated = given if document.optional else given - {"optional"}
-    _check_empty(around, place, document)
+    for key, written in (
+        ("oneOf", document.one_of),
+        ("pattern", document.pattern),
+        ("since", document.since),
+        ("until", document.until),
+    ):
+        if written == "":
+            message = f"`{key}` is the empty text, which says nothing"
+            around.reports(place / key, "conflicting-keys", message, f"drop `{key}`, or say what it is")
     for key, companion in COMPANIONS.items():
         if key in given and companion not in stated and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
@@ -166,19 +167,6 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
             "or a sized type"
         )
         around.scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
-
-
-def _check_empty(around: Surroundings, place: Place, document: FieldDocument) -> None:
-    """Report keys that are there and say nothing."""
-    texts = {
-        "oneOf": document.one_of,
-        "pattern": document.pattern,
-        "since": document.since,
-        "until": document.until,
-    }
-    for key, (id, hint) in _NOT_EMPTY.items():
-        if texts[key] == "":
-            around.reports(place / key, id, f"`{key}` is the empty text, which says nothing", hint)
 
 
 def has_check(document: FieldDocument, besides: str = "") -> bool:

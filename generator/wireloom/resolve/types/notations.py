@@ -433,48 +433,6 @@ def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
             return type
 
 
-_OF_TEXTS = frozenset({"length", "pattern", "charset", "logical", "const", "null", "values", "raw", "delimiter", "pad"})
-_OF_NUMBERS = frozenset({"const", "null", "range", "byteOrder"})
-_OF_ELEMENTS = frozenset({"length", "pattern", "values", "range"})
-
-
-def said_of_name(around: Surroundings, document: FieldDocument, type: Type) -> tuple[str, str, str] | None:
-    """A key of the field that says something of what a name stands for, the name, and the type to write instead.
-
-    Only names of integers take such keys; None where there is no other.
-    """
-    match type:
-        case Nullable(type=inner):
-            return said_of_name(around, document, inner)
-        case Array(element=Reference() as element) if document.given & _OF_ELEMENTS:
-            found = said_of_name(around, document, element)
-            return found if found is not None and found[0] in _OF_ELEMENTS else None
-        case Reference(name=name):
-            written, keys = _meant_by(around, name, frozenset())
-            given = document.given & keys - ({"charset"} if document.charset == constants.UTF8 else set())
-            return (min(given), name, written) if given else None
-        case _:
-            return None
-
-
-def _meant_by(around: Surroundings, name: str, seen: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """The type that a name stands for in the end, and the keys of fields that say something of it."""
-    written = around.scope.draft.content.types.get(name)
-    form = parsed_text(written) if isinstance(written, str) else None
-    if not isinstance(written, str) or not isinstance(form, notation.Single) or name in seen:
-        return "", frozenset()
-    if form.name in around.scope.draft.content.types:
-        return _meant_by(around, form.name, seen | {name})
-    keys = {"str": _OF_TEXTS, "bytes": _OF_TEXTS - {"length", "pattern", "charset"}, "list": _OF_ELEMENTS}.get(
-        form.name
-    )
-    if keys is None:
-        scalar = builtins.SCALARS.get(form.name)
-        keys = _OF_NUMBERS if isinstance(scalar, Integer | Float) else frozenset()
-        keys |= {"const", "values"} if isinstance(scalar, Boolean | Integer) else set()
-    return written, keys
-
-
 def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer | None:
     """The integer type that a text says, or a named type that is nothing else."""
     match parsed_text(text):

@@ -251,7 +251,7 @@ def test_names_at_several_distances_are_one_mistake(tmp_path):
         "  Value: {fields: [{a: {type: uint8, when: k == 3 and n == 2}}, {b: {type: uint8, when: k == 4}}]}\n"
     )
     (found,) = said({"spec": spec("- t: Table", types)}, tmp_path)
-    assert found.startswith("ambiguous-name: k stands at different distances")
+    assert found.startswith("ambiguous-name: k does not mean the same in every place where Value is used")
 
 
 @pytest.mark.parametrize(

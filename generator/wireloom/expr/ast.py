@@ -134,17 +134,7 @@ class Call:
 
 
 Expression = Union[
-    Literal,
-    Name,
-    FieldRef,
-    MarkRef,
-    ParameterRef,
-    Position,
-    Unary,
-    Binary,
-    Membership,
-    Conditional,
-    Call,
+    Literal, Name, FieldRef, MarkRef, ParameterRef, Position, Unary, Binary, Membership, Conditional, Call
 ]
 
 

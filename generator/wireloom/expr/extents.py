@@ -66,10 +66,7 @@ class Known:
     """
 
     def __init__(
-        self,
-        fields: Extents,
-        lengths: Extents | None = None,
-        elsewhere: Callable[[FieldRef], Extent] | None = None,
+        self, fields: Extents, lengths: Extents | None = None, elsewhere: Callable[[FieldRef], Extent] | None = None
     ) -> None:
         self._fields = fields
         self._lengths: Extents = lengths or {}

@@ -73,11 +73,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
             alike=True,
         ),
         "concat": Function(
-            (_SIZED, _SIZED),
-            Kind.ANY,
-            "Texts, or bytes, one behind the other.",
-            variadic=True,
-            alike=True,
+            (_SIZED, _SIZED), Kind.ANY, "Texts, or bytes, one behind the other.", variadic=True, alike=True
         ),
         "join": Function(
             ((Kind.LIST,), _SIZED, (Kind.TEXT,)),

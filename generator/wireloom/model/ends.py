@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.expr.ast import Expression, Literal, Position, Unary, references
 from wireloom.model import types
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import parts, within
 from wireloom.model.types import Amount, Encoding, Struct, Type
 
 Types = Mapping[str, Type]
@@ -14,14 +14,17 @@ def endless(root: Type, named: Types, encoding: Encoding) -> str:
     """What of a root takes all bytes there are; empty where it ends by itself."""
     if encoding is Encoding.JSON:
         return "a JSON text"
-    return _endless(root, named, encoding, frozenset())
+    return _endless(root, named, encoding, set())
 
 
-def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str]) -> str:
-    """What takes all bytes there are; empty where the type ends by itself."""
+def _endless(type: Type, named: Types, encoding: Encoding, seen: set[tuple[str, Encoding]]) -> str:
+    """What takes all bytes there are; empty where the type ends by itself, as those in `seen` do."""
     match type:
         case types.Reference(name=name):
-            return "" if name in seen else _endless(named[name], named, encoding, seen | {name})
+            if (name, encoding) in seen:
+                return ""
+            seen.add((name, encoding))
+            return _endless(named[name], named, encoding, seen)
         case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON, name=name):
             return name
         case types.Struct(encoding=Encoding.BINARY):
@@ -41,7 +44,7 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: frozenset[str])
     return next((found for each in parts(type) if (found := _endless(each, named, encoding, seen))), "")
 
 
-def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
+def _endless_field(struct: Struct, named: Types, seen: set[tuple[str, Encoding]]) -> str:
     asks = ""  # the struct, where one of its checks asks for the end; a field says more
     covered = {field.wire_name: field.checksum for field in struct.fields if field.checksum is not None}
     for step in struct.steps:
@@ -63,25 +66,24 @@ def _endless_field(struct: Struct, named: Types, seen: frozenset[str]) -> str:
         if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
             return name
         if step.size is not None:
-            if _takes_all(step.size) or _reads_elsewhere(step.type, named, set()):
+            if _takes_all(step.size) or _reads_elsewhere(step.type, named):
                 return name
         elif found := _endless(step.type, named, Encoding.BINARY, seen):
             return found if "." in found else name
     return asks
 
 
-def _reads_elsewhere(type: Type, named: Types, seen: set[str]) -> bool:
-    """Whether something within may stand outside of the region that the type has. Types in `seen` do not."""
-    match type:
-        case types.Reference(name=name):
-            if name in seen:
-                return False
-            seen.add(name)
-            return _reads_elsewhere(named[name], named, seen)
-        case types.Struct(fields=fields):
-            return any(bool(field.base) or _reads_elsewhere(field.type, named, seen) for field in fields)
-        case _:
-            return any(_reads_elsewhere(each, named, seen) for each in parts(type))
+def _reads_elsewhere(type: Type, named: Types) -> bool:
+    """Whether something within may stand outside of the region that the type has."""
+    waiting, seen = [type], set[str]()
+    while waiting:
+        for each in within(waiting.pop(), named):
+            if isinstance(each, Struct) and each.name not in seen:
+                seen.add(each.name)
+                if any(field.base for field in each.fields):
+                    return True
+                waiting += [field.type for field in each.fields]
+    return False
 
 
 def looks_at_end(type: Type, named: Types) -> str:
@@ -89,27 +91,17 @@ def looks_at_end(type: Type, named: Types) -> str:
 
     Builders can tell where it ends as long as nothing else stands behind.
     """
-    return _looks_at_end(type, named, set())
-
-
-def _looks_at_end(type: Type, named: Types, seen: set[str]) -> str:
-    """The same of types that are not in `seen`, in which there is no such field."""
-    match type:
-        case types.Reference(name=name):
-            if name in seen:
-                return ""
-            seen.add(name)
-            return _looks_at_end(named[name], named, seen)
-        case types.Struct(encoding=Encoding.BINARY, name=name, fields=fields):
-            for field in fields:
+    waiting, seen = [type], set[str]()
+    while waiting:
+        for each in within(waiting.pop(), named, types.Select, types.Attempt):
+            if not isinstance(each, Struct) or each.encoding is not Encoding.BINARY or each.name in seen:
+                continue
+            seen.add(each.name)
+            for field in each.fields:
                 if field.in_struct and field.when is not None and _needs_end(field.when):
-                    return f"{name}.{field.wire_name}"
-            below = tuple(field.type for field in fields if field.in_struct and field.size is None)
-        case types.Select() | types.Attempt():
-            below = parts(type)
-        case _:
-            return ""
-    return next((found for each in below if (found := _looks_at_end(each, named, seen))), "")
+                    return f"{each.name}.{field.wire_name}"
+            waiting += [field.type for field in each.fields if field.in_struct and field.size is None]
+    return ""
 
 
 def _falls_back_at_end(trial: types.Trial) -> bool:

@@ -10,6 +10,8 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.numerals import base_of, format_of, width_of
 from wireloom.runtime.packing import CODECS
 from wireloom.runtime.parameters import HIGHEST, LONG, LOWEST
+from wireloom.runtime.parsers.checksums import Crc as CrcOfBytes
+from wireloom.runtime.parsers.checksums import Sum as SumOfBytes
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
@@ -22,8 +24,10 @@ __all__ = [
     "LONG",
     "LOWEST",
     "NAMED_PATTERNS",
+    "CrcOfBytes",
     "Ending",
     "PatternError",
+    "SumOfBytes",
     "automaton",
     "base_of",
     "check",

@@ -8,18 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.model.format import Format, Root
 from wireloom.model.logical import Boolean, Integer, Record, Text
-from wireloom.model.types import (
-    Array,
-    Attempt,
-    Field,
-    Nullable,
-    OneOf,
-    Reference,
-    Refusal,
-    Select,
-    Struct,
-    Type,
-)
+from wireloom.model.types import Array, Attempt, Field, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
 from wireloom.runtime.columns.rows import row_record
 
 

@@ -349,11 +349,7 @@ def _finding(
 
 
 def _remedy(
-    details: ErrorDetails,
-    plain: object,
-    path: yaml.Path,
-    value: object,
-    classes: Mapping[int, type[LanguageDocument]],
+    details: ErrorDetails, plain: object, path: yaml.Path, value: object, classes: Mapping[int, type[LanguageDocument]]
 ) -> str:
     """What to write in place of a value of another kind."""
     *above, key = path or ("",)

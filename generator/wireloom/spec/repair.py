@@ -13,10 +13,7 @@ from typing import assert_never
 from wireloom.spec.yaml import MappingNode, Node, Path, Scalar, ScalarNode, SequenceNode, find
 
 _NAMING = ("types", "parameters", "errors", "checksums", "ranges", "roots", "bits")
-_STAND_INS: Mapping[str, Scalar] = {
-    "wireloom": 1,
-    "title": "untitled",
-}
+_STAND_INS: Mapping[str, Scalar] = {"wireloom": 1, "title": "untitled"}
 """Keys of a document whose value nothing else depends on."""
 
 

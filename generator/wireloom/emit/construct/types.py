@@ -59,12 +59,7 @@ from wireloom.model.types import Mapping as ValueMapping
 
 _BYTE = 8  # bits of an integer that has no byte order
 
-MODULES = {
-    Encoding.BINARY: "binary",
-    Encoding.MSGPACK: "msgpack",
-    Encoding.JSON: "json",
-    Encoding.PROTOBUF: "protobuf",
-}
+MODULES = {Encoding.BINARY: "binary", Encoding.MSGPACK: "msgpack", Encoding.JSON: "json", Encoding.PROTOBUF: "protobuf"}
 
 
 _PROTOBUF_FORMS = {form: form.value for form in NumberForm} | {NumberForm.OWN: "varint"}

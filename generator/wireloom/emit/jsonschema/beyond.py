@@ -273,11 +273,7 @@ def _computed_gaps(struct: Struct) -> Iterator[Gap]:
     computed = [(field, field.compute) for field in struct.fields if field.compute is not None]
     known = field_extents(struct, {})
     kinds = (
-        (
-            "Numbers that are computed and have no room in their type",
-            "int_range",
-            partial(_is_unbounded, known),
-        ),
+        ("Numbers that are computed and have no room in their type", "int_range", partial(_is_unbounded, known)),
         ("Values that are computed and are not of their type", "type_mismatch", may_misfit),
     )
     for text, code, may_be in kinds:

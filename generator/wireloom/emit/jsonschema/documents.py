@@ -8,17 +8,7 @@ from typing import assert_never
 
 from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same
 from wireloom.emit.jsonschema.constants import NEVER, Schema, values, written
-from wireloom.emit.jsonschema.members import (
-    ABSENT,
-    OTHER,
-    SOMETHING,
-    Key,
-    Member,
-    Members,
-    Option,
-    Scope,
-    Scoped,
-)
+from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Key, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import arrays, objects
 from wireloom.emit.jsonschema.rendering import binary, described_schema, integer, spelled
 from wireloom.emit.jsonschema.scopes import (

@@ -33,10 +33,7 @@ def module(format: Format) -> str:
 def columns(format: Format) -> str:
     """The text of `columns.py`: Arrow schemas, derived from the shape when the module is imported."""
     return framed(
-        __file__,
-        "columns.py.jinja",
-        format,
-        docstring=heading(f"The Arrow columns of {format.name}: {format.title}"),
+        __file__, "columns.py.jinja", format, docstring=heading(f"The Arrow columns of {format.name}: {format.title}")
     )
 
 

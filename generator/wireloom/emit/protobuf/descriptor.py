@@ -63,9 +63,7 @@ def _entry(name: str, type: Map, format: Format, names: frozenset[str]) -> Descr
 
 def _field(field: Field, label: str, format: Format, names: frozenset[str]) -> FieldDescriptorProto:
     proto = FieldDescriptorProto(
-        name=field.wire_name,
-        number=field.tag,
-        label=FieldDescriptorProto.Label.Value(f"LABEL_{label.upper()}"),
+        name=field.wire_name, number=field.tag, label=FieldDescriptorProto.Label.Value(f"LABEL_{label.upper()}")
     )
     if map_type(field.type, format) is None:
         _set_type(proto, type_name(field.type, format), format, names)

@@ -10,15 +10,7 @@ from itertools import groupby
 from google.protobuf.text_encoding import CEscape
 
 from wireloom.emit.protobuf.descriptor import default_text
-from wireloom.emit.protobuf.messages import (
-    has_groups,
-    json_names,
-    labels,
-    map_type,
-    messages,
-    type_name,
-    wire_fields,
-)
+from wireloom.emit.protobuf.messages import has_groups, json_names, labels, map_type, messages, type_name, wire_fields
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct
 

@@ -3,19 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom.model.format import Format
-from wireloom.model.types import (
-    Array,
-    Attempt,
-    Extension,
-    Map,
-    Nullable,
-    OneOf,
-    Refusal,
-    Select,
-    Struct,
-    Text,
-    Type,
-)
+from wireloom.model.types import Array, Attempt, Extension, Map, Nullable, OneOf, Refusal, Select, Struct, Text, Type
 
 
 def extensions(format: Format) -> tuple[tuple[int, str, bool], ...]:

@@ -93,7 +93,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             {
                 _BINARY: "as many bytes as the value takes: LEB128 in two's complement (signed: DWARF, WebAssembly); "
                 "seven bits in each, the highest first; or as the first bits say in QUIC, in the files of SQLite "
-                "(signed), in FLAC (as in UTF-8), in EBML (Matroska)",
+                "(signed), in FLAC (as in UTF-8), in EBML (Matroska)"
             },
             _integers("sleb", (32, 64), NumberForm.SLEB, signed=True)
             | _integers("vlq", (32, 64), NumberForm.VLQ, signed=False)
@@ -107,7 +107,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             "`extended(FIRST, TYPE, ...)`",
             {
                 _BINARY: "one byte that is the number; or, from FIRST on, says in which type the number follows "
-                "(Bitcoin, MySQL, DER; see below)",
+                "(Bitcoin, MySQL, DER; see below)"
             },
             instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32 or uint64"),
         ),
@@ -115,7 +115,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             "`bcd1` ... `bcd18`, `packed1` ... `packed18`, `upacked1` ... `upacked18`",
             {
                 _BINARY: "so many decimal digits, two a byte, the highest first; packed (COMP-3): the last half byte "
-                "is the sign, C or D, of `upacked` F",
+                "is the sign, C or D, of `upacked` F"
             },
             _digits("bcd", NumberForm.BCD, signed=False)
             | _digits("packed", NumberForm.PACKED, signed=True)
@@ -128,7 +128,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             {
                 _BINARY: "so many decimal digits in EBCDIC, a byte each; the zone of the last one (of `lzoned` of the "
                 "first) is the sign, C or D, of `uzoned` F; `overpunch` and `loverpunch` are the same in ASCII: "
-                "`{`, `A` ... `I` and `}`, `J` ... `R`",
+                "`{`, `A` ... `I` and `}`, `J` ... `R`"
             },
             _digits("zoned", NumberForm.ZONED, signed=True)
             | _digits("uzoned", NumberForm.ZONED, signed=False)
@@ -141,7 +141,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
             "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `HEX1` ... `HEX16`, `oct1` ... `oct21`",
             {
                 _BINARY: "so many digits in ASCII, decimal, hexadecimal (of `HEX` written in capitals; both read "
-                "either) or octal, spaces or zeros in front; of `sdec` one column more, for the sign",
+                "either) or octal, spaces or zeros in front; of `sdec` one column more, for the sign"
             },
             _digits("dec", NumberForm.DECIMAL, signed=False)
             | _digits("sdec", NumberForm.DECIMAL, signed=True)
@@ -189,12 +189,7 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         ),
         "str": Builtin(
             "`str`, `str(SIZE)`",
-            {
-                _BINARY: "UTF-8; without a size all bytes left",
-                _MSGPACK: "str",
-                _PROTOBUF: "string",
-                _JSON: "a string",
-            },
+            {_BINARY: "UTF-8; without a size all bytes left", _MSGPACK: "str", _PROTOBUF: "string", _JSON: "a string"},
             {"str": Text()},
         ),
         "bytes": Builtin(

@@ -22,6 +22,7 @@ from wireloom.model.types import (
     not_null,
 )
 from wireloom.numbers import integer, respelled
+from wireloom.resolve.bind.draft import Draft
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
@@ -168,6 +169,15 @@ def hexadecimal(text: str) -> object:
         return bytes.fromhex(text)
     except ValueError:
         return NONE
+
+
+def byte(draft: Draft, place: Place, text: str) -> int:
+    """The byte that two hexadecimal digits are; 0 of others, which are reported."""
+    data = hexadecimal(text)
+    if isinstance(data, bytes) and len(data) == 1:
+        return data[0]
+    draft.reports(place, "bad-hex", f"{text or 'nothing'} is no byte", "write two hexadecimal digits")
+    return 0
 
 
 def remedy(type: Type, text: str) -> str:

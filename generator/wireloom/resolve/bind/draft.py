@@ -10,14 +10,7 @@ from wireloom.problems import Problems
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.poison import Poison
 from wireloom.spec.documents import Document, Place
-from wireloom.spec.language import (
-    AttemptType,
-    FormatDocument,
-    OneOfType,
-    Parameter,
-    SelectType,
-    StructType,
-)
+from wireloom.spec.language import AttemptType, FormatDocument, OneOfType, Parameter, SelectType, StructType
 
 TypeForm = str | SelectType | OneOfType | AttemptType | StructType
 

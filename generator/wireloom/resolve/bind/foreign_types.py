@@ -63,10 +63,7 @@ _OTHER_WORDS = {
     "none": "nil",
     "null": "nil",
 }
-_SINT = {
-    Encoding.BINARY: "zigzag{bits}",
-    Encoding.PROTOBUF: "{{type: int{bits}, wire: zigzag}}",
-}
+_SINT = {Encoding.BINARY: "zigzag{bits}", Encoding.PROTOBUF: "{{type: int{bits}, wire: zigzag}}"}
 _NUMBER = re.compile(r"(u?int|[uisf]|float)([1-9][0-9]{0,3})(_t)?_?(le|be)?", re.IGNORECASE)
 _SINT_OF = re.compile(r"sint(32|64)", re.IGNORECASE)
 _FIXED = re.compile(r"s?fixed(32|64)", re.IGNORECASE)
@@ -77,11 +74,8 @@ _BYTE = 8
 _NEAR_OWN = 0.75
 
 
-def hint_of_type(name: str, encoding: Encoding | None, own: Iterable[str], lent: Iterable[str] = ()) -> str:
-    """What to write in place of a type that there is not; `own` are the types with names, `lent` those of libraries.
-
-    Columns of shared schemas have no encoding.
-    """
+def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterable[str] = ()) -> str:
+    """What to write in place of a type that there is not; `own` are the types with names, `lent` those of libraries."""
     names = [*own, *lent]
     if name[:1].isupper() and (near := nearest(name, names, _NEAR_OWN)).startswith("did"):
         return near
@@ -93,10 +87,10 @@ def hint_of_type(name: str, encoding: Encoding | None, own: Iterable[str], lent:
     return f"did you mean {meant}?" if meant else nearest(name, (*names, *builtins.TYPE_NAMES))
 
 
-def _number(name: str, encoding: Encoding | None) -> str:
+def _number(name: str, encoding: Encoding) -> str:
     """What to write for a number whose name says its sign, its width and perhaps its order of bytes."""
     if (found := _SINT_OF.fullmatch(name)) is not None:
-        form = _SINT.get(encoding, "int{bits}") if encoding is not None else "int{bits}"
+        form = _SINT.get(encoding, "int{bits}")
         return f"did you mean {form.format(bits=found[1])}?"
     found = _NUMBER.fullmatch(name)
     if found is None:

@@ -143,11 +143,13 @@ def _delimited(draft: Draft, place: Place, written: DelimiterFraming) -> Delimit
 
 
 def _escape(draft: Draft, place: Place, written: DelimiterFraming) -> Escape:
-    xor = _byte(draft, place / "xor") if written.xor is not None else 0
+    def byte(at: Place, text: str) -> int:
+        return constants.byte(draft, at, text)
+
+    xor = byte(place / "xor", (place / "xor").text) if written.xor is not None else 0
     codes = [(place / "escaped" / code, code) for code in written.escaped or ()]
-    return Escape(
-        _byte(draft, place / "escape"), xor, tuple((_number(draft, at, code), _byte(draft, at)) for at, code in codes)
-    )
+    escaped = tuple((byte(at, code), byte(at, at.text)) for at, code in codes)
+    return Escape(byte(place / "escape", (place / "escape").text), xor, escaped)
 
 
 def _bytes(draft: Draft, place: Place) -> bytes:
@@ -156,15 +158,3 @@ def _bytes(draft: Draft, place: Place) -> bytes:
         draft.reports(place, "bad-hex", f"{place.text} is not hexadecimal", "write two digits a byte")
         return b"\0"
     return data
-
-
-def _byte(draft: Draft, place: Place) -> int:
-    return _number(draft, place, place.text)
-
-
-def _number(draft: Draft, place: Place, text: str) -> int:
-    data = constants.hexadecimal(text)
-    if not isinstance(data, bytes) or len(data) != 1:
-        draft.reports(place, "bad-hex", f"{text} is no byte", "write two hexadecimal digits")
-        return 0
-    return data[0]

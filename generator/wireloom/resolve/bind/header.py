@@ -16,7 +16,7 @@ from wireloom.model.format import (
     Ranges,
     SumAlgorithm,
 )
-from wireloom.model.ground import HIGHEST, LONG, LOWEST
+from wireloom.model.ground import HIGHEST, LONG, LOWEST, CrcOfBytes, SumOfBytes
 from wireloom.numbers import respelled
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins
@@ -317,39 +317,15 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
 
 
 def added(document: Sum, data: bytes) -> int:
-    """The sum, byte by byte: its definition."""
-    mask, half, total, second = (1 << document.width) - 1, document.width // 2, document.init, 0
-    for place, byte in enumerate(data):
-        match document.sum:
-            case "add":
-                total = (total + byte) & mask
-            case "xor":
-                total ^= byte
-            case "fletcher":
-                total = (total + byte) % (document.modulus or 1)
-                second = (second + total) % (document.modulus or 1)
-            case "internet":
-                total += byte << (0 if place % 2 else 8)
-                total = (total & mask) + (total >> 16)
-    if document.sum == "internet":
-        total = ~total & mask
-    return (second << half | total) ^ document.xorout
+    """The sum of bytes that a format declares."""
+    rule = SumOfBytes(document.sum, document.width, document.init, document.xorout, document.modulus or 1)
+    return rule(data)
 
 
 def crc(document: Crc, data: bytes) -> int:
-    """The checksum, bit by bit: the definition of the Rocksoft model."""
-    register, mask = document.init, (1 << document.width) - 1
-    for byte in data:
-        octet = _reflected(byte, 8) if document.reflected else byte
-        register ^= octet << (document.width - 8)
-        for _ in range(8):
-            carry = register >> (document.width - 1) & 1
-            register = ((register << 1) ^ (document.poly if carry else 0)) & mask
-    return (_reflected(register, document.width) if document.reflected else register) ^ document.xorout
-
-
-def _reflected(value: int, width: int) -> int:
-    return int(f"{value:0{width}b}"[::-1], 2)
+    """The CRC that a format declares."""
+    rule = CrcOfBytes(document.width, document.poly, document.init, document.xorout, document.reflected)
+    return rule(data)
 
 
 def ranges(draft: Draft) -> tuple[Ranges, ...]:

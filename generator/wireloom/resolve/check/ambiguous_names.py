@@ -1,15 +1,13 @@
 """Names that mean two things in one struct: two fields that may both be there, or a wire name and a reader's name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 
 from wireloom.expr.ast import FieldRef, references
-from wireloom.model.types import Field, Struct, Type
+from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_both
-from wireloom.resolve.facts.sites import Names, Origin, Role, held, sites, structs
-
-Types = Mapping[str, Type]
+from wireloom.resolve.facts.sites import Names, Origin, Role, Types, held, sites, structs
 
 
 def check_clashes(draft: Draft, named: Types, names: Names) -> None:
@@ -76,25 +74,23 @@ def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:
 
 def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> str:
     """The member that readers call as a reference has it, and that is another one; empty where there is none."""
-    around = names.around(struct, reference.up)
-    for name in (reference.name, *reference.members):
-        for each in around:
-            for called, own in _melted(each, named, frozenset()):
-                if called == name != own:
-                    return own
-        fields = [field for each in around for field in each.fields if field.wire_name == name]
-        around = tuple(inner for field in fields for inner in _held(field, named))
+    for each in names.around(struct, reference.up):
+        for called, own in _melted(each, named):
+            if called == reference.name != own:
+                return own
     return ""
 
 
-def _melted(struct: Struct, named: Types, seen: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _melted(struct: Struct, named: Types) -> Iterator[tuple[str, str]]:
     """What readers call the members of what melts into a struct, however deep, and their own names."""
-    for field in struct.fields:
-        for inner in _held(field, named) if field.flatten else ():
+    waiting, seen = [struct], {struct.name}
+    while waiting:
+        molten = [inner for field in waiting.pop().fields if field.flatten for inner in _held(field, named)]
+        for inner in molten:
             if inner.name not in seen:
-                for each in inner.fields:
-                    yield from _called(each)
-                yield from _melted(inner, named, seen | {inner.name})
+                seen.add(inner.name)
+                waiting.append(inner)
+                yield from (called for field in inner.fields for called in _called(field))
 
 
 def _called(field: Field) -> Iterator[tuple[str, str]]:

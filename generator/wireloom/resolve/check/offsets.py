@@ -157,14 +157,15 @@ def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
         moved = True
         if found is not None:
             at = text_of(item.field.at)
+            message = f"nothing names the bytes between {item.before} and {item.field.wire_name} at {at}"
             hint = f"`- reserved: bytes({at} - here)` before it does"
             picture: tuple[str, ...] = ()
-            if not item.reached.terms:
+            if not item.reached.terms and found != (0, 0):
                 start, end = (item.reached.number + each for each in found)
                 where = "" if start == item.reached.number else f", at: {start}"
+                message = f"nothing names the bytes {start} to {end - 1}"
                 hint = f"`- reserved: {{type: bytes({end - start}){where}, hidden: true}}` does"
-                picture = _drawn(items, (start, end)) if end > start else ()
-            message = f"nothing names the bytes between {item.before} and {item.field.wire_name} at {at}"
+                picture = _drawn(items, (start, end))
             problem = (item.place / "at").problem("gap-in-layout", message, hint)
             draft.problems.add(replace(problem, picture=picture))
             return

@@ -8,7 +8,6 @@ from wireloom.problems import nearest
 from wireloom.resolve.bind.draft import Draft, TypeForm
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.resolve.bind.renamings import Renaming, renamed, renaming_of
-from wireloom.resolve.bind.versions import in_turn
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, StructType
 
@@ -22,7 +21,6 @@ def check_renamings(draft: Draft) -> bool:
                 place = draft.place / "types" / type / "fields" / position / entry.key / "flatten"
                 for renaming in renaming_of(entry.key, entry.field) if entry.is_field else ():
                     _check_renaming(draft, place, entry.type, renaming)
-                    _check_beside(draft, place, form, entry)
                 if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
                     _check_marks(draft, place, form, entry)
     return len(draft.problems.found) == before
@@ -55,21 +53,6 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
         draft.reports(place, "wrong-shape", message, "write `flatten: true`, or no `flatten`")
 
 
-def _check_beside(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
-    """Report a new name that something else in the struct has, unless only one of the two is there."""
-    new = set(_named(draft, field.key, field.field, frozenset()))
-    behind = struct.fields[struct.fields.index(field) :]
-    for other in struct.fields:
-        if other.is_field and other in behind and renaming_of(other.key, other.field):
-            continue  # said of that one
-        if other.is_field:
-            clash = sorted(new & set(_named(draft, other.key, other.field, frozenset())))
-            if clash and not _apart(struct, field.field, other.field):
-                message, hint = f"{clash[0]} is there twice", f"the other is of {other.key}; `as` names one otherwise"
-                draft.reports(place, "duplicate-field", message, hint)
-                return
-
-
 def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
     """Report a mark of the struct that is called as a member that melts into it."""
     lent = set(_named(draft, field.key, field.field, frozenset()))
@@ -77,14 +60,6 @@ def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -
         if not other.is_field and other.mark in lent:
             message, hint = f"{other.mark} is there twice", "give the mark another name"
             draft.reports(place, "duplicate-field", message, hint)
-
-
-def _apart(struct: StructType, first: str | FieldDocument, second: str | FieldDocument) -> bool:
-    """Whether the conditions or versions of two fields may be such that only one is there."""
-    if isinstance(first, str) or isinstance(second, str):
-        return False
-    told = first.when is not None and second.when is not None and first.when != second.when
-    return told or in_turn(tuple(struct.versions or ()), first, second)
 
 
 def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:

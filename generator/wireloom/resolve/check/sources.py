@@ -8,17 +8,7 @@ at, is filler, which parsers pass over and builders write as zeros.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    parts,
-    references,
-)
+from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal, references
 from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import kind
 from wireloom.model import types
@@ -26,7 +16,7 @@ from wireloom.model.extents import StructExtents
 from wireloom.model.traversal import plain
 from wireloom.model.types import Encoding, Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Types, holders, sites, structs
+from wireloom.resolve.facts.sites import Names, Role, Types, holders, names_told_by, sites, structs, values_asked
 from wireloom.spec.documents import Place
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
@@ -91,7 +81,11 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
                 if isinstance(reference, FieldRef):
                     members.update(reference.members)
                     nodes.update(meant_by(names, struct, replace(reference, members=())))
-            valued.update(node for each in _valued(site.expression) for node in meant_by(names, struct, each))
+            valued.update(
+                node
+                for each in values_asked(site.expression)
+                for node in meant_by(names, struct, replace(each, members=()))
+            )
         for step in struct.steps:
             match step:
                 case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
@@ -100,7 +94,7 @@ def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
                 case _:
                     pass
     for type in named.values():
-        members.update(_names_of(type))
+        members.update(names_told_by(type))
     return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
 
 
@@ -108,39 +102,6 @@ def meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[Node
     """The fields and bits that a reference at a struct means."""
     for origin in names.origins(struct, reference):
         yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
-
-
-def _valued(expression: Expression) -> Iterator[FieldRef]:
-    """The fields of this struct, or of those around, of which an expression looks at the value."""
-    match expression:
-        case Call("present", (FieldRef(members=()),)):
-            return
-        case FieldRef():
-            yield replace(expression, members=())
-        case _:
-            for part in parts(expression):
-                yield from _valued(part)
-
-
-def _names_of(type: Type) -> Iterator[str]:
-    """The names that a type itself looks at: members that must not repeat, and what tells alternatives on build."""
-    match type:
-        case types.Array(unique=str(name)):
-            yield name
-        case types.Attempt(trials=trials):
-            for trial in trials:
-                yield from () if trial.build_when is None else _names_in(trial.build_when)
-        case Struct(fields=fields):
-            for field in fields:
-                yield from _names_of(field.type)
-        case _:
-            return
-
-
-def _names_in(expression: Expression) -> Iterator[str]:
-    for reference in references(expression):
-        if isinstance(reference, FieldRef):
-            yield from (reference.name, *reference.members)
 
 
 def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:

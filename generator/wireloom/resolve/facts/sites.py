@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wireloom.expr.ast import Expression, FieldRef
+from wireloom.expr.ast import Call, Expression, FieldRef
+from wireloom.expr.ast import parts as expression_parts
 from wireloom.model import types
 from wireloom.model.traversal import parts, plain
 from wireloom.model.types import Array, Attempt, Bit, Discard, Field, Select, Struct, Trial, Type
@@ -269,6 +270,34 @@ class Names:
                 return origin
             origin = found[0]
         return origin
+
+
+def values_asked(expression: Expression) -> Iterator[FieldRef]:
+    """The fields of which an expression asks for more than whether they are there."""
+    match expression:
+        case Call("present", (FieldRef(),)):
+            return
+        case FieldRef():
+            yield expression
+        case _:
+            for part in expression_parts(expression):
+                yield from values_asked(part)
+
+
+def names_told_by(type: Type) -> Iterator[str]:
+    """The names that a type itself looks at: what must not repeat, what selects, what tells alternatives on build."""
+    match type:
+        case Array(unique=str(name)) | Select(tag=types.MemberTag(name, presence=False)):
+            yield name
+        case Attempt(trials=trials):
+            asked = (
+                each for trial in trials if trial.build_when is not None for each in values_asked(trial.build_when)
+            )
+            yield from (name for each in asked for name in (each.name, *each.members))
+        case _:
+            pass
+    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
+        yield from names_told_by(part)
 
 
 def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:

@@ -193,3 +193,8 @@ def last_fields(struct: Struct) -> Iterator[Field]:
 def asks_for_end(struct: Struct) -> bool:
     """Whether a struct is right only where its region ends with it."""
     return any(isinstance(step, types.End) for step in struct.steps)
+
+
+def fixed_size(field: Field, named: Types) -> int | None:
+    """The bytes of a field, where they are always as many."""
+    return Sizes(named).of_field(field).fixed

@@ -8,13 +8,11 @@ expressions know of such a field whether it is there, and lengths that builders 
 import re
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Call, Expression, FieldRef, parts
-from wireloom.model import types
+from wireloom.expr.ast import Call, FieldRef
 from wireloom.model.logical import Integer, Said, Scaled
-from wireloom.model.traversal import parts as parts_of
-from wireloom.model.types import Field, Struct, Type
+from wireloom.model.types import Field
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, sites, structs
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, names_told_by, sites, structs, values_asked
 from wireloom.spec.documents import Place
 from wireloom.spec.language import DECIMAL
 
@@ -70,29 +68,12 @@ def check_said(draft: Draft, named: Types, names: Names) -> None:
                 if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
                     _report(draft, site.place, reference.name)
     for name, type in named.items():
-        for told in lossy.intersection(_told_by(type)):
+        for told in lossy.intersection(names_told_by(type)):
             _report(draft, draft.place / "types" / name, told)
 
 
 def _report(draft: Draft, place: Place, name: str) -> None:
     draft.reports(place, "lossy-meaning", f"what {name} says can be written in several ways", _HINT)
-
-
-def _told_by(type: Type) -> Iterator[str]:
-    """The names that a type itself looks at."""
-    match type:
-        case types.Array(unique=str(name)):
-            yield name
-        case types.Select(tag=types.MemberTag(name, presence=False)):
-            yield name
-        case types.Attempt(trials=trials):
-            for trial in trials:
-                for each in () if trial.build_when is None else _within(trial.build_when):
-                    yield from (each.name, *each.members)
-        case Struct():
-            yield from (each for field in type.fields for each in _told_by(field.type))
-        case _:
-            yield from (each for part in parts_of(type) for each in _told_by(part))
 
 
 def _is_lossy(field: Field) -> bool:
@@ -117,15 +98,4 @@ def _read(site: Site) -> Iterator[FieldRef]:
         case Role.DERIVE, Call("len", (FieldRef(),)):
             return
         case _:
-            yield from _within(site.expression)
-
-
-def _within(expression: Expression) -> Iterator[FieldRef]:
-    match expression:
-        case Call("present", (FieldRef(),)):
-            return
-        case FieldRef():
-            yield expression
-        case _:
-            for part in parts(expression):
-                yield from _within(part)
+            yield from values_asked(site.expression)

@@ -10,14 +10,8 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 _CODE_KEYS = ("else", "extElse", "error", "end")
-
-
 _NEAR = 0.8  # codes are made of few words, so that many are a little alike
-
-
 _CODE_LISTS = ("codes", "wrongWhen")
-
-
 _NAMING_KEYS = ("bits", "cases", "values", "oneOf", "as", "versions")  # of mappings whose keys the author names
 
 

@@ -1,6 +1,6 @@
 """Shared schemas: their own logical types, and whether what a format gives fits into them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -8,7 +8,6 @@ from wireloom.model import logical
 from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve.bind import builtins, notation
-from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.resolve.facts.text_forms import LONGEST, no_such_decimal
 from wireloom.resolve.logical.shapes import ColumnsClash, Shape, merged, shape
 from wireloom.spec.documents import Document, Documents, Place, unlike
@@ -149,20 +148,9 @@ class _Reader:
             message, hint = f"{single.name} with {number}", f"write {_FORMS.get(single.name, single.name)}"
             problem = place.problem("type-syntax", message, hint, column=single.column)
         else:
-            hint = _hint(single.name, self.content.types)
+            hint = nearest(single.name, (*self.content.types, *_NAMES))
             problem = place.problem("unknown-type", f"there is no type {single.name}", hint, column=single.column)
         self.problems.add(problem)
-
-
-def _hint(name: str, types: Iterable[str]) -> str:
-    """What to write in place of a column's type that there is not."""
-    meant = hint_of_type(name, None, types)
-    for word in _MEANT:
-        if f"logical: {word}" in meant:
-            return f"did you mean {word}?"
-    return (
-        meant if meant.removeprefix("did you mean ").removesuffix("?") in _NAMES else nearest(name, (*types, *_NAMES))
-    )
 
 
 # --- fitting -------------------------------------------------------------------------------------------------------

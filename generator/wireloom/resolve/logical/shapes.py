@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Kind,
-    Literal,
-)
+from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import logical, types
@@ -405,11 +402,7 @@ def merged_field(first: LogicalField, second: LogicalField) -> LogicalField:
     except ColumnsClash as clash:
         raise ColumnsClash(clash.id, clash.what, clash.hint, clash.name or first.name) from None
     return LogicalField(
-        first.name,
-        type,
-        first.nullable or second.nullable,
-        first.doc or second.doc,
-        first.unit or second.unit,
+        first.name, type, first.nullable or second.nullable, first.doc or second.doc, first.unit or second.unit
     )
 
 

@@ -216,11 +216,7 @@ class _Melting:
 
     def _attempt(self, attempt: Attempt, levels: _Levels, renamings: Renamings) -> Attempt:
         trials = tuple(
-            replace(
-                trial,
-                type=self.part(trial.type, levels, renamings),
-                build_when=self._of_value(trial, renamings),
-            )
+            replace(trial, type=self.part(trial.type, levels, renamings), build_when=self._of_value(trial, renamings))
             for trial in attempt.trials
         )
         kind, reason = (each and renamed(renamings, each) for each in (attempt.kind_field, attempt.reason_field))

@@ -8,19 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal
-from wireloom.model.types import (
-    Bit,
-    Boolean,
-    Check,
-    Discard,
-    Field,
-    Integer,
-    Mapping,
-    NumberForm,
-    Step,
-    Struct,
-    Type,
-)
+from wireloom.model.types import Bit, Boolean, Check, Discard, Field, Integer, Mapping, NumberForm, Step, Struct, Type
 from wireloom.resolve.types.notations import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import ByteOrderByParameter, FieldDocument, StructType

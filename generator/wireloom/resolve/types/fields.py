@@ -165,17 +165,12 @@ def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument
 
 
 def _with_escape(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> Delimiter:
+    def byte(at: Place, text: str) -> int:
+        return constants.byte(around.scope.draft, at, text)
+
     codes = [(place / "escaped" / code, code) for code in document.escaped or ()]
-    escaped = tuple((_byte(around, at, code), _byte(around, at, at.text)) for at, code in codes)
-    return replace(delimiter, escape=_byte(around, place / "escape", (place / "escape").text), escaped=escaped)
-
-
-def _byte(around: Surroundings, place: Place, text: str) -> int:
-    data = constants.hexadecimal(text)
-    if isinstance(data, bytes) and len(data) == 1:
-        return data[0]
-    around.reports(place, "bad-hex", f"{text or 'nothing'} is no byte", "write two hexadecimal digits")
-    return 0
+    escaped = tuple((byte(at, code), byte(at, at.text)) for at, code in codes)
+    return replace(delimiter, escape=byte(place / "escape", (place / "escape").text), escaped=escaped)
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:

@@ -79,18 +79,7 @@ _WITHOUT_MEANING = (*_DECIDED, "unique", "salvage", "hidden")
 # Keys beside which a text has no spelling of its own.
 _WITHOUT_SPELLING = (*(key for key in _DECIDED if key != "inline"), "hidden", "logical", "scale", "offset")
 # Keys that no field of a group of protobuf has: whether it is there the others say, too.
-_WITHOUT_GROUP = (
-    "optional",
-    "when",
-    "since",
-    "until",
-    "derive",
-    "const",
-    "refers",
-    "table",
-    "flatten",
-    "hidden",
-)
+_WITHOUT_GROUP = ("optional", "when", "since", "until", "derive", "const", "refers", "table", "flatten", "hidden")
 # Keys that no element of an array has which may be left out: they say, too, whether it is there, or what it is.
 _WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hidden")
 # Keys that say something of the very bytes of a value, which are not there before they are unpacked.

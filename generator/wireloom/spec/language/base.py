@@ -22,15 +22,11 @@ def _scalar(value: object) -> object:
 
 
 ExpressionText = Annotated[
-    Any,
-    AfterValidator(_expression),
-    WithJsonSchema({"type": ["string", "integer", "boolean"], "format": "expression"}),
+    Any, AfterValidator(_expression), WithJsonSchema({"type": ["string", "integer", "boolean"], "format": "expression"})
 ]
 ScalarValue = Annotated[Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})]
 HexText = Annotated[
-    Any,
-    AfterValidator(_expression),
-    WithJsonSchema({"type": ["string", "integer"], "format": "hexadecimal"}),
+    Any, AfterValidator(_expression), WithJsonSchema({"type": ["string", "integer"], "format": "hexadecimal"})
 ]
 CHARSETS = (
     "utf-8",

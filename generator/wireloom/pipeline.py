@@ -199,6 +199,22 @@ def check(project: Project, specs: Specs | None = None) -> Changes:
     return _compare(project, files(project, specs))
 
 
+def document(specs: Path, folder: Path) -> Changes:
+    """Bring the site that describes the formats of the specs up to date."""
+    from wireloom.pages.site import site  # noqa: PLC0415 - the site alone needs a reader of Markdown
+
+    found = read(specs)
+    texts = {folder / name: text for name, text in site(found.formats, page_files(found)).items()}
+    written = tuple(path for path, text in sorted(texts.items()) if tree.read(path) != text)
+    removed = tuple(path for path in tree.generated_pages(folder, ".html") if path not in texts)
+    tree.refuse_foreign(written)
+    for path in written:
+        tree.write(path, texts[path])
+    for path in removed:
+        tree.remove(path)
+    return Changes(written, removed, len(texts) - len(written), texts)
+
+
 def _refuse_removal(project: Project, specs: Specs) -> None:
     """Stop where formats would be taken away whose specs are elsewhere, and not gone.
 

@@ -14,7 +14,7 @@ from conftest import GENERATED, ROOT, SPECS
 
 PACKAGE = ROOT / "generator" / "wireloom"
 ALLOWED_IN_RUNTIME = {"construct", "msgpack", "google", "pyarrow", "wireloom"}
-AUTHORS_LIBRARIES = {"jinja2", "yaml", "ruamel", "pydantic", "typer", "rich", "watchfiles"}
+AUTHORS_LIBRARIES = {"jinja2", "markdown_it", "yaml", "ruamel", "pydantic", "typer", "rich", "watchfiles"}
 EVERYWHERE = {"problems", "names", "failures", "numbers", "escapes"}  # leaves: they import only one another
 RUNTIME = {None, "runtime"}  # what the runtime may import of wireloom, and executors have
 STAGES = {  # each part of wireloom, and the parts that it may see beside those

@@ -17,6 +17,7 @@ COMMANDS = {
     "test": ("trying", "Run the examples in the specs."),
     "lint": ("linting", "Show mistakes, risks and missing documentation in specs."),
     "compat": ("compatibility", "Show what a change of specs breaks: data, tables, documents, programs."),
+    "docs": ("documenting", "Make a site that describes the formats."),
     "formats": ("generation", "List formats, their entry points and parameters."),
     "explain": ("explaining", "Show which formats run on the native engine, and why others do not."),
     "decode": ("transcoding", "Decode records to lines of JSON."),

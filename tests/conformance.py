@@ -23,7 +23,7 @@ def _add_checkout() -> None:
 
 _add_checkout()
 
-from judging import aerospike, databus, kpl  # noqa: E402 - the path comes first
+from judging import aerospike, databus, kpl, specs  # noqa: E402 - the path comes first
 from judging.verdicts import Manifest, Verdict, cut  # noqa: E402
 
 
@@ -39,7 +39,7 @@ class Judge(Protocol):
         """A verdict for each vector."""
 
 
-JUDGES: tuple[Judge, ...] = (aerospike, kpl, databus)
+JUDGES: tuple[Judge, ...] = (specs, aerospike, kpl, databus)
 
 
 class UnjudgeableError(Exception):

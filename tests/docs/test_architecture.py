@@ -58,6 +58,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
     "reports": set(),
     "linting": {"reports"},
+    "vectors": {"model", "expr", "runtime"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them
     "spark": {"ingest", "transcode", "catalog", "runtime"},
     "medallion": {"catalog", "runtime"},
@@ -76,7 +77,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "catalog",
             "runtime",
         ),
-        *("transcode", "converting", "validating", "reports", "linting", "inspection"),
+        *("transcode", "converting", "validating", "reports", "linting", "vectors", "inspection"),
         *("ingest", "spark", "medallion", "demo", "importing", "compat"),
     },
     "__main__": {"cli"},

@@ -1,0 +1,78 @@
+"""Vectors as a JSON document, and how a codec is held against them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wireloom.model.format import Format
+from wireloom.runtime.codec import Codec
+from wireloom.runtime.errors import DecodeError
+
+FORM = "wireloom-vectors-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Bytes, and the canonical JSON rendering that they mean, or the error that they are.
+
+    `rebuilds` says whether the value gives these bytes again.
+    """
+
+    name: str
+    data: bytes
+    root: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    value: object = None
+    rebuilds: bool = True
+    error: str = ""
+    path: str = ""
+    offset: int = 0
+
+    def entry(self) -> dict[str, object]:
+        """The vector in the document."""
+        head = {"name": self.name, "hex": self.data.hex(), "root": self.root, "parameters": dict(self.parameters)}
+        if self.error:
+            return {**head, "error": self.error, "path": self.path, "offset": self.offset}
+        return {**head, "value": self.value, "rebuilds": self.rebuilds}
+
+
+def document(format: Format, vectors: Sequence[Vector]) -> dict[str, object]:
+    """The document of a format's vectors."""
+    return {
+        "form": FORM,
+        "format": format.name,
+        "title": format.title,
+        "encoding": format.encoding.value,
+        "spec": format.spec,
+        "sha256": format.digest,
+        "vectors": [vector.entry() for vector in vectors],
+    }
+
+
+def recognises(manifest: Mapping[str, Any]) -> bool:
+    """Whether a document has this form."""
+    return manifest.get("form") == FORM
+
+
+def findings(codec: Codec, vector: Mapping[str, Any]) -> Iterator[str]:
+    """Where a codec does something else than a vector of a document says."""
+    data, given = bytes.fromhex(vector["hex"]), {"root": vector["root"], **vector["parameters"]}
+    try:
+        value = codec.parse(data, **given)
+    except DecodeError as error:
+        came = {"error": error.code, "path": error.path, "offset": error.offset}
+        wanted = {name: vector.get(name) for name in came}
+        if came != wanted:
+            yield f"expected {wanted if wanted['error'] else 'a value'}, came {came}"
+        return
+    if "error" in vector:
+        yield f"expected {vector['error']} at byte {vector['offset']}, came a value"
+        return
+    rendering = codec.to_canonical(value, root=vector["root"])
+    if rendering != vector["value"]:
+        yield f"expected {vector['value']}, came {rendering}"
+    elif (
+        vector["rebuilds"]
+        and (built := codec.build(codec.from_canonical(rendering, root=vector["root"]), **given)) != data
+    ):
+        yield f"building gives {built.hex()}"

@@ -42,7 +42,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "databus_event": Entry(
             "LinkedIn Databus event",
-            "fe89a53d7944deac8e37398acc7ac8157e73daca4fefd48ca5d31238c74631a0",
+            "2df94a2679691b5d065145226271da00994832e73c4169c88564e3402d5465a6",
         ),
         "databus_json": Entry(
             "LinkedIn Databus event as a JSON line",

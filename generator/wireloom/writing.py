@@ -191,22 +191,22 @@ def _tagged(tag: types.FieldTag | types.PeekTag | types.MemberTag) -> str:
         case types.FieldTag(expression):
             return f"by {text_of(expression)}"
         case types.PeekTag():
-            return "the case that takes the value, by its constants and words; its first bytes must select it again"
+            return "the first case that takes the value, by its constants, words and members; its first bytes select it again"
         case types.MemberTag(member, presence=True):
-            return f"the case that takes the value; it must have the member {member} where the key says so"
+            return f"the first case that takes the value; it must have the member {member} where the key says so"
         case types.MemberTag(member):
-            return f"the case that takes the value; its member {member} must select it again"
+            return f"the first case that takes the value; its member {member} must select it again"
         case _:
             assert_never(tag)
 
 
 def _tried(attempt: types.Attempt) -> str:
-    first = "the first that reads back as the value"
+    first = "the first that takes the value, by its constants, words and members"
     return f"by {attempt.kind_field}, else {first}" if attempt.kind_field else first
 
 
 def _trial(trial: types.Trial) -> tuple[str, str]:
-    when = "" if trial.build_when is None else f", preferred when {text_of(trial.build_when)}"
+    when = "" if trial.build_when is None else f", if {text_of(trial.build_when)}"
     return trial.name, f"{type_name(trial.type)}{when}"
 
 

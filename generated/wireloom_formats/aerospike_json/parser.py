@@ -25,6 +25,7 @@ TextBin = structure.Struct(
     structure.Field("value", json.Text()),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 BooleanBin = structure.Struct(
@@ -34,6 +35,7 @@ BooleanBin = structure.Struct(
     structure.Field("value", json.Boolean()),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 IntegerBin = structure.Struct(
@@ -43,6 +45,7 @@ IntegerBin = structure.Struct(
     structure.Field("value", json.Integer(64, signed=True)),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 DoubleBin = structure.Struct(
@@ -52,6 +55,7 @@ DoubleBin = structure.Struct(
     structure.Field("value", json.Float()),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 BlobBin = structure.Struct(
@@ -61,6 +65,7 @@ BlobBin = structure.Struct(
     structure.Field("value", json.Base64()),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 Value: json.OneOf = json.OneOf(
@@ -91,6 +96,7 @@ ListBin = structure.Struct(
         doc="Whether the list is ordered",
     ),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 MapBin = structure.Struct(
@@ -108,6 +114,7 @@ MapBin = structure.Struct(
         doc="Order of the map; absent means unordered",
     ),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type", "value"),
 )
 
 GeoJsonBin = structure.Struct(
@@ -117,6 +124,7 @@ GeoJsonBin = structure.Struct(
     structure.Field("value", json.JsonText("object")),
     structure.Computed("flags", lambda _: 0),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("name", "type"),
 )
 
 Bin = json.SelectMember(
@@ -143,6 +151,7 @@ Write = structure.Struct(
     structure.Field("lut", json.Nullable(json.Integer(64, signed=True)), optional=True, doc="ms since epoch"),
     structure.Field("bins", json.Array(Bin, unique="name", unique_code="duplicate_bin")),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("key", "bins"),
 )
 
 Delete = structure.Struct(
@@ -154,6 +163,7 @@ Delete = structure.Struct(
     structure.Field("expiry", json.Nullable(json.Integer(64, signed=True)), member="exp", optional=True),
     structure.Field("lut", json.Nullable(json.Integer(64, signed=True)), optional=True, doc="ms since epoch"),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("key",),
 )
 
 Message = json.SelectMember("msg", {"write": Write, "delete": Delete}, "unknown_message_type")

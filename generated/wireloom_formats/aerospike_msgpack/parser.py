@@ -126,6 +126,7 @@ Write = structure.Struct(
     ),
     structure.Field("bins", msgpack.Array(Bin, unique="name", unique_code="duplicate_bin")),
     form=msgpack.Positional(),
+    needs=("key", "bins"),
 )
 
 Delete = structure.Struct(
@@ -146,6 +147,7 @@ Delete = structure.Struct(
     structure.Field("lut", msgpack.Nullable(msgpack.Integer(64, signed=True)), when=lambda ctx: ctx["_version"] >= 1),
     form=msgpack.Positional(),
     versions=(structure.Version("legacy", arity=2), structure.Version("current", arity=5)),
+    needs=("key", "durable"),
 )
 
 Message = structure.Struct(

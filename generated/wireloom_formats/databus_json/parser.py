@@ -162,6 +162,7 @@ EventV2 = structure.Struct(
     structure.Field("payload", PayloadPart, when=lambda ctx: ctx["hasPayload"], flatten=True, inline=True),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("replicated", "trace", "timestampInNanos", "srcId", "logicalPartitionId", "physicalPartitionId", "sequence"),
     doc="V2's document.",
 )
 
@@ -222,6 +223,7 @@ EndOfPeriod = structure.Struct(
     ),
     structure.Computed("sourceClass", lambda _: "end_of_period"),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("sequence", "timestampInNanos"),
     doc="The end of a window; only the sequence and the time must be there.",
 )
 
@@ -278,6 +280,7 @@ EventV1 = structure.Struct(
     ),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
+    needs=("sequence", "logicalPartitionId", "physicalPartitionId", "timestampInNanos", "srcId", "schemaId"),
     doc="V1's document, in the order of its writer.",
 )
 

@@ -29,10 +29,12 @@ Question = structure.Struct(
     structure.Field("class", binary.Integer(16, signed=False, order=ORDER), doc="1: Internet"),
 )
 
-Address = structure.Struct("Address", structure.Field("address", binary.Bytes(4), doc="The host's address (3.4.1)"))
+Address = structure.Struct(
+    "Address", structure.Field("address", binary.Bytes(4), doc="The host's address (3.4.1)"), needs=("address",)
+)
 
 Address6 = structure.Struct(
-    "Address6", structure.Field("address6", binary.Bytes(16), doc="The host's address (RFC 3596)")
+    "Address6", structure.Field("address6", binary.Bytes(16), doc="The host's address (RFC 3596)"), needs=("address6",)
 )
 
 Target = structure.Struct(
@@ -47,6 +49,7 @@ Target = structure.Struct(
         ),
         doc="The name that it leads to (3.3)",
     ),
+    needs=("target",),
     doc="Of NS the server, of CNAME the name that it stands for, of PTR the name of the address.",
 )
 
@@ -85,6 +88,7 @@ Authority = structure.Struct(
         binary.Integer(32, signed=False, order=ORDER),
         doc="How long it is known that there is no record (RFC 2308) (s)",
     ),
+    needs=("server", "mailbox", "serial", "refresh", "retry", "expire", "minimum"),
 )
 
 MailExchange = structure.Struct(
@@ -102,6 +106,7 @@ MailExchange = structure.Struct(
         ),
         doc="The host that takes mail",
     ),
+    needs=("preference", "target"),
 )
 
 Texts = structure.Struct(
@@ -111,6 +116,7 @@ Texts = structure.Struct(
         binary.Array(binary.Bytes(binary.Prefix(binary.Integer(8, signed=False)))),
         doc="Texts of any bytes (3.3.14)",
     ),
+    needs=("texts",),
 )
 
 Service = structure.Struct(
@@ -130,6 +136,7 @@ Service = structure.Struct(
         ),
         doc="The host that serves",
     ),
+    needs=("priority", "weight", "port", "target"),
 )
 
 Option = structure.Struct(
@@ -141,11 +148,15 @@ Option = structure.Struct(
 )
 
 Options = structure.Struct(
-    "Options", structure.Field("options", binary.Array(Option), doc="What else is asked for or told (RFC 6891)")
+    "Options",
+    structure.Field("options", binary.Array(Option), doc="What else is asked for or told (RFC 6891)"),
+    needs=("options",),
 )
 
 Unknown = structure.Struct(
-    "Unknown", structure.Field("bytes", binary.Bytes(), doc="Data of a type that is not known here (RFC 3597)")
+    "Unknown",
+    structure.Field("bytes", binary.Bytes(), doc="Data of a type that is not known here (RFC 3597)"),
+    needs=("bytes",),
 )
 
 Record = structure.Struct(

@@ -18,6 +18,7 @@ TextKey = structure.Struct(
             binary.Prefix(binary.Numeral("zigzag", 32, signed=True)), invalid=lambda ctx: ctx._params["headerKeys"]
         ),
     ),
+    needs=("key",),
 )
 
 OtherKey = structure.Struct(
@@ -27,6 +28,7 @@ OtherKey = structure.Struct(
         binary.Bytes(binary.Prefix(binary.Numeral("zigzag", 32, signed=True))),
         doc="The key where it is not UTF-8",
     ),
+    needs=("keyBytes",),
 )
 
 HeaderKey = unions.Attempt(

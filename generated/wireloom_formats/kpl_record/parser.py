@@ -161,6 +161,7 @@ Plain = structure.Struct(
     structure.Computed("lost", lambda _: 0),
     structure.Computed("discarded", lambda _: 0),
     structure.Computed("class", lambda _: "plain"),
+    needs=("records",),
     doc="One user record, as it is. Its partition key is the Kinesis record's own and not in these bytes.",
 )
 

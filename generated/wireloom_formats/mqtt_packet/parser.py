@@ -340,6 +340,7 @@ Connect = structure.Struct(
         when=lambda ctx: ctx["hasPassword"],
         circular=True,
     ),
+    needs=("keepAlive", "clientId"),
     doc="A client asks for a connection (3.1).",
 )
 
@@ -389,6 +390,7 @@ ConnAck = structure.Struct(
         operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, flatten=True),
+    needs=("reason",),
     doc="The broker's answer (3.2).",
 )
 # fmt: on
@@ -423,6 +425,7 @@ Publish = structure.Struct(
         operands=(("properties", lambda ctx: ctx["properties"]),),
     ),
     structure.Field("payload", binary.Bytes(), doc="The message itself"),
+    needs=("topic", "payload"),
     doc="A message (3.3).",
 )
 
@@ -455,6 +458,7 @@ Acknowledgement = structure.Struct(
         operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
     structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), flatten=True),
+    needs=("packetId",),
     doc="PUBACK, PUBREC, PUBREL and PUBCOMP (3.4 to 3.7).",
 )
 
@@ -534,6 +538,7 @@ Subscribe = structure.Struct(
         expected="count(topics) > 0",
         operands=(("topics", lambda ctx: ctx["topics"]),),
     ),
+    needs=("packetId", "topics"),
     doc="A client asks for topics (3.8).",
 )
 
@@ -576,6 +581,7 @@ SubscriptionAcknowledgement = structure.Struct(
         expected="count(reasons) > 0",
         operands=(("reasons", lambda ctx: ctx["reasons"]),),
     ),
+    needs=("packetId", "reasons"),
     doc="SUBACK (3.9).",
 )
 
@@ -613,6 +619,7 @@ UnsubscriptionAcknowledgement = structure.Struct(
         expected="count(reasons) > 0",
         operands=(("reasons", lambda ctx: ctx["reasons"]),),
     ),
+    needs=("packetId", "reasons"),
     doc="UNSUBACK (3.11).",
 )
 
@@ -641,6 +648,7 @@ Unsubscribe = structure.Struct(
         expected="count(filters) > 0",
         operands=(("filters", lambda ctx: ctx["filters"]),),
     ),
+    needs=("packetId", "filters"),
     doc="A client wants topics no more (3.10).",
 )
 

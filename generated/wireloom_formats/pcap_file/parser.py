@@ -219,7 +219,7 @@ Header = structure.Struct(
 
 CONSTRUCTS = {
     "packet": record.Record(Packet, PARAMETERS, order=record.ByteOrder("byteOrder", ("bad_magic",))),
-    "record": record.Record(Capture, PARAMETERS, order=record.ByteOrder("byteOrder", ("bad_magic",))),
-    "header": record.Record(Header, PARAMETERS, order=record.ByteOrder("byteOrder", ("bad_magic",))),
+    "record": record.Record(Capture, PARAMETERS, order=record.ByteOrder("byteOrder", ("bad_magic",), told="order")),
+    "header": record.Record(Header, PARAMETERS, order=record.ByteOrder("byteOrder", ("bad_magic",), told="order")),
 }
 CONSTRUCT = CONSTRUCTS["packet"]

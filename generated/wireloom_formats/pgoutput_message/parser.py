@@ -10,12 +10,13 @@ ORDER: binary.Order = "big"
 DEPTH = 64
 
 NameText_namespace = structure.Struct(
-    "NameText_namespace", structure.Field("namespace", binary.Text(binary.Delimiter(b"\x00")))
+    "NameText_namespace", structure.Field("namespace", binary.Text(binary.Delimiter(b"\x00"))), needs=("namespace",)
 )
 
 NameBytes_namespace = structure.Struct(
     "NameBytes_namespace",
     structure.Field("namespaceBytes", binary.Bytes(binary.Delimiter(b"\x00")), doc="The name where it is not UTF-8"),
+    needs=("namespaceBytes",),
 )
 
 NameOrBytes_namespace = unions.Attempt(
@@ -29,11 +30,14 @@ Name_namespace = unions.Select(
     lambda ctx: ctx._params["encoding"], {"UTF8": NameOrBytes_namespace, "bytes": NameBytes_namespace}
 )
 
-NameText_name = structure.Struct("NameText_name", structure.Field("name", binary.Text(binary.Delimiter(b"\x00"))))
+NameText_name = structure.Struct(
+    "NameText_name", structure.Field("name", binary.Text(binary.Delimiter(b"\x00"))), needs=("name",)
+)
 
 NameBytes_name = structure.Struct(
     "NameBytes_name",
     structure.Field("nameBytes", binary.Bytes(binary.Delimiter(b"\x00")), doc="The name where it is not UTF-8"),
+    needs=("nameBytes",),
 )
 
 NameOrBytes_name = unions.Attempt(
@@ -72,6 +76,7 @@ Relation = structure.Struct(
     structure.Field(
         "columns", binary.Array(RelationColumn, binary.Prefix(binary.Integer(16, signed=False, order=ORDER)))
     ),
+    needs=("relation", "identity", "columns"),
     doc="A table, said before its first change and whenever it has changed itself.",
 )
 
@@ -99,6 +104,7 @@ DataType = structure.Struct(
     structure.Field("dataType", binary.Integer(32, signed=False, order=ORDER), doc="Its object id"),
     structure.Field("namespace", Name_namespace, flatten=True),
     structure.Field("name", Name_name, flatten=True),
+    needs=("dataType",),
     doc="A type that is not built in, said before the first relation with it.",
 )
 
@@ -124,6 +130,7 @@ StreamedType = structure.Struct(
 Utf8 = structure.Struct(
     "Utf8",
     structure.Field("text", binary.Text(binary.Prefix(binary.Integer(32, signed=False, order=ORDER))), doc="The value"),
+    needs=("text",),
 )
 
 Binary = structure.Struct(
@@ -133,6 +140,7 @@ Binary = structure.Struct(
         binary.Bytes(binary.Prefix(binary.Integer(32, signed=False, order=ORDER))),
         doc="The value as bytes: what the subscriber asked for, or a text that is not UTF-8",
     ),
+    needs=("binary",),
 )
 
 TextOrBytes = unions.Attempt(
@@ -170,6 +178,7 @@ Insert = structure.Struct(
     structure.Field(
         "after", binary.Array(Column, binary.Prefix(binary.Integer(16, signed=False, order=ORDER))), doc="The new row"
     ),
+    needs=("relation", "after"),
 )
 
 Update = structure.Struct(
@@ -200,6 +209,7 @@ Update = structure.Struct(
     structure.Field(
         "after", binary.Array(Column, binary.Prefix(binary.Integer(16, signed=False, order=ORDER))), doc="The new row"
     ),
+    needs=("relation", "identity", "after"),
 )
 
 StreamedUpdate = structure.Struct(
@@ -232,6 +242,7 @@ Delete = structure.Struct(
         binary.Array(Column, binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         doc="The row that is gone",
     ),
+    needs=("relation", "identity", "before"),
 )
 
 Truncate = structure.Struct(
@@ -249,13 +260,17 @@ Truncate = structure.Struct(
         hidden=True,
     ),
     structure.Field("relations", binary.Array(binary.Integer(32, signed=False, order=ORDER), lambda ctx: ctx["count"])),
+    needs=("relations",),
 )
 
-NameText_prefix = structure.Struct("NameText_prefix", structure.Field("prefix", binary.Text(binary.Delimiter(b"\x00"))))
+NameText_prefix = structure.Struct(
+    "NameText_prefix", structure.Field("prefix", binary.Text(binary.Delimiter(b"\x00"))), needs=("prefix",)
+)
 
 NameBytes_prefix = structure.Struct(
     "NameBytes_prefix",
     structure.Field("prefixBytes", binary.Bytes(binary.Delimiter(b"\x00")), doc="The name where it is not UTF-8"),
+    needs=("prefixBytes",),
 )
 
 NameOrBytes_prefix = unions.Attempt(
@@ -350,6 +365,7 @@ Streamed = structure.Struct(
         ),
     ),
     structure.End("trailing_bytes"),
+    needs=("type", "transaction"),
     doc="A message of a stream, which says its transaction.",
 )
 
@@ -365,6 +381,7 @@ Begin = structure.Struct(
         doc="When it committed",
     ),
     structure.Field("xid", binary.Integer(32, signed=False, order=ORDER), doc="Its number"),
+    needs=("lsn", "time", "xid"),
     doc="A transaction that has committed follows.",
 )
 
@@ -381,6 +398,7 @@ Commit = structure.Struct(
         code="out_of_range",
         doc="When it committed",
     ),
+    needs=("lsn", "endLsn", "time"),
     doc="The end of a transaction.",
 )
 
@@ -390,6 +408,7 @@ Origin = structure.Struct(
         "lsn", binary.Integer(64, signed=False, order=ORDER), doc="Where the commit stands in the log of the origin"
     ),
     structure.Field("name", Name_name, flatten=True),
+    needs=("lsn",),
     doc="Where the transaction came from, if this server has it from another.",
 )
 
@@ -404,6 +423,7 @@ StreamStart = structure.Struct(
     "StreamStart",
     structure.Field("xid", binary.Integer(32, signed=False, order=ORDER)),
     structure.Field("first", binary.Boolean(), doc="The first part of the transaction"),
+    needs=("xid", "first"),
     doc="Changes of a transaction that has not committed yet follow.",
 )
 
@@ -423,6 +443,7 @@ StreamCommit = structure.Struct(
         code="out_of_range",
         doc="When it committed",
     ),
+    needs=("xid", "lsn", "endLsn", "time"),
 )
 
 StreamAbort = structure.Struct(
@@ -448,13 +469,17 @@ StreamAbort = structure.Struct(
         code="out_of_range",
         doc="When it was undone (version 4)",
     ),
+    needs=("xid", "subXid"),
 )
 
-NameText_gid = structure.Struct("NameText_gid", structure.Field("gid", binary.Text(binary.Delimiter(b"\x00"))))
+NameText_gid = structure.Struct(
+    "NameText_gid", structure.Field("gid", binary.Text(binary.Delimiter(b"\x00"))), needs=("gid",)
+)
 
 NameBytes_gid = structure.Struct(
     "NameBytes_gid",
     structure.Field("gidBytes", binary.Bytes(binary.Delimiter(b"\x00")), doc="The name where it is not UTF-8"),
+    needs=("gidBytes",),
 )
 
 NameOrBytes_gid = unions.Attempt(
@@ -479,6 +504,7 @@ BeginPrepare = structure.Struct(
     ),
     structure.Field("xid", binary.Integer(32, signed=False, order=ORDER)),
     structure.Field("gid", Name_gid, flatten=True),
+    needs=("lsn", "endLsn", "time", "xid"),
     doc="A transaction that was prepared follows.",
 )
 
@@ -496,6 +522,7 @@ Prepare = structure.Struct(
     ),
     structure.Field("xid", binary.Integer(32, signed=False, order=ORDER)),
     structure.Field("gid", Name_gid, flatten=True),
+    needs=("lsn", "endLsn", "time", "xid"),
 )
 
 RollbackPrepared = structure.Struct(
@@ -524,6 +551,7 @@ RollbackPrepared = structure.Struct(
     ),
     structure.Field("xid", binary.Integer(32, signed=False, order=ORDER)),
     structure.Field("gid", Name_gid, flatten=True),
+    needs=("preparedLsn", "endLsn", "preparedTime", "time", "xid"),
 )
 
 Plain = structure.Struct(
@@ -583,6 +611,7 @@ Plain = structure.Struct(
             },
         ),
     ),
+    needs=("type",),
 )
 
 Message = unions.Attempt(

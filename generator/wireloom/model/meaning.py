@@ -15,7 +15,7 @@ from typing import Any
 
 from wireloom.model.format import Format
 
-WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular"})
+WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular", "needs"})
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""

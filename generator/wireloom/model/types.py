@@ -812,6 +812,7 @@ class Struct:
     steps: tuple[Step, ...]
     versions: tuple[Version, ...] = ()
     doc: str = ""
+    needs: tuple[str, ...] = ()  # where members decide between types, or versions: what a value must have
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -162,7 +162,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     check_conditions(draft, view)
     named = with_meanings(with_filler(with_holes(with_given(named, given)), draft.place))
     named = unrolled(with_runs(named, order), stated_depths(draft))
-    named = with_decisions(with_rests(named))
+    named = with_decisions(with_rests(named), [entry.type for entry in entries])
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)

@@ -9,8 +9,9 @@ from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import constant_of, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, structural_depth, subcon
 from wireloom.emit.frames import framed, heading
+from wireloom.expr.ast import ParameterRef
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
-from wireloom.model.traversal import expands, references, unpacks
+from wireloom.model.traversal import expands, plain, references, unpacks
 from wireloom.model.types import Encoding, Struct, Type
 
 _RUNTIME = (
@@ -191,9 +192,23 @@ def _record(type: Type, format: Format) -> Code:
     order = format.byte_order
     told = None
     if order.parameter is not None:
-        told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when))
+        says = literal(member) if (member := _saying(type, format, order.parameter)) else None
+        told = call("record.ByteOrder", literal(order.parameter), literal(order.wrong_when), told=says)
     size = None if format.size is None else literal(format.size)
     expansion = literal(format.expansion) if expands(format) else None
     ratio = literal(format.ratio) if unpacks(format) else None
     limits = {"size": size, "expansion": expansion, "ratio": ratio}
     return call("record.Record", inner, "PARAMETERS", order=told, **limits)
+
+
+def _saying(type: Type, format: Format, parameter: str) -> str:
+    """The member of a record, if any, that is computed as just a parameter."""
+    root = plain(type, format.named)
+    fields = root.fields if isinstance(root, Struct) else ()
+    for field in fields:
+        match field.compute:
+            case ParameterRef(name=name, members=()) if name == parameter and not field.hidden:
+                return field.name
+            case _:
+                pass
+    return ""

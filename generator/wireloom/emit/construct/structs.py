@@ -60,6 +60,7 @@ def struct(declared: Struct, scope: Scope) -> Code:
         *(_step(step, declared, scope, extents) for step in declared.steps),
         form=_form(declared, scope),
         versions=Tuple(tuple(_version(version) for version in declared.versions)) if declared.versions else None,
+        needs=Tuple(tuple(map(literal, declared.needs))) if declared.needs else None,
         doc=_document(declared.doc),
     )
 

@@ -43,6 +43,9 @@ def _layout(format: Format) -> Code:
         "types": mapping({literal(name): _stated(node(type)) for name, type in format.types}),
         "roots": mapping({literal(root.name): _stated(node(root.type)) for root in format.roots}),
     }
+    structs = (type for _, type in format.types if isinstance(type, Struct))
+    if needs := {literal(each.name): literal(each.needs) for each in structs if each.needs}:
+        parts["needs"] = mapping(needs)
     digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
     if digests:
         parts["digests"] = mapping({literal(each.name): display((each.digests, each.size)) for each in digests})

@@ -7,18 +7,22 @@ places are held against that. `runtime/parsers/facts` and `placement` execute th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from operator import itemgetter
 
-from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
-from wireloom.model.types import Bit, Field, Presence, Struct, Type
-from wireloom.resolve.facts.sites import Names, Types, holders
+from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
+from wireloom.model import types
+from wireloom.model.traversal import parts, plain
+from wireloom.model.types import Bit, Encoding, Field, Presence, Struct, Type
+from wireloom.resolve.facts.sites import Names, Types, held, holders
 
 Node = tuple[str, str]
 """A struct, and a name in it."""
 _PLACES = (Position("here"), Position("size"))
+_NULLS = (Encoding.BINARY, Encoding.MSGPACK, Encoding.JSON)  # in which null is no value that an absent field has
 
 
 class Decision(Enum):
@@ -142,20 +146,74 @@ def circles(sources: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
     return numbers
 
 
-def with_decisions(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
-    """The types; fields of which nothing but the value decides whether they are there say so."""
+def with_decisions(named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[tuple[str, Type], ...]:
+    """The types, with what builders decide by the value.
+
+    Fields of which nothing but the value decides whether they are there say so; structs that are told by their members
+    say which of these a value must have.
+    """
     decisions = Decisions(dict(named))
-    return tuple((name, _decided(type, decisions) if isinstance(type, Struct) else type) for name, type in named)
+    told = _told(decisions.named, roots)
+    return tuple(
+        (name, _decided(type, decisions, is_told=name in told) if isinstance(type, Struct) else type)
+        for name, type in named
+    )
 
 
-def _decided(struct: Struct, decisions: Decisions) -> Struct:
+def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
     steps = (
         replace(step, circular=True)
         if isinstance(step, Field) and _is_given(step) and decisions.there(struct, step) is Decision.VALUE
         else step
         for step in struct.steps
     )
-    return replace(struct, steps=tuple(steps))
+    is_told = is_told or any(version.arity is not None for version in struct.versions)
+    needs = (each.name for each in struct.fields if is_told and _is_needed(each, decisions.named))
+    return replace(struct, steps=tuple(steps), needs=tuple(dict.fromkeys(needs)) if struct.encoding in _NULLS else ())
+
+
+def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
+    """The structs of choices between types that the value decides."""
+    return {
+        name
+        for type in (*_all_types(named), *(part for each in roots for part in _parts(each)))
+        if isinstance(type, types.Attempt | types.OneOf | types.Select)
+        for part in parts(type)
+        for name, _ in held(part, named)
+    }
+
+
+def _all_types(named: Types) -> Iterator[Type]:
+    for type in named.values():
+        yield from _parts(type)
+        for each in type.fields if isinstance(type, Struct) else ():
+            yield from _parts(each.type)
+
+
+def _parts(type: Type) -> Iterator[Type]:
+    yield type
+    if not isinstance(type, Struct):
+        for part in parts(type):
+            yield from _parts(part)
+
+
+def _is_needed(field: Field, named: Types) -> bool:
+    """Whether a field cannot be written of a value that lacks it."""
+    if field.hidden or field.when is not None or field.presence is Presence.OPTIONAL or not field.on_wire:
+        return False
+    follows = field.derive is not None or field.checksum is not None or field.const is not None or field.bits
+    is_null = field.meaning is not None and field.meaning.null is not None
+    is_null = is_null or any(each.value == Literal(None) for each in field.mappings or ())
+    apart = field.flatten or field.table or field.inline or field.has_default or field.refers is not None
+    return not (follows or is_null or apart) and _has_no_null(field.type, named)
+
+
+def _has_no_null(type: Type, named: Types) -> bool:
+    match plain(type, named):
+        case types.Nullable() | types.Null() | types.JsonText() | types.OneOf() | types.Select() | types.Attempt():
+            return False
+        case _:
+            return True
 
 
 def _is_given(field: Field) -> bool:

@@ -44,7 +44,7 @@ WRITTEN = {
     E_JUMP: "T",
     E_FAIL: "",
     E_ACCEPT: "RN",
-    E_CHOOSE: "RNN",
+    E_CHOOSE: "RN",
     E_TRIAL: "JN",
     E_PACK_INTEGER: "INNN",
     E_PACK_PUT: "RNN",

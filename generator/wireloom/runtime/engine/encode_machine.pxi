@@ -99,14 +99,13 @@ cdef int choose_kind(const Builder *k, const int64_t *i, int64_t *at) noexcept n
 
 
 cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept nogil:
-    """The accepting case with the most members of the value; the first of equals, unless one must have more than all others.
+    """The accepting case with the most members of the value; the first of equals.
 
-    i: register of the accepting cases' bits, table: count, then (target, place of a list of columns) each; whether one must have more
+    i: register of the accepting cases' bits, table: count, then (target, place of a list of columns) each
     """
     cdef const int64_t *table = k.m.tables + i[2]
     cdef const int64_t *columns
     cdef int64_t mask = k.m.registers[i[1]], most = -1, members, n, m
-    cdef bint is_tied = False
     if mask and mask & (mask - 1) == 0:
         for n in range(table[0]):
             if mask >> n & 1:
@@ -119,12 +118,10 @@ cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept
         members = 0
         for m in range(columns[0]):
             members += 1 if has_value(k, columns[1 + m]) else 0
-        if members >= most:
-            is_tied = members == most
         if members > most:
             most = members
             at[0] = table[1 + 2 * n]
-    return IRREGULAR if most < 0 or (is_tied and i[3]) else OK
+    return IRREGULAR if most < 0 else OK
 
 
 cdef bint has_value(const Builder *k, int64_t index) noexcept nogil:

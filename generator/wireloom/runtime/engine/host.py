@@ -27,7 +27,6 @@ class Path:
 
 
 NATIVE = Path(native=True)
-FIRST_ORDER = Path(native=True, reason="records of the second byte order, from which more than a member follows")
 NO_ENGINE = Path(native=False, reason="no compiled engine is installed")
 
 

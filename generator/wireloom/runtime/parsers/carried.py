@@ -8,7 +8,6 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.parsers.structure import made_up_within
 
 
 class Body:
@@ -37,9 +36,9 @@ class Body:
         """How many of the members that `value` has are of this body."""
         return int(self.struct.covers(value))
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of this body, whatever a value says: at least, and at most."""
-        return made_up_within(self.struct, within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
+        return bool(self.struct.takes(value))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""

@@ -401,7 +401,7 @@ class Facts:
     def given(self, step: Told | Bit) -> Any:
         """What the caller gave for a step."""
         if isinstance(step, Field):
-            return step.given_in(self.value, self.scope)
+            return step.given_in(self.value)
         return self.value.get(getattr(step, "title", "") or step.name)
 
     def _of(self, name: str, index: int, step: Told, bit: Bit | None) -> Any:
@@ -465,7 +465,7 @@ class Facts:
             return value  # reading back says so
 
     def _is_said(self, step: Computed) -> bool:
-        """Whether the value says what builders would derive, and that comes first."""
+        """Whether the value says what builders would derive, and that counts."""
         has_say = step.derive is not None and not step.hidden and not derives_anew(self.scope)
         return has_say and self.given(step) is not None
 
@@ -496,8 +496,8 @@ class Facts:
             if given is None or derives_anew(self.scope):
                 raise PositionPendingError
             return given
-        if step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None:
-            return evaluate(step.derive, self.scope)  # type: ignore[arg-type]
+        if step.derive is not None and step.stated(self.value, self.scope) is None:
+            return evaluate(step.derive, self.scope)
         has_default = step.optional and step.default is not MISSING
         if given is None and has_default and not step.null_has_a_wire_form(self.scope):
             return step.default_meant(self.scope)
@@ -517,8 +517,8 @@ class Facts:
             return self._field(step)
 
     def _derived(self, step: Field) -> Any:
-        is_derived = step.is_derived_for(self.scope) and step.stated(self.value, self.scope) is None
-        return evaluate(step.derive, self.scope) if is_derived else None  # type: ignore[arg-type]
+        is_stated = step.stated(self.value, self.scope) is not None
+        return None if step.derive is None or is_stated else evaluate(step.derive, self.scope)
 
     def _bit(self, step: Told, bit: Bit) -> Any:
         """What some bits of an integer are, whatever the others are."""

@@ -7,7 +7,7 @@ Building goes the other way: what the wire must say follows from the value that 
 import io
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
@@ -25,13 +25,11 @@ from wireloom.runtime.parsers.protocol import (
     derives_anew,
     evaluate,
     holds,
-    kept,
     marked,
     placed,
     same,
     spend,
     start_of,
-    was_parsed,
 )
 from wireloom.runtime.parsers.regions import Packing
 from wireloom.runtime.patterns import worded
@@ -138,9 +136,8 @@ class Bit:
         """
         if given and self.hidden and not derives_anew(scope):
             return raw
-        parsed = kept(scope._value, self.name, scope) if self.hidden else MISSING
-        anew = self.derive is not None and (self.hidden or derives_anew(scope))
-        value: Any = parsed if parsed is not MISSING else None if anew else scope._value.get(self.title or self.name)
+        anew = self.hidden or (self.derive is not None and derives_anew(scope))
+        value: Any = None if anew else scope._value.get(self.title or self.name)
         if value is None and self.derive is not None:
             value = evaluate(self.derive, scope)
         if value is None:
@@ -256,12 +253,11 @@ def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
 
 def refuses(said: "Field", given: Any) -> bool:
     """Whether a range or a spelling refuses what a value has of a field; what is of another kind others refuse."""
-    try:
-        _hold(said, given, 0)
-    except DecodeError:
-        return True
-    except (TypeError, ValueError):
-        return False
+    with suppress(TypeError, ValueError):
+        try:
+            _hold(said, given, 0)
+        except DecodeError:
+            return True
     return False
 
 
@@ -584,8 +580,8 @@ class Field:
         if self.flatten:
             return MISSING if self.optional and not self.is_given(scope._value) else scope._value
         value = self.on_wire(self.stated(scope._value, scope))
-        if value is None and self.is_derived_for(scope):
-            value = evaluate(self.derive, scope) if self.bits else scope[self.name]  # type: ignore[arg-type]
+        if value is None and self.derive is not None:
+            value = evaluate(self.derive, scope) if self.bits else scope[self.name]
         if self.bits:
             return self.packed(value, scope)
         if value is None and self.optional and not self.null_has_a_wire_form(scope):
@@ -630,31 +626,16 @@ class Field:
             return False  # reading back says so
 
     def stated(self, value: Mapping[str, Any], scope: Container) -> Any:
-        """What the caller gave for the field; null where it is to be derived. What readers do not see always is."""
-        if self.derive is None or self.is_kept(value, scope):
-            return self.given_in(value, scope)
-        return None if self.hidden or derives_anew(scope) else value.get(self.title or self.name)
+        """What the caller gave for the field; null where it is to be derived."""
+        return None if self.derive is not None and derives_anew(scope) else self.given_in(value)
 
-    def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
-        """What `value` says of the field; of one that readers do not see, what was parsed where that is asked for."""
-        if not self.hidden:
-            return value.get(self.title or self.name)
-        parsed = kept(value, self.name, scope)
-        return None if parsed is MISSING else parsed
+    def given_in(self, value: Mapping[str, Any]) -> Any:
+        """What `value` says of the field; nothing of one that readers do not see."""
+        return None if self.hidden else value.get(self.title or self.name)
 
     def on_wire(self, given: Any) -> Any:
         """What is given, with what means null in place of it."""
         return self.null if given is None and self.null is not MISSING else given
-
-    def is_kept(self, value: Mapping[str, Any], scope: Container) -> bool:
-        """Whether it is written as it was parsed, though readers do not see it; or null, though it would be derived."""
-        if not self.hidden:
-            return value.get(self.title or self.name, MISSING) is None and was_parsed(value, scope)
-        return kept(value, self.name, scope) is not MISSING
-
-    def is_derived_for(self, scope: Container) -> bool:
-        """Whether the value is derived where nothing states it; null may be what a hidden one was."""
-        return self.derive is not None and not self.is_kept(scope._value, scope)
 
     def _constant(self, scope: Container) -> Any:
         """The constant; one that may be absent is, unless the value has it or readers do not see it."""
@@ -696,10 +677,10 @@ class Field:
 
     def packed(self, value: Any, scope: Container, *, only: Bit | None = None) -> int:
         """The integer that `value` (none: what the caller gave, else 0) and its bits, or one of them `only`, make."""
-        raw = self.given_in(scope._value, scope) if value is None else value
+        raw = self.given_in(scope._value) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))
-        given = raw is not None and not self.hidden and self.stated(scope._value, scope) is not None
+        given = raw is not None and self.stated(scope._value, scope) is not None
         raw = raw or 0
         for bit in self.bits if only is None else (only,):
             raw = bit.write(raw, scope, given=given, needed=only is None and self.needs(bit))

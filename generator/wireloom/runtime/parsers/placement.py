@@ -420,10 +420,8 @@ class Placement:
         return known if step.mapped is None else step.mapped.write(known, self.scope)
 
     def _is_stated(self, step: Field) -> bool:
-        """Whether a checksum is written as it was given: where nobody verified it, it need not be right."""
-        if step.hidden and not step.is_kept(self.value, self.scope):
-            return False
-        return not derives_anew(self.scope) and step.given_in(self.value, self.scope) is not None
+        """Whether a checksum is written as it was given: where nobody verifies it, it need not be right."""
+        return not derives_anew(self.scope) and step.given_in(self.value) is not None
 
     def _seek(self, step: Field) -> None:
         """Go where the field stands, if it says so and does not count from the end."""

@@ -4,13 +4,13 @@ A struct runs its steps over an opened container; the container (`Form`) knows w
 how to read them. Expressions see the values read so far through construct's context.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from construct import Container
 
-from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.values import Value
 
@@ -80,16 +80,6 @@ def guess(scope: Container | None) -> None:
         scope = scope.get("_")
 
 
-def is_guessed(scope: Container | None) -> bool:
-    """While building: whether something in a struct around was guessed in this pass, which a further one puts right."""
-    while scope is not None:
-        placement = scope.get("_placement")
-        if placement is not None and placement.guessed:
-            return True
-        scope = scope.get("_")
-    return False
-
-
 def unsettle(scope: Container | None) -> None:
     """While building: leave it to the struct around to settle what follows from it; raises PositionPendingError."""
     while scope is not None:
@@ -106,17 +96,6 @@ def derives_anew(scope: Container) -> bool:
     return bool(scope._params.get("_anew"))
 
 
-def was_parsed(value: Mapping[str, Any], scope: Container) -> bool:
-    """While building what was parsed as it was: whether a parser gave the value."""
-    return bool(scope._params.get("_kept")) and hasattr(value, "hidden")
-
-
-def kept(value: Mapping[str, Any], name: str, scope: Container) -> Any:
-    """While building what was parsed as it was: the value of a member that readers do not see; else MISSING."""
-    hidden = getattr(value, "hidden", None) if scope._params.get("_kept") else None
-    return MISSING if hidden is None else hidden.get(name, MISSING)
-
-
 def same(left: object, right: object) -> bool:
     """Equal, and not merely as true equals 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
@@ -125,27 +104,6 @@ def same(left: object, right: object) -> bool:
 def start_of(stream: Any) -> int:
     """The offset of the value about to be read, whatever it is read from."""
     return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)
-
-
-def first_of(options: Iterable[Any], stream: Any, context: Container, build: Callable[[Any], Any]) -> None:
-    """Build the first of some options that can be built; where none can, the error of the first."""
-    start = stream.tell() if hasattr(stream, "tell") else None
-    around = context.get("_placement")
-    before = len(around.elsewhere) if around is not None else 0
-    refusals: list[EncodeError] = []
-    for option in options:
-        try:
-            build(option)
-        except EncodeError as error:
-            refusals.append(error)
-            if start is not None:
-                stream.seek(start)
-                stream.truncate()
-            if around is not None:
-                del around.elsewhere[before:]
-        else:
-            return
-    raise refusals[0]
 
 
 # --- where a field's bytes are -------------------------------------------------------------------------------------
@@ -172,7 +130,7 @@ class TableReference(Protocol):
 class WireField(Protocol):
     """What a container needs to know of a field."""
 
-    def given_in(self, value: Mapping[str, Any], scope: Container) -> Any:
+    def given_in(self, value: Mapping[str, Any]) -> Any:
         """What the value being built says of it."""
 
     def fill(self, stream: Any, scope: Container) -> None:

@@ -4,11 +4,10 @@ It supplies parameters, finds the byte order where the caller says `auto`, and r
 Everything within is pure structure.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import chain
 from typing import Any
 
 import construct
@@ -20,31 +19,20 @@ from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import ALWAYS, UNBOUNDED
 from wireloom.runtime.parameters import Parameter, accept_all, limit_of
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
-from wireloom.runtime.values import Extension, Parsed
 
 _ORDERS = ("big", "little")
 
 
 @dataclass(frozen=True, slots=True)
 class ByteOrder:
-    """The parameter that names the byte order, and the codes that mean: the other order, then."""
+    """The parameter that names the byte order, and the codes that mean: the other order, then.
+
+    `told` is the member, if any, that is computed as the parameter: of what is built it says the order.
+    """
 
     parameter: str
     wrong_when: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where builders have from what follows from other members: from these, else from what the value says.
-
-    `kept`: what readers do not see is what was parsed.
-    """
-
-    anew: bool
-    kept: bool = False
-
-
-_ANEW, _GIVEN, _PARSED = Sources(anew=True), Sources(anew=False), Sources(anew=False, kept=True)
+    told: str = ""
 
 
 @dataclass(slots=True)
@@ -162,7 +150,7 @@ class Record(construct.Construct):
         for name in _ORDERS:
             cursor.seek(start)
             try:
-                return self._read_once(cursor, self._in_order(name, parameters))
+                return self._read_once(cursor, {**parameters, order.parameter: name})
             except DecodeError as error:
                 if cursor.goes_on and error.cut_off and error.frame_end is None:
                     raise
@@ -171,10 +159,6 @@ class Record(construct.Construct):
         chosen = second if _likelier(second, first, order) else first
         chosen.cut_off |= chosen.frame_end is None and (first.cut_off or second.cut_off)
         raise chosen
-
-    def _in_order(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The parameters with a byte order in place of `auto`, or as they are where there is no name."""
-        return {**parameters, self.order.parameter: name} if self.order is not None and name else parameters
 
     def _read_once(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
         cursor.begin()
@@ -202,85 +186,49 @@ class Record(construct.Construct):
     ) -> bytes:
         """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
 
-        What follows from other members is worked out. Where the value says something else of it, and reads back so,
-        that is written: a length, say, that nobody holds to its text. What readers do not see is written as it was
-        parsed where what follows from the members does not read back. What does not read back is what followed before
-        the value was changed, and makes way. Under `auto` the first byte order counts in which it reads back.
-
-        Of what was parsed the bytes count first of which exactly that is read, which `is_same` decides by what readers
-        see: those that builders write, else those that it was parsed of, the `source`, since not all that decides what
-        is read is in the value.
+        What was parsed is written as the bytes that it was parsed of, the `source`, where what builders write is not
+        read as exactly that; `is_same` decides it by what readers see. What the value states of derived members is
+        written where the record then reads back, else what follows from the others: a text was changed, say.
         """
-        orders = self._orders(parameters)
-        if _was_parsed(value):
-            for data in chain(self._candidates(value, orders, parameters), () if source is None else (source,)):
-                with suppress(DecodeError):
-                    if is_same(self.read_all(Cursor(data), parameters)):
-                        return data
-        anew: dict[str, _Draft | EncodeError] = {}
-        for sources in (_ANEW, _GIVEN, _PARSED) if _holds_parsed(value) else (_ANEW, _GIVEN):
-            for order in orders:
-                draft = self._draft(value, order, parameters, sources)
-                anew.setdefault(order, draft)
-                with suppress(EncodeError):
-                    return _agreeing(value, draft, Likeness.GIVEN)
-        refusals: dict[str, EncodeError] = {}
-        for order in orders:
-            try:
-                return _agreeing(value, anew[order], Likeness.INDEPENDENT)
-            except EncodeError as error:
-                refusals[order] = error
-        right = (refusals[order] for order in orders if not self._is_wrong(order, value, parameters))
-        raise next(right, refusals[orders[0]])
+        draft, refusal = self._draft(value, parameters, anew=True)
+        if source is not None and (draft is None or not is_same(draft.read)):
+            with suppress(DecodeError):
+                if is_same(self.read_all(Cursor(source), parameters)):
+                    return source
+        if draft is not None and draft.refusal(value, Likeness.GIVEN) is None:
+            return draft.data
+        stated, _ = self._draft(value, parameters, anew=False)
+        if stated is not None and stated.refusal(value, Likeness.GIVEN) is None:
+            return stated.data
+        if draft is not None and (refusal := draft.refusal(value, Likeness.INDEPENDENT)) is None:
+            return draft.data
+        assert refusal is not None
+        raise refusal
 
-    def _candidates(self, value: Any, orders: Sequence[str], parameters: Mapping[str, Any]) -> Iterator[bytes]:
-        """What a value may be written as."""
-        for sources in (_ANEW, _GIVEN, _PARSED):
-            for order in orders:
-                with suppress(DecodeError, EncodeError):
-                    yield self._built(value, order, parameters, sources)[0]
-
-    def _is_wrong(self, order: str, value: Any, parameters: Mapping[str, Any]) -> bool:
-        """Whether what a value comes to in a byte order says, by its code, that it is the other one."""
-        if self.order is None or not order:
-            return False
+    def _draft(
+        self, value: Any, parameters: Mapping[str, Any], *, anew: bool
+    ) -> "tuple[_Draft, None] | tuple[None, EncodeError]":
+        """What a value is written as, and what is read of that; derived members `anew`, or as the value states them."""
+        stream, context, overwritten = BytesIO(), Container(parameters), list[Any]()
+        context.update({"_anew": anew, "_order": self._order_of(value, parameters), "_overwritten": overwritten})
         try:
-            data, _ = self._built(value, order, parameters, _ANEW)
-            self._read_once(Cursor(data), self._in_order(order, parameters))
-        except DecodeError as error:
-            return error.code in self.order.wrong_when
-        except EncodeError:
-            pass
-        return False
-
-    def _orders(self, parameters: Mapping[str, Any]) -> Sequence[str]:
-        """The byte orders to try, whether or not callers may ask for them; empty: the one that the parameters say."""
-        return ("",) if self.undecided(parameters) is None else _ORDERS
-
-    def _draft(self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources) -> "_Draft | EncodeError":
-        """What a value is written as, and what is read of that; or why it is not."""
-        try:
-            data, overwritten = self._built(value, order, parameters, sources)
-            return _Draft(data, self.read_all(Cursor(data), parameters), rounds=not overwritten)
+            self._build(value, stream, context, "")  # no keywords: they may be called as those of `build`
+            data = stream.getvalue()
+            return _Draft(data, self.read_all(Cursor(data), parameters), rounds=not overwritten), None
+        except EncodeError as error:
+            return None, error
         except DecodeError as error:
             refusal = EncodeError(error.expected or error.code, f"{error.actual or shown(value)} ({error.code})")
             refusal.path_from(error)
             refusal.__cause__ = error
-            return refusal
-        except EncodeError as error:
-            return error
+            return None, refusal
 
-    def _built(
-        self, value: Any, order: str, parameters: Mapping[str, Any], sources: Sources
-    ) -> tuple[bytes, Sequence[Any]]:
-        """The bytes, and the structs of which fields were written over others.
-
-        Parameters are no keywords here, since they may be called as those of `build` are.
-        """
-        stream, context, overwritten = BytesIO(), Container(parameters), list[Any]()
-        context.update({"_anew": sources.anew, "_kept": sources.kept, "_order": order, "_overwritten": overwritten})
-        self._build(value, stream, context, "")
-        return stream.getvalue(), overwritten
+    def _order_of(self, value: Any, parameters: Mapping[str, Any]) -> str:
+        """The byte order of a value where the parameters leave it open: what a member says, else the first."""
+        if self.order is None or self.undecided(parameters) is None:
+            return ""
+        said = value.get(self.order.told) if isinstance(value, Mapping) else None
+        return said if isinstance(said, str) and said in _ORDERS else _ORDERS[0]
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))
@@ -289,7 +237,7 @@ class Record(construct.Construct):
             given[undecided] = context.get("_order") or _ORDERS[0]
         inner = Container(given)
         inner._params = inner
-        inner._anew, inner._kept = context.get("_anew", False), context.get("_kept", False)
+        inner._anew = context.get("_anew", False)
         inner._overwritten = context.get("_overwritten", [])
         try:
             self.subcon._build(obj, stream, inner, "")
@@ -306,33 +254,13 @@ class _Draft:
     read: Any
     rounds: bool
 
-
-def _agreeing(value: Any, draft: _Draft | EncodeError, likeness: Likeness) -> bytes:
-    """The bytes of a draft that reads back as the value; raises EncodeError."""
-    if isinstance(draft, EncodeError):
-        raise draft
-    require_agreement(value, draft.read, likeness, rounds=draft.rounds)
-    return draft.data
-
-
-def _holds_parsed(value: Any) -> bool:
-    """Whether a parser gave the value, or something within it, and so what readers do not see."""
-    if isinstance(value, str | int | bytes | float | None):
-        return False
-    match value:
-        case Mapping():
-            return hasattr(value, "hidden") or any(map(_holds_parsed, value.values()))
-        case list() | tuple():
-            return any(map(_holds_parsed, value))
-        case Extension(value=content):
-            return _holds_parsed(content)
-        case _:
-            return False
-
-
-def _was_parsed(value: Any) -> bool:
-    """Whether a parser gave the value, or elements of it."""
-    return isinstance(value, Parsed) or (isinstance(value, list) and any(isinstance(each, Parsed) for each in value))
+    def refusal(self, value: Any, likeness: Likeness) -> EncodeError | None:
+        """Why it is not the value; None where it is."""
+        try:
+            require_agreement(value, self.read, likeness, rounds=self.rounds)
+        except EncodeError as error:
+            return error
+        return None
 
 
 def _bytes_in(entry: Any) -> int:

@@ -11,7 +11,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
-from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, is_guessed, same
+from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, same
 
 _PLAIN = "none"
 
@@ -77,15 +77,12 @@ class Packing:
 
     def _codec_to_build(self, scope: Container) -> str:
         """The codec; the first one in a first pass, where only a later one knows what selects it."""
-        tag = None
         try:
             tag = None if self.tag is None else evaluate(self.tag, scope)
-            codec = self._codec(tag)
         except PositionPendingError:
             guess(scope)
-            codec = None
-        if codec is not None:
-            return codec
-        if is_guessed(scope):
             return next(iter(self.cases.values()))
-        raise EncodeError("a known codec", shown(tag))
+        codec = self._codec(tag)
+        if codec is None:
+            raise EncodeError("a known codec", shown(tag))
+        return codec

@@ -17,7 +17,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import Facts, Lent, Sources
-from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling
+from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling, refuses
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
     MISSING,
@@ -33,7 +33,6 @@ from wireloom.runtime.parsers.protocol import (
     WireField,
     WireStruct,
     evaluate,
-    first_of,
     holds,
     same,
     start_of,
@@ -95,9 +94,11 @@ class Struct(construct.Construct):
         *steps: Step,
         form: Form | None = None,
         versions: Sequence[Version] = (),
+        needs: Sequence[str] = (),
         doc: str = "",
     ) -> None:
         super().__init__()
+        self._needed = frozenset(needs)  # what a value of the struct has, beside those of other versions
         self.name = name
         self.docs = doc
         self.steps = steps
@@ -174,15 +175,35 @@ class Struct(construct.Construct):
         """How many of the members that `value` has are of this struct."""
         return sum(1 for name, member in value.items() if member is not None and name in self._titles)
 
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether there is a place for each member that `value` has, and it has what cannot be done without."""
+        there = {name for name, member in value.items() if member is not None}
+        return there <= self._titles and self._always <= there and not self._refuses(value)
+
+    def _refuses(self, value: Mapping[str, Any]) -> bool:
+        """Whether a range or a spelling of a member, or of one that melts in, refuses what `value` has of it."""
+        return any(
+            isinstance(field.subcon, Struct) and field.subcon._refuses(value)
+            if field.flatten
+            else refuses(field, value.get(field.title or field.name))
+            for field in self._held
+        )
+
     @cached_property
-    def held(self) -> Sequence[Field]:
+    def _held(self) -> Sequence[Field]:
         """The fields that readers see of which a range or a spelling may refuse a value; those that melt in."""
+        limits = ((field, field.minimum, field.maximum, field.spelling) for field in self.fields)
         return [
-            each
-            for each in self.fields
-            if each.flatten
-            or not (each.hidden or (each.minimum is None and each.maximum is None and each.spelling is None))
+            field
+            for field, *said in limits
+            if field.flatten or (any(each is not None for each in said) and not field.hidden)
         ]
+
+    @cached_property
+    def _always(self) -> frozenset[str]:
+        """What a value of any version has."""
+        conditional = {step.title or step.name for step in self.fields if step.when is not None}
+        return self._needed - conditional
 
     @cached_property
     def _titles(self) -> frozenset[str]:
@@ -196,30 +217,13 @@ class Struct(construct.Construct):
         )
 
     @cached_property
-    def _made_up(self) -> tuple[int, int]:
-        return self._makes_up(frozenset())
-
-    def _makes_up(self, within: frozenset[int]) -> tuple[int, int]:
-        found = [_made_up(step, within | {id(self)}) for step in self.steps]
-        return sum(least for least, _ in found), sum(most for _, most in found)
-
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see, whatever a value says, at least, and at most: constants, what follows, bits.
-
-        What is within the structs `within` is not counted again.
-        """
-        if id(self) in within:
-            return 0, 0
-        return self._makes_up(within) if within else self._made_up
-
-    @cached_property
     def sources(self) -> Sources:
         """Where the names have their values from while building."""
         return Sources(self.steps)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return Lent(Placement(self, value, None, context, self._versions_to_build(value, context)[0]).facts().scope)
+        return Lent(Placement(self, value, None, context, self._version_to_build(value, context)).facts().scope)
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of this struct, flattened ones included; all names of `hidden` ones, too."""
@@ -238,44 +242,39 @@ class Struct(construct.Construct):
                 case _:
                     pass
 
-    def _versions_to_build(self, value: Mapping[str, Any], context: Container) -> Sequence[int]:
-        """The version that a parameter names, else those that have a place for most of `value`, the newest first.
-
-        Where what was parsed is written as it was, those come first that would add least to it.
-        """
+    def _version_to_build(self, value: Mapping[str, Any], context: Container) -> int:
+        """The version that a parameter names, else the newest with a place for what `value` has, and what it needs."""
         if not self.versions:
-            return (-1,)
-        names = [version.name for version in self.versions]
+            return -1
+        names, newest = [version.name for version in self.versions], len(self.versions) - 1
         for choice in context._params.values():
             if isinstance(choice, str) and choice in names:
-                return (names.index(choice),)
-        places = range(len(names) - 1, -1, -1)
-        if len(names) < 2 or all(version.arity is None for version in self.versions):
-            return (len(names) - 1,)
-        return sorted(places, key=lambda place: self._misfit(value, context, place))
+                return names.index(choice)
+        if not newest or all(version.arity is None for version in self.versions):
+            return newest
+        places = range(newest, -1, -1)
+        return next((place for place in places if self._fits(value, context, place)), newest)
 
-    def _misfit(self, value: Mapping[str, Any], context: Container, version: int) -> tuple[int, int]:
-        """How many members of `value` a version has no place for, and how many it would add.
-
-        Added is a record that melts in where `value` has no member of it; what else is left out only where all is kept.
-        """
+    def _fits(self, value: Mapping[str, Any], context: Container, version: int) -> bool:
+        """Whether a version has a place for each member of `value`, and `value` has what it cannot do without."""
         facts = Placement(self, value, None, context, version).facts()
-        fields = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field)]
-        left_out = sum(not facts.is_present(index, step) and _is_given(step, facts) for index, step in fields)
-        if not context._params.get("_kept"):
-            fields = [
-                (index, step) for index, step in fields if step.flatten and any(_titles(step.subcon, hidden=False))
-            ]
-        return left_out, sum(facts.is_present(index, step) and not _is_given(step, facts) for index, step in fields)
+        for index, step in enumerate(self.steps):
+            if isinstance(step, Field) and not step.hidden:
+                is_there, is_given = facts.is_present(index, step), _is_given(step, facts)
+                if is_given != is_there and (is_given or self._is_needed(step)):
+                    return False
+        return True
+
+    def _is_needed(self, field: Field) -> bool:
+        """Whether a value must have something of a field that is there."""
+        if field.flatten:
+            return any(_titles(field.subcon, hidden=False))
+        return (field.title or field.name) in self._needed
 
     def _build(self, obj: Any, stream: Any, context: Container, path: Path) -> Any:
         if not isinstance(obj, dict) and not isinstance(obj, Mapping):
             raise EncodeError(f"a record ({self.name})", shown(obj))
-        versions = self._versions_to_build(obj, context)
-        if len(versions) == 1:
-            Placement(self, obj, stream, context, versions[0]).build()
-            return obj
-        first_of(versions, stream, context, lambda version: Placement(self, obj, stream, context, version).build())
+        Placement(self, obj, stream, context, self._version_to_build(obj, context)).build()
         return obj
 
 
@@ -383,34 +382,6 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
                 yield step.name
             case _:
                 pass
-
-
-def _made_up(step: Step, within: frozenset[int]) -> tuple[int, int]:
-    """How many members readers see of a step that builders do not need to be given: at least, and at most."""
-    match step:
-        case Field(flatten=True):
-            least, most = made_up_within(step.subcon, within)
-            return (0 if step.when or step.optional else least), most
-        case Field():
-            constant = step.const is not MISSING and not step.optional
-            follows = step.derive is not None or step.checksum is not None
-            own = constant or follows or (step.default is not MISSING and step.default is not None)
-            count = (own and not step.hidden) + sum(not (bit.hidden or step.needs(bit)) for bit in step.bits)
-            inner = 0 if step.hidden or own else made_up_within(step.subcon, within)[1]
-            return (0 if step.when else count), count + inner
-        case Computed():
-            return int(not step.hidden and step.when is None), int(not step.hidden)
-        case _:
-            return 0, 0
-
-
-def made_up_within(subcon: Any, within: frozenset[int]) -> tuple[int, int]:
-    """The same of what a field holds: of a record, or of each that a list has or null may stand for."""
-    if hasattr(subcon, "makes_up"):
-        found: tuple[int, int] = subcon.makes_up(within)
-        return found
-    inner = getattr(getattr(subcon, "elements", subcon), "element", getattr(subcon, "subcon", None))
-    return (0, 0) if inner is None else (0, made_up_within(inner, within)[1])
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:

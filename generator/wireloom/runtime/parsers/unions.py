@@ -1,26 +1,23 @@
 """Unions: alternatives chosen by a tag, or tried in order."""
 
-import io
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import construct
 from construct import Container
 
-from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
-from wireloom.runtime.parsers.binary import Float
+from wireloom.runtime.parsers.binary import Bytes, Float, Integer, Numeral, Text
 from wireloom.runtime.parsers.facts import CircleError, assume, lent
-from wireloom.runtime.parsers.fields import refuses
-from wireloom.runtime.parsers.protocol import first_of, guess, is_guessed
-from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds, made_up_within
+from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.protocol import MISSING, guess, same
+from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
 
 _SHOWN = 1024
-_BEHIND = bytes(64)  # what may stand behind an alternative that needs more than its own bytes to hold
+_BYTE = 8
 
 
 @dataclass(frozen=True)
@@ -37,49 +34,48 @@ def titles_of(subcons: Sequence[Any], *, hidden: bool) -> Iterator[str]:
             yield from subcon.titles(hidden=hidden)
 
 
-def _fewest_made_up(subcons: Sequence[Any], within: frozenset[int]) -> tuple[int, int]:
-    """How many members readers see of one of these, whatever a value says: at least, and at most."""
-    return min((made_up_within(each, within) for each in subcons), default=(0, 0))
+def fields_of(subcon: Any) -> Sequence[Field]:
+    """The fields of a struct, whatever stands around it; none of what is no struct."""
+    while not isinstance(subcon, Struct):
+        subcon = subcon.target() if isinstance(subcon, Deferred) else getattr(subcon, "subcon", None)
+        if subcon is None:
+            return ()
+    return subcon.fields
 
 
-def structs_for(value: Any, subcons: Sequence[Any], context: Container) -> Sequence[Any]:
-    """While building: the structs that `value` may be of, by its constants and words, then by the members it has.
+def told(field: Field, value: Mapping[str, Any]) -> Any:
+    """What stands on the wire of a field, where a value says it plainly; else MISSING."""
+    follows = field.is_derived or field.bits or field.hidden or field.when or field.optional
+    given = None if follows or field.const is not MISSING else value.get(field.title or field.name)
+    if given is None or field.mapped is None:
+        return given if isinstance(given, int | str) else MISSING
+    meanings = field.mapped.constants or ()
+    words = zip(field.mapped.entries, meanings, strict=False)
+    return next((wire for (wire, _), meaning in words if same(meaning, given)), MISSING)
 
-    Of several that have as many of them comes first what makes up fewest itself, of which a value without them is.
-    Those of which a range or a spelling refuses a member come last, for what they say of it.
+
+def struct_for(
+    value: Any, subcons: Sequence[Any], context: Container, selects: Callable[[Any, Any], bool] | None = None
+) -> Any:
+    """While building: the first struct, in the order of the spec, that takes `value`.
+
+    Only one counts whose constants agree with the value, and that its tag `selects`. Where none of these takes the
+    value it is the one with most of its members, of which an error says what is wrong with the rest.
     """
-    candidates = [
+    agreeing = [
         subcon
         for subcon in subcons
         if isinstance(value, Mapping) and hasattr(subcon, "accepts") and subcon.accepts(value, context)
     ]
-    if not candidates:
+    if not agreeing:
         raise EncodeError("a record of one of the known kinds", shown(value))
-    if len(candidates) == 1:
-        return candidates
-    return sorted(
-        candidates,
-        key=lambda struct: (_is_refused(value, struct), -struct.covers(value), made_up_within(struct, frozenset())),
-    )
-
-
-def _is_refused(value: Mapping[str, Any], subcon: Any) -> bool:
-    """Whether a range or a spelling of a member of its own refuses what `value` has of it."""
-    match subcon:
-        case Struct():
-            return any(
-                _is_refused(value, field.subcon)
-                if field.flatten
-                else refuses(field, value.get(field.title or field.name))
-                for field in subcon.held
-            )
-        case CasesByValue():
-            return all(_is_refused(value, each) for each in subcon.subcons)
-        case Deferred():
-            return _is_refused(value, subcon.target())
-        case _:  # what stands around a struct
-            within = getattr(subcon, "body", None) or getattr(subcon, "subcon", None)
-            return within is not None and _is_refused(value, within)
+    if selects is not None:
+        agreeing = [subcon for subcon in agreeing if selects(subcon, value)]
+        if not agreeing:
+            raise EncodeError("a value that its tag selects", shown(value))
+    if len(agreeing) == 1:
+        return agreeing[0]
+    return next((each for each in agreeing if each.takes(value)), max(agreeing, key=lambda each: each.covers(value)))
 
 
 class CasesByValue:
@@ -99,13 +95,13 @@ class CasesByValue:
         """The most members of `value` that a case has."""
         return max(int(subcon.covers(value)) for subcon in self.subcons)
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of a case, whatever a value says: at least, and at most."""
-        return _fewest_made_up(self.subcons, within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether a case has a place for each member of `value`, and is given what it needs."""
+        return any(subcon.takes(value) for subcon in self.subcons)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return lent(structs_for(value, self.subcons, context)[0], value, context)
+        return lent(struct_for(value, self.subcons, context), value, context)
 
 
 def _subcons(cases: Mapping[Scalar, Any], otherwise: Any) -> tuple[Any, ...]:
@@ -154,36 +150,21 @@ class Select(construct.Construct):
             tag = evaluate(self.tag, context)
         except PositionPendingError:
             guess(context)
-            return self._build_guess(None, obj, stream, context)
+            return self._of_shape(obj, context)._build(obj, stream, context, path)
         case = self._case(tag)
-        known = case is not None and not isinstance(case, Refusal)
-        if is_guessed(context):  # null: a field that is not known to be there
-            return self._build_guess(case if known and tag is not None else None, obj, stream, context)
-        if known:
-            return case._build(obj, stream, context, path)
-        raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
+        if case is None or isinstance(case, Refusal):
+            raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
+        return case._build(obj, stream, context, path)
 
-    def _build_guess(self, chosen: Any, obj: Any, stream: Any, context: Container) -> Any:
-        """The case that is `chosen` so far, else the first that the value may be of: a further pass knows better."""
-        try:
-            guesses = self._guesses(obj, context)
-        except EncodeError:
-            if chosen is None:
-                raise
-            guesses = ()
-        options = [*([] if chosen is None else [chosen]), *(case for case in guesses if case is not chosen)]
-        first_of(options, stream, context, lambda case: case._build(obj, stream, context, ""))
-        return obj
+    def _of_shape(self, value: Any, context: Container) -> Any:
+        """The case that a value is of, where its tag is not known yet: the places of fields say it later."""
+        if isinstance(value, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
+            return struct_for(value, self.subcons, context)
+        return self.subcons[0]
 
-    def _guesses(self, obj: Any, context: Container) -> Sequence[Any]:
-        """The cases that a value may be of, where the tag follows from places."""
-        if isinstance(obj, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
-            return structs_for(obj, self.subcons, context)
-        return self.subcons
-
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of a case, whatever a value says: at least, and at most."""
-        return _fewest_made_up(self.subcons, within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether a case has a place for each member of `value`, and is given what it needs."""
+        return any(subcon.takes(value) for subcon in self.subcons if hasattr(subcon, "takes"))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`: of the case by its tag, which may follow from just that."""
@@ -191,7 +172,7 @@ class Select(construct.Construct):
             case = self._case(evaluate(self.tag, context))
         except CircleError:
             assume(context)
-            case = self._guesses(value, context)[0]
+            case = self._of_shape(value, context)
         return lent(case, value, context)
 
 
@@ -233,32 +214,45 @@ class Peek(CasesByValue, construct.Construct):
                 return case._parse(stream, context, path)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        first_of(
-            self._cases_for(obj, context),
-            stream,
-            context,
-            lambda case: stream.write(self._selected(case, obj, context)),
-        )
-        return obj
+        return self._case_for(obj, context)._build(obj, stream, context, path)
 
-    def _cases_for(self, obj: Any, context: Container) -> Sequence[Any]:
-        """The cases that a value may be of: of structs those that accept it, of other types all."""
+    def _case_for(self, obj: Any, context: Container) -> Any:
+        """The case that a value is of: a struct that takes it, else the first type that has values of its kind."""
         plain = [] if isinstance(obj, Mapping) else [case for case in self.subcons if not hasattr(case, "accepts")]
-        if isinstance(obj, int):
-            plain.sort(key=lambda case: isinstance(case, Float))  # which would take an integer, too
-        return plain or structs_for(obj, self.subcons, context)
+        if not plain:
+            return struct_for(obj, self.subcons, context, self._selects)
+        return next((case for case in plain if isinstance(obj, _kinds_of(case))), plain[0])
 
-    def _selected(self, case: Any, obj: Any, context: Container) -> bytes:
-        """The bytes of a value as one of the cases, which its tag must select again."""
-        buffer = io.BytesIO()
-        case._build(obj, buffer, context, "")
-        try:
-            tag = self.tag._parse(Cursor(buffer.getvalue()), context, "")
-        except DecodeError:
-            tag = None
-        if tag is None or self.cases.get(tag, self.otherwise) is not case:
-            raise EncodeError("a value that its tag selects", f"one that begins with {self._shown(tag)}")
-        return buffer.getvalue()
+    def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
+        """Whether what the value says of a first field, which is what is read ahead, selects the case."""
+        first = next(iter(fields_of(case)), None)
+        tag = MISSING if first is None or not _is_alike(first.subcon, self.tag) else told(first, value)
+        return tag is MISSING or self.cases.get(tag, self.otherwise) is case
+
+
+def _is_alike(one: Any, other: Any) -> bool:
+    """Whether two constructs are integers of one form."""
+    if not (isinstance(one, Integer) and isinstance(other, Integer)):
+        return False
+    orders = [each.order for each in (one, other) if each.bits > _BYTE and isinstance(each.order, str)]
+    return (one.bits, one.signed) == (other.bits, other.signed) and len({*orders}) < 2
+
+
+def _kinds_of(case: Any) -> Any:
+    """The kinds of Python values that a type other than structs has."""
+    match case:
+        case Float():
+            return float
+        case Integer() | Numeral():
+            return int
+        case Text():
+            return str
+        case Bytes():
+            return bytes | bytearray | memoryview
+        case Deferred():
+            return _kinds_of(case.target())
+        case _:
+            return object
 
 
 @dataclass(frozen=True)
@@ -309,10 +303,10 @@ class Attempt(CasesByValue, construct.Construct):
         told = sum(1 for name in (self.kind, self.reason) if name and value.get(name) is not None)
         return told + super().covers(value)
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of an alternative, whatever a value says: its name is one."""
-        least, most = super().makes_up(within)
-        return bool(self.kind) + least, bool(self.kind) + most
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether an alternative has a place for each member of `value`, and is given what it needs."""
+        told = {name: member for name, member in value.items() if name not in (self.kind, self.reason)}
+        return super().takes(told)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         trial, reason, parsed = self._read(stream, context, path)
@@ -352,83 +346,28 @@ class Attempt(CasesByValue, construct.Construct):
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         if not isinstance(obj, Mapping):
             raise EncodeError("a record", shown(obj))
-        first_of(self._tries(obj, context), stream, context, lambda each: stream.write(self._tried(each, obj, context)))
-        return obj
-
-    def _tries(self, obj: Mapping[str, Any], context: Container) -> Iterator[tuple[Trial, bool]]:
-        """The alternatives to try, and whether one is taken of which only what stands behind it says that it holds.
-
-        Of those with as many members of the value come first the ones that hold alone.
-        """
-        is_part = context.get("_") is not None
-        for _, group in groupby(self._trials_for(obj, context), lambda trial: trial.subcon.covers(obj)):
-            trials = list(group)
-            for trusted in (False, True) if is_part else (False,):
-                yield from ((trial, trusted) for trial in trials)
+        return self._trial_for(obj, context).subcon._build(obj, stream, context, path)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        trial = self._trials_for(value, context)[0]
+        trial = self._trial_for(value, context)
         told = {self.kind: trial.name, self.reason: value.get(self.reason)}
         told.pop("", None)
         return ChainMap(told, lent(trial.subcon, value, context))  # type: ignore[arg-type]
 
-    def _tried(self, option: tuple[Trial, bool], obj: Mapping[str, Any], context: Container) -> bytes:
-        """The bytes of a value as one of the alternatives, which readers must come to: they try them in order."""
-        trial, trusted = option
-        buffer = io.BytesIO()
-        trial.subcon._build(obj, buffer, context, "")
-        data = buffer.getvalue()
-        instead = self._read_instead(trial, Cursor(data), context)
-        if instead and trusted and self._may_hold(trial, data, obj, context):
-            return data
-        if instead:
-            raise EncodeError(f"a value that reads back as {trial.name}", instead)
-        return data
-
-    def _may_hold(self, trial: Trial, data: bytes, obj: Mapping[str, Any], context: Container) -> bool:
-        """Whether what stands behind the bytes may make them the alternative: all is read back in the end.
-
-        Where the value names it, bytes that alone are no alternative may be that one: there is no other to take.
-        """
-        if self.kind and obj.get(self.kind) is not None:
-            try:
-                self._read(Cursor(data), context, "")
-            except DecodeError:
-                return True
-        return any(not self._read_instead(trial, each, context) for each in self._within(data))
-
-    def _within(self, data: bytes) -> Iterator[Cursor]:
-        """The bytes as they may stand in a record: before others, or at the end of a region with a code of its own."""
-        yield Cursor(data + _BEHIND)
-        for code in dict.fromkeys(code for trial in self.trials for each in trial.fallbacks for code in each.codes):
-            cursor = Cursor(data)
-            cursor.overrun = code
-            yield cursor
-
-    def _read_instead(self, trial: Trial, cursor: Cursor, context: Container) -> str:
-        """What is read of the bytes of an alternative, where that is not the alternative."""
-        try:
-            read, reason, _ = self._read(cursor, context, "")
-        except PositionPendingError:
-            return ""  # it looks at a struct around it that is not settled; the whole is read back in the end
-        except DecodeError as error:
-            return f"{error.code} at {error.path}"
-        because = f" ({reason})" if reason else ""
-        return "" if read is trial else f"one that reads as {read.name}{because}"
-
-    def _trials_for(self, obj: Mapping[str, Any], context: Container) -> Sequence[Trial]:
-        """The alternative that the value names; else all, by the members they have, then by `build_when`."""
+    def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
+        """The alternative that the value names; else of those whose `build_when` holds the first that takes it."""
         named = obj.get(self.kind) if self.kind else None
         for trial in self.trials:
             if trial.name == named:
-                return (trial,)
+                return trial
         if named is not None:
             raise EncodeError("one of " + ", ".join(trial.name for trial in self.trials), shown(named)).at(self.kind)
         scope = Container(dict.fromkeys(self.titles(hidden=True)) | dict(obj))
         scope.update({"_": context, "_params": context._params})
-        ordered = self.trials if self.kind else sorted(self.trials, key=lambda trial: trial.subcon.makes_up())
-        return sorted(ordered, key=lambda trial: (-trial.subcon.covers(obj), not holds(trial.build_when, scope)))
+        left = [trial for trial in self.trials if holds(trial.build_when, scope)]
+        chosen = struct_for(obj, [trial.subcon for trial in left], context)
+        return next(trial for trial in left if trial.subcon is chosen)
 
 
 class Deferred(construct.Construct):
@@ -454,9 +393,9 @@ class Deferred(construct.Construct):
         """How many members of `value` the type has."""
         return int(self.target().covers(value))
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of the type, whatever a value says: at least, and at most."""
-        return made_up_within(self.target(), within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether the type has a place for each member of `value`, and is given what it needs."""
+        return bool(self.target().takes(value))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""

@@ -1,6 +1,6 @@
 """The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, assert_never
@@ -8,6 +8,7 @@ from typing import Any, assert_never
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.encoder import readback
@@ -25,57 +26,34 @@ from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.encoder.tightening import Tightening
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, Tree, compares_wide
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, compares_wide
 from wireloom.runtime.engine.outline import Column, links, outline
 
-_ORDERS = ("big", "little")  # in which builders try them
+_ORDERS = ("big", "little")
 
 
-def orders(layout: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The byte orders that records are written in, one after the other; empty: the one that is stated.
-
-    Where more than a member that says the order follows from it, what the program of one order leaves to builders that
-    of the other may be able to write, though builders would take the first: only that is made (`FIRST_ORDER`).
-    """
+def orders(layout: Mapping[str, Any], settings: Mapping[str, Any], root: str) -> tuple[str, ...]:
+    """The byte orders that records are written in: both where a member says it; empty: the one that is stated."""
     match layout["order"]:
         case (str(parameter), _) if settings[parameter] == "auto":
-            said = ("is", ("parameter", parameter))
-            names = frozenset(_computed(layout["types"], said))
-            return _ORDERS[:1] if _follows(layout["types"], parameter, names, said) else _ORDERS
+            return _ORDERS if _saying(layout, parameter, root) else _ORDERS[:1]
         case _:
             return ("",)
 
 
-def _computed(part: Any, said: Tree) -> Iterator[str]:
-    """The fields that are computed as just that."""
-    match part:
-        case ("field", str(name), _, {"compute": compute}) if compute == said:
-            yield name
-        case tuple() | list():
-            for each in part:
-                yield from _computed(each, said)
-        case dict():
-            for each in part.values():
-                yield from _computed(each, said)
-        case _:
-            pass
-
-
-def _follows(part: Any, parameter: str, names: Collection[str], said: Tree) -> bool:
-    """Whether an expression asks for the parameter, or for one of the fields that are computed as it."""
-    match part:
-        case ("parameter", str(name)):
-            return name == parameter
-        case ("field", int(), str(name), *_) if name in names:
-            return True
-        case tuple() | list():
-            return any(_follows(each, parameter, names, said) for each in part)
-        case dict():
-            return any(
-                _follows(each, parameter, names, said) for key, each in part.items() if key != "compute" or each != said
-            )
-        case _:
-            return False
+def _saying(layout: Mapping[str, Any], parameter: str, root: str) -> str:
+    """What readers call the member of a record that is computed as just the parameter; empty where there is none."""
+    node = layout["roots"][root]
+    while node[0] == "ref":
+        node = layout["types"][node[1]]
+    for step in node[5] if node[0] == "struct" else ():
+        match step:
+            case ("field", str(name), _, {"compute": ("is", ("parameter", said))} as told) if said == parameter:
+                if not told.get("hidden"):
+                    return str(told.get("as", name))
+            case _:
+                pass
+    return ""
 
 
 def compiled(  # noqa: PLR0913 - what a compiler is made of
@@ -158,6 +136,7 @@ class Compiler:
     def parts(self, root: str) -> tuple[list[Any], dict[str, Any]]:
         """What the engine makes the program of, and validates."""
         node = self.layout["roots"][root]
+        self._require_order(root)
         self.records.root(node, self.columns[0])
         assembly = self.assembly
         assembly.emit("RETURN")
@@ -186,6 +165,20 @@ class Compiler:
             "named": self._named(node, shown),
             "certain": self.certainty.wanted or self.drafts,
         }
+
+    def _require_order(self, root: str) -> None:
+        """Give up the records whose member says another byte order than this program's; those that say none are big."""
+        match self.layout["order"]:
+            case (str(parameter), _) if self.reader_settings[parameter] == "auto":
+                column = member(self.columns[0], _saying(self.layout, parameter, root))
+            case _:
+                return
+        if column is not None:
+            scope, said = Scope("", None), ("field", 0, "order")
+            scope.names["order"] = self.names.value(column, textual=True)
+            little = self.expressions.condition(("==", said, ("text", "little")), scope)
+            other = self.expressions.condition(("not", ("==", said, ("text", "little"))), scope)
+            self.unless(other if self.big else little, self.refused)
 
     def _named(self, node: Node, shown: Sequence[Column]) -> int:
         """The column of the reader's that names the alternative; -1 where none does."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import ALWAYS, BIT_HIDDEN, member
+from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
@@ -16,8 +16,6 @@ from wireloom.runtime.engine.outline import Column
 _ALTERNATIVES = 1 << 32
 _FITTING = 63  # structs, each of which has a bit of a register
 _GIVEN = {"given", "build", "values"}
-_REQUIRED = {"as", "code", "member", "minimum", "maximum"}  # what may be said of a field that is always there
-_WITHOUT_NULL = {"int", "float", "bool", "text", "bytes", "list"}
 
 
 _Told = Callable[[Sequence[Node]], Tag | Ahead]  # what tells some structs apart
@@ -157,15 +155,12 @@ class Records(Part):
         scope: Scope,
         record: Column | None,
         told: _Told | None = None,
-        *,
-        is_alone: bool = False,
     ) -> None:
-        """Go to the struct whose constants and words agree with the value; of several that with the most members of it.
+        """Go to the first struct, in the order of the spec, that takes the value, as builders do.
 
-        Of these comes first what makes up fewest members itself, of which a value without them is; where the struct
-        must be alone in having so many, the row is left to the builders.
+        Its constants and words agree with the value, which has what the struct needs, and it has most members of the
+        value: all of them, else what is written does not come back.
         """
-        arms = sorted(arms, key=lambda arm: min(map(self._made_up, self._structs(arm[1])), default=(0, 0)))
         fitting = [(label, node, list(self._structs(node))) for label, node in arms]
         count = sum(len(group) for *_, group in fitting)
         if not count:  # all cases are refused, as where a recursion ends
@@ -187,9 +182,10 @@ class Records(Part):
             bits = range(bit, bit + len(group))
             bit = bits.stop
             for struct in group:
-                self._accepting(struct, scope, record, mask, bits, [] if tag is None else tag.tells(node, struct))
+                tells = [] if tag is None else tag.tells(node, struct)
+                self._accepting(struct, scope, record, mask, bits, tells)
                 words += [label, self.assembly.table(self._counted(struct, record))]
-        self.assembly.emit("CHOOSE", mask, self.assembly.table(words), is_alone)
+        self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
     def _structs(self, node: Node) -> Iterator[Node]:
         """A struct, or those that a choice has."""
@@ -201,41 +197,6 @@ class Records(Part):
                     yield from self._structs(case)
             case _:
                 raise Uncovered("a choice among what are no structs")
-
-    def _made_up(self, node: Node, within: frozenset[str] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of a struct, whatever a value says: at least, and at most, as builders count."""
-        match self.compiler.reader.resolved(node):
-            case ("struct", str(name), _, _, _, steps):
-                if name in within:
-                    return 0, 0
-                fields = [step for step in steps if step[0] == "field"]
-                found = [self._made_up_of_field(step[2], step[3], within | {name}) for step in fields]
-                return sum(least for least, _ in found), sum(most for _, most in found)
-            case ("select" | "peek", _, cases, _) | ("tagged", _, _, _, _, cases, _):
-                counts = [self._made_up(case, within) for _, case in cases if case[0] != "refuse"]
-                return min(counts, default=(0, 0))
-            case ("attempt", trials, kind, _):
-                least, most = min(self._made_up(trial, within) for _, trial, *_ in trials)
-                return bool(kind) + least, bool(kind) + most
-            case ("list" | "nullable" | "held", inner, *_):
-                return 0, self._made_up(inner, within)[1]
-            case ("inline", inner):
-                return self._made_up(inner, within)
-            case _:
-                return 0, 0
-
-    def _made_up_of_field(self, node: Node, said: Mapping[str, Any], within: frozenset[str]) -> tuple[int, int]:
-        may_lack = bool(said.keys() & {"when", "since", "until"})
-        if "flatten" in said:
-            least, most = self._made_up(node, within)
-            return (0 if may_lack or said.get("optional") else least), most
-        if "compute" in said:
-            return int(not said.get("hidden") and not may_lack), int(not said.get("hidden"))
-        constant = "const" in said and not said.get("optional")
-        own = constant or bool(said.keys() & {"derive", "checksum"}) or said.get("default") is not None
-        count = (own and not said.get("hidden", False)) + sum(not bit[BIT_HIDDEN] for bit in said.get("bits", ()))
-        inner = 0 if said.get("hidden") or own else self._made_up(node, within)[1]
-        return (0 if may_lack else count), count + inner
 
     def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> bool:
         """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
@@ -305,15 +266,13 @@ class Records(Part):
         enter[3] = Edge(len(self.assembly.registers))
 
     def _required(self, struct: Node, record: Column | None) -> Iterator[Tree]:
-        """That the value has what the struct cannot be built without: builders try the next one then."""
-        for step in struct[5] if struct[2] != "protobuf" else ():
-            if step[0] != "field" or step[3].keys() - _REQUIRED:
-                continue
-            _, name, type, attributes = step
-            column = member(record, attributes.get("as", name))
-            stands_for_null = column is not None and column.filled is not None
-            if self.compiler.reader.resolved(type)[0] in _WITHOUT_NULL and not stands_for_null:
-                yield "present", ("field", 0, name)
+        """That the value has what it must have of the struct, in any of its versions."""
+        versioned = {"since", "until"}
+        for title in self.compiler.layout.get("needs", {}).get(struct[1], ()):
+            fields = [step for step in struct[5] if step[0] == "field" and step[3].get("as", step[1]) == title]
+            if not any(versioned & step[3].keys() for step in fields):
+                column = member(record, title)
+                yield False if column is None else ("present", ("field", 0, fields[0][1]))
 
     def _agreements(
         self, steps: Sequence[Any], scope: Scope, record: Column | None, unknown: Mapping[str, bool]
@@ -411,7 +370,7 @@ class Records(Part):
             self._first = self._first or around
             self.members(trial, around, record, None)
 
-        self._named(trials, told, scope, record, write, lambda labels: self._unnamed(trials, labels, scope, record))
+        self._named(trials, told, scope, record, write)
 
     def _part(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
         """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
@@ -422,37 +381,31 @@ class Records(Part):
         def write(_: str, trial: Node) -> None:
             self.members(trial, scope, record, place)
 
-        self._named(trials, told, scope, record, write, lambda _: self.compiler.fail())
+        self._named(trials, told, scope, record, write)
 
-    def _named(  # noqa: PLR0913 - the alternatives, where they stand, and how each is written
+    def _named(
         self,
         trials: Sequence[Any],
         told: Sequence[str],
         scope: Scope,
         record: Column | None,
         write: Callable[[str, Node], None],
-        unnamed: Callable[[Sequence[Label]], None],
     ) -> None:
-        """Write the alternative that the value names; `unnamed` goes to one, or gives up, where it names none.
-
-        Where names are not shown, it is the one with more members of the value than any other: what is read back has
-        all of them, and so is that one.
-        """
+        """Write the alternative that the value names, else the first that takes it of those that builders may take."""
         self.compiler.certainty.doubts("alternatives that are tried")
         for name in told:
             self.compiler.determined.note(member(record, name), determined=True)
         labels, other, end = [Label() for _ in trials], Label(), Label()
-        if member(record, told[0]) is None:
-            arms = [(label, trial) for label, (_, trial, *_) in zip(labels, trials, strict=True)]
-            self._fit(arms, scope, record, is_alone=True)
-        else:
+        if member(record, told[0]) is not None:
             targets: dict[int | None, Label] = {None: other}
             for (name, *_), label in zip(trials, labels, strict=True):
                 targets.setdefault(self.word(name), label)
             named = self.compiler.names.value(member(record, told[0]), textual=True).read()
             self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
             self.assembly.place(other)
-            unnamed(labels)
+            self._unnamed(trials, labels, scope, record)
+        else:
+            self._fit([(label, trial) for label, (_, trial, *_) in zip(labels, trials, strict=True)], scope, record)
         for (name, trial, *_), label in zip(trials, labels, strict=True):
             self.assembly.place(label)
             write(name, trial)
@@ -460,13 +413,11 @@ class Records(Part):
         self.assembly.place(end)
 
     def _unnamed(self, trials: Sequence[Any], labels: Sequence[Label], outer: Scope, record: Column) -> None:
+        """Go to the first alternative that is meant: where it does not take a row, builders do."""
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)
         for (_, _, _, when), label in zip(trials, labels, strict=True):
-            holds = ALWAYS if when is None else self.expressions.condition(when, scope)
-            if isinstance(holds, Constant) and not holds.value:
-                continue
-            with self.compiler.during(holds):
+            with self.compiler.during(ALWAYS if when is None else self.expressions.condition(when, scope)):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
 

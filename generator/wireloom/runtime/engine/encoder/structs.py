@@ -26,7 +26,6 @@ _BYTE = 8
 _VERSION = "\0version"
 _HERE = "\0here"  # the mark that is set where an expression asks how far the struct has come
 _VERSIONED = {"since", "until"}
-_REQUIRED = {"int", "float", "bool", "text", "bytes", "json", "ext", "list", "map", "struct"}  # null is none of them
 
 
 class Structs(Absence):
@@ -185,14 +184,15 @@ class Structs(Absence):
         if any(each.filled for columns in shown for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
+        needed = self.compiler.layout.get("needs", {}).get(scope.struct, ())
         for step, columns in zip(fields, shown, strict=True):
-            _, name, type, attributes = step
+            _, name, _, attributes = step
             there = self._any_given(name, columns, scope)
             has = _places(names, attributes)
             for place, fit in enumerate(fits):
                 if place not in has:
                     fits[place] = fit if _title(step) in lasting else _both(fit, ("not", there))
-                elif columns and ("flatten" in attributes or self._is_required(type, attributes)):
+                elif columns and ("flatten" in attributes or _title(step) in needed):
                     fits[place] = _both(fit, there)
         if fits[newest] is True:
             return newest
@@ -221,17 +221,6 @@ class Structs(Absence):
             present: Tree = ("present", ("field", 0, given))
             there = present if there is False else ("or", there, present)
         return there
-
-    def _is_required(self, type: Node, attributes: dict[str, Any]) -> bool:
-        """Whether a field cannot be written where its column is null."""
-        return attributes.keys() <= {*_VERSIONED, "as"} and self._is_never_null(type)
-
-    def _is_never_null(self, type: Node) -> bool:
-        match self.compiler.reader.resolved(type):
-            case ("select" | "peek", _, cases, _):
-                return all(case[0] == "refuse" or self._is_never_null(case) for _, case in cases)
-            case node:
-                return node[0] in _REQUIRED
 
     def _check_null(self, attributes: dict[str, Any]) -> None:
         """Null that must be written out, since the absence of the field means another value, is the parser's."""

@@ -28,7 +28,7 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import compiled, orders
-from wireloom.runtime.engine.host import FIRST_ORDER, NATIVE, Host, Path, Request
+from wireloom.runtime.engine.host import NATIVE, Host, Path, Request
 from wireloom.runtime.engine.outline import Column
 
 _GIVEN_UP = 2
@@ -51,15 +51,14 @@ class Table:
     def compiled(cls, engine: Host, native: Any, request: Request, *, drafts: bool = False) -> "Table":
         """The program for a request, or for drafts; raises Uncovered."""
         type, found = engine.root(request).logical, None
-        first, *others = orders(engine.layout, request.settings)
+        first, *others = orders(engine.layout, request.settings, request.root)
         if drafts and first:
             raise Uncovered("drafts of records that choose their byte order")
-        path = FIRST_ORDER if first and not others else NATIVE
         for order in (*reversed(others), first):
             compiler, program = compiled(
                 native, engine.layout, request.settings, type, order, request.root, drafts=drafts
             )
-            found = cls(engine, native, program, compiler.columns, type, found, path)
+            found = cls(engine, native, program, compiler.columns, type, found, NATIVE)
         assert found is not None, "there is one order at least"
         return found
 

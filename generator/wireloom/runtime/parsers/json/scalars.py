@@ -193,7 +193,7 @@ class Carried(construct.Construct):
         super().__init__()
         self.body, self.text = carried.Body(subcon), Base64()
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.makes_up, self.lent = self.body.covers, self.body.makes_up, self.body.lent
+        self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         data = self.text._parse(stream, context, path)

@@ -13,8 +13,8 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate, first_of
-from wireloom.runtime.parsers.unions import CasesByValue, Refusal, structs_for
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.unions import CasesByValue, Refusal, fields_of, struct_for, told
 from wireloom.runtime.values import kind_of
 
 # --- structs as objects --------------------------------------------------------------------------------------------
@@ -306,18 +306,10 @@ class SelectMember(CasesByValue, construct.Construct):
         return tag
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        candidates = structs_for(obj, self.subcons, context)
-        first_of(candidates, stream, context, lambda case: self._build_case(case, obj, stream, context))
-        return obj
+        return struct_for(obj, self.subcons, context, self._selects)._build(obj, stream, context, path)
 
-    def _build_case(self, case: Any, obj: Any, stream: Any, context: Container) -> None:
-        """Build a value as one of the cases, which its tag must select again; the object around may still get it."""
-        case._build(obj, stream, context, "")
-        tree = stream.value if isinstance(stream, Slot) else None
-        if not isinstance(tree, dict):
-            return
-        absent = MISSING if self.required else self.default
-        tag = self.member in tree if self.presence else tree.get(self.member, absent)
-        is_plain = isinstance(tag, str | int | None)
-        if tag is MISSING or (is_plain and self._by_kind.get((kind_of(tag), tag)) is not case):
-            raise EncodeError("a value that its tag selects", f"one whose {self.member} is {_said(tag)}")
+    def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
+        """Whether what the value says of the member selects the case; so it may where it says nothing."""
+        found = [] if self.presence else [field for field in fields_of(case) if field.key == self.member]
+        tag = told(found[0], value) if len(found) == 1 else MISSING
+        return tag is MISSING or self._by_kind.get((kind_of(tag), tag)) is case

@@ -31,10 +31,10 @@ from wireloom.runtime.parsers.json.nodes import (
 )
 from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
-from wireloom.runtime.parsers.protocol import Expression, HeldKeys, first_of
+from wireloom.runtime.parsers.protocol import Expression, HeldKeys
 from wireloom.runtime.parsers.scalars import encoded_text
-from wireloom.runtime.parsers.structure import Struct, made_up_within
-from wireloom.runtime.parsers.unions import Deferred, structs_for
+from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.parsers.unions import Deferred, struct_for
 from wireloom.runtime.values import OpenBytes, Pairs, kind_of
 
 _DEFAULT_DEPTH = 64
@@ -101,9 +101,9 @@ class Body(Document):
         """How many of the members that `value` has are of the struct."""
         return int(self.subcon.covers(value))
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of the struct, whatever a value says: at least, and at most."""
-        return made_up_within(self.subcon, within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
+        return bool(self.subcon.takes(value))
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
@@ -411,10 +411,8 @@ class OneOf(construct.Construct):
         if subcon is None:
             raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
         if kind == "record" and len(self.records) > 1:
-            takers = _takers(obj, self.records, context)
-            first_of(takers, stream, context, lambda taker: taker._build(obj, stream, context, path))
-        else:
-            subcon._build(obj, stream, context, path)
+            subcon = _taker(obj, self.records, context)
+        subcon._build(obj, stream, context, path)
         return obj
 
     def _alternative(self, kind: str, obj: Any) -> Any:
@@ -437,15 +435,13 @@ def _records(subcon: Any) -> Iterator[Any]:
             yield subcon
 
 
-def _takers(record: Mapping[str, Any], subcons: Sequence[Any], context: Container) -> Sequence[Any]:
+def _taker(record: Mapping[str, Any], subcons: Sequence[Any], context: Container) -> Any:
     """While building: what a record may be of, by its members; a map takes what no struct has all members of."""
     maps = [subcon for subcon in subcons if isinstance(subcon, Map)]
     structs = [subcon for subcon in subcons if not isinstance(subcon, Map)]
     if not maps:
-        return structs_for(record, structs, context)
-    there = sum(1 for member in record.values() if member is not None)
-    fitting = [each for each in structs if each.covers(record) == there and each.accepts(record, context)]
-    return [*fitting, *maps]
+        return struct_for(record, structs, context)
+    return next((each for each in structs if each.takes(record) and each.accepts(record, context)), maps[0])
 
 
 def _kind_of(value: object) -> str:

@@ -100,7 +100,7 @@ class Draft:
         }
         for step in fields:
             if step.table:
-                self.tables[step.name].begin(step.given_in(scope._value, scope))
+                self.tables[step.name].begin(step.given_in(scope._value))
 
     def place(self, step: WireField) -> "Slot":
         """Where the field goes."""

@@ -169,9 +169,9 @@ class Body(construct.Construct):
         """How many of the members that `value` has are of this message."""
         return self.struct.covers(value)
 
-    def makes_up(self, within: frozenset[int] = frozenset()) -> tuple[int, int]:
-        """How many members readers see of this message, whatever a value says: at least, and at most."""
-        return self.struct.makes_up(within)
+    def takes(self, value: Mapping[str, Any]) -> bool:
+        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
+        return self.struct.takes(value)
 
     def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
@@ -386,7 +386,7 @@ class Carried(_Scalar):
         super().__init__()
         self.body = carried.Body(subcon)
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.makes_up, self.lent = self.body.covers, self.body.makes_up, self.body.lent
+        self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The record."""

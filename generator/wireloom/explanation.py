@@ -71,7 +71,7 @@ def counted(format: Format, root: str, codec: Codec, of: str) -> Counted | None:
             reread += [example.name] if again else []
             written += built is not None
             rebuilt += [example.name] if built else []
-    remedies = tuple(_remedies(format, root, bool(reread), bool(rebuilt)))
+    remedies = tuple(_remedies(format, root)) if reread else ()
     return Counted(read, tuple(reread), written, tuple(rebuilt), remedies)
 
 
@@ -93,22 +93,16 @@ def _leaves(codec: Codec, example: Example) -> tuple[bool, bool | None]:
     return decoded.reread > 0, not native or codec.engine.rebuilt > before
 
 
-def _remedies(format: Format, root: str, reread: bool, rebuilt: bool) -> Iterator[str]:  # noqa: FBT001
+def _remedies(format: Format, root: str) -> Iterator[str]:
     """What keeps records of the root in the engine, as far as the spec shows it."""
     types, begun = dict(format.types), next(each.type for each in format.roots if each.name == root)
     for name, type in (("root", begun), *((name, types[name]) for name in sorted(reached(begun, types)))):
         for attempt in _attempts(type):
             first = attempt.trials[0].name
-            if rebuilt and not attempt.kind_field:
-                yield (
-                    f"{name}: `kind: null` hides which alternative a record is, so encode tries them one by one; "
-                    "remove that line, and the column `kind` tells it"
-                )
-            if reread:
-                yield (
-                    f"{name}: the engine may give up records that are not the first alternative ({first}); "
-                    "put the most frequent one first, or use `select` on a value that tells them apart"
-                )
+            yield (
+                f"{name}: the engine may give up records that are not the first alternative ({first}); "
+                "put the most frequent one first, or use `select` on a value that tells them apart"
+            )
 
 
 def _attempts(type: Type) -> Iterator[Attempt]:

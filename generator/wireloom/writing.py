@@ -191,7 +191,7 @@ def _tagged(tag: types.FieldTag | types.PeekTag | types.MemberTag) -> str:
         case types.FieldTag(expression):
             return f"by {text_of(expression)}"
         case types.PeekTag():
-            return "the first case that takes the value, by its constants, words and members; its first bytes select it again"
+            return "the first case that takes the value, by its constants, words and members; its first bytes say so"
         case types.MemberTag(member, presence=True):
             return f"the first case that takes the value; it must have the member {member} where the key says so"
         case types.MemberTag(member):

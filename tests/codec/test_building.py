@@ -787,7 +787,7 @@ def test_a_tag_of_bytes_is_shown_as_the_spec_has_it():
     union = unions.Peek(binary.Integer(16, signed=False), {0x4142: case}, octets=2)
     whole = record.Record(union)
     with pytest.raises(EncodeError, match=r"expected one of 4142, found 4143 \(unknown_case\)"):
-        whole.build({"z": b"AC"})
+        whole.written({"z": b"AC"}, {}, lambda _: False)
     with pytest.raises(DecodeError) as caught:
         whole.parse(b"AC")
     assert (caught.value.expected, caught.value.actual) == ("one of 4142", "4143")

@@ -198,5 +198,6 @@ LAYOUT: Final[dict[str, Any]] = {
         "batch_records": ("list", ("ref", "Message"), None, None, "duplicate_element", None, False),
         "batch_keys": ("list", ("ref", "Key"), None, None, "duplicate_element", None, False),
     },
-    "digest": "a14c72fbfa20773547236de117c75ddd",
+    "needs": {"Write": ("key", "bins"), "Delete": ("key", "durable")},
+    "digest": "74d7e196b217f2ac9c666bc0ff149159",
 }

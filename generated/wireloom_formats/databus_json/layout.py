@@ -469,7 +469,20 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Line")},
+    "needs": {
+        "EventV1": ("sequence", "logicalPartitionId", "physicalPartitionId", "timestampInNanos", "srcId", "schemaId"),
+        "EndOfPeriod": ("sequence", "timestampInNanos"),
+        "EventV2": (
+            "replicated",
+            "trace",
+            "timestampInNanos",
+            "srcId",
+            "logicalPartitionId",
+            "physicalPartitionId",
+            "sequence",
+        ),
+    },
     "unknown": "unknownMembers",
     "structure": {"record": 2},
-    "digest": "69ce3ec7d6d281ede93d73bac3007fa2",
+    "digest": "3cc43a009ed7e1c188e2bbd11a3fb29a",
 }

@@ -424,5 +424,16 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Message")},
-    "digest": "58c0ede2faa476dd4ef2a40503a71234",
+    "needs": {
+        "Address": ("address",),
+        "Address6": ("address6",),
+        "Target": ("target",),
+        "MailExchange": ("preference", "target"),
+        "Service": ("priority", "weight", "port", "target"),
+        "Texts": ("texts",),
+        "Authority": ("server", "mailbox", "serial", "refresh", "retry", "expire", "minimum"),
+        "Options": ("options",),
+        "Unknown": ("bytes",),
+    },
+    "digest": "f9fe02fdbffaeb82ec3fbf8bbccce209",
 }

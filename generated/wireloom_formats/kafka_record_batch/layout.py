@@ -189,6 +189,7 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Batch")},
+    "needs": {"TextKey": ("key",), "OtherKey": ("keyBytes",)},
     "replaced": "headerKeys",
-    "digest": "21f9e87b3c0e5c87f42018aff95b7d62",
+    "digest": "7cc850e8895a3a9a940a1c59281930b1",
 }

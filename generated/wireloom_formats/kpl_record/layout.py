@@ -228,6 +228,7 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Record")},
+    "needs": {"Plain": ("records",)},
     "replaced": "invalid_utf8",
-    "digest": "085bc8164f082f1c4259105cacdfd279",
+    "digest": "61006a9a391bfeece5ea9a5b6025542e",
 }

@@ -1214,5 +1214,15 @@ LAYOUT: Final[dict[str, Any]] = {
         ),
     },
     "roots": {"record": ("ref", "Packet")},
-    "digest": "88cda3ebc9f97e0da0d9ebf282384ad7",
+    "needs": {
+        "Connect": ("keepAlive", "clientId"),
+        "ConnAck": ("reason",),
+        "Publish": ("topic", "payload"),
+        "Acknowledgement": ("packetId",),
+        "Subscribe": ("packetId", "topics"),
+        "SubscriptionAcknowledgement": ("packetId", "reasons"),
+        "UnsubscriptionAcknowledgement": ("packetId", "reasons"),
+        "Unsubscribe": ("packetId", "filters"),
+    },
+    "digest": "d39727143bfecb8f54e1f8ded7892b67",
 }

@@ -44,7 +44,7 @@ def _layout(format: Format) -> Code:
         "roots": mapping({literal(root.name): _stated(node(root.type)) for root in format.roots}),
     }
     structs = (type for _, type in format.types if isinstance(type, Struct))
-    if needs := {literal(each.name): literal(each.needs) for each in structs if each.needs}:
+    if needs := {literal(each.name): Tuple(tuple(map(literal, each.needs))) for each in structs if each.needs}:
         parts["needs"] = mapping(needs)
     digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
     if digests:

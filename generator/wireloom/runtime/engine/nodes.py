@@ -871,6 +871,7 @@ class Layout(TypedDict, total=False):
     replaced: str  # the parameter for what is no UTF-8
     structure: Mapping[str, int]  # of JSON: how deep each root nests
     bodies: Mapping[str, int]  # of each struct of JSON within another encoding the same
+    needs: Mapping[str, tuple[str, ...]]  # of structs that are told by their members, what a value must have
     digest: str
 
 

@@ -226,7 +226,7 @@ class Peek(CasesByValue, construct.Construct):
     def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
         """Whether what the value says of a first field, which is what is read ahead, selects the case."""
         first = next(iter(fields_of(case)), None)
-        tag = MISSING if first is None or not _is_alike(first.subcon, self.tag) else told(first, value)
+        tag: Any = MISSING if first is None or not _is_alike(first.subcon, self.tag) else told(first, value)
         return tag is MISSING or self.cases.get(tag, self.otherwise) is case
 
 

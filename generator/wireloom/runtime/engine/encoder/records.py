@@ -268,7 +268,7 @@ class Records(Part):
     def _required(self, struct: Node, record: Column | None) -> Iterator[Tree]:
         """That the value has what it must have of the struct, in any of its versions."""
         versioned = {"since", "until"}
-        for title in self.compiler.layout.get("needs", {}).get(struct[1], ()):
+        for title in self.compiler.reader.layout.get("needs", {}).get(struct[1], ()):
             fields = [step for step in struct[5] if step[0] == "field" and step[3].get("as", step[1]) == title]
             if not any(versioned & step[3].keys() for step in fields):
                 column = member(record, title)
@@ -412,7 +412,7 @@ class Records(Part):
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 
-    def _unnamed(self, trials: Sequence[Any], labels: Sequence[Label], outer: Scope, record: Column) -> None:
+    def _unnamed(self, trials: Sequence[Any], labels: Sequence[Label], outer: Scope, record: Column | None) -> None:
         """Go to the first alternative that is meant: where it does not take a row, builders do."""
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)

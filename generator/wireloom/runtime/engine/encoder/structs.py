@@ -184,7 +184,7 @@ class Structs(Absence):
         if any(each.filled for columns in shown for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
-        needed = self.compiler.layout.get("needs", {}).get(scope.struct, ())
+        needed = self.compiler.reader.layout.get("needs", {}).get(scope.struct, ())
         for step, columns in zip(fields, shown, strict=True):
             _, name, _, attributes = step
             there = self._any_given(name, columns, scope)

@@ -311,5 +311,5 @@ class SelectMember(CasesByValue, construct.Construct):
     def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
         """Whether what the value says of the member selects the case; so it may where it says nothing."""
         found = [] if self.presence else [field for field in fields_of(case) if field.key == self.member]
-        tag = told(found[0], value) if len(found) == 1 else MISSING
+        tag: Any = told(found[0], value) if len(found) == 1 else MISSING
         return tag is MISSING or self._by_kind.get((kind_of(tag), tag)) is case

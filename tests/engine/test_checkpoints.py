@@ -99,6 +99,9 @@ def test_errors_of_cases_are_those_of_reading_the_whole_record(case_package: Mod
 ITEM = "Item: {fields: [{a: {type: uint8, range: 0 .. 99}}, {b: str}, {c: list(uint8)}]}"
 ITEMS = [{"a": number, "b": "x" * number, "c": [number, 200]} for number in range(1, 4)]
 ANY = [1, "a", [2, [None, 3], [4]], {"k": [5, [6]], "l": 7, "m": [8]}, [], 70_000]
+PARTS = [
+    {"a": number, "b": [number, 200], "c": [{"x": 1}, {"x": 2, "y": "q"}], "d": {"x": 3}} for number in range(1, 4)
+]
 TEXT = {"a": ITEMS, "b": {"n": [1, 2], "t": {"c": [1, 2], "d": [3, 4, 5]}}, "c": [7, 8, 9]}
 ENCODINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "json": (
@@ -144,6 +147,43 @@ types:
   {ITEM}
 """,
         {"f": ITEMS, "g": [[1, 2], [], [3]], "v": ANY, "w": {"a": ANY}, "m": {"x": {"p": [1, 2], "q": [3]}}, "last": 1},
+    ),
+    "protobuf": (
+        """
+encoding: protobuf
+types:
+  R:
+    fields:
+      - a: {type: list(Part), tag: 1}
+      - p: {type: list(uint32), tag: 2}
+      - s: {type: list(str), tag: 3}
+      - f: {type: list(uint32), wire: fixed, tag: 4}
+      - i: {type: Inner, tag: 5}
+      - m: {type: "map(str, uint32)", tag: 6}
+      - u: {type: list(Small), unique: x, tag: 7}
+      - one: {type: Small, tag: 9, oneOf: either}
+      - other: {type: Inner, tag: 10, oneOf: either}
+      - last: {type: uint8, range: 0 .. 9, tag: 8}
+  Part:
+    fields:
+      - a: {type: uint8, tag: 1, range: 0 .. 99}
+      - b: {type: list(uint8), tag: 2}
+      - c: {type: list(Small), tag: 3}
+      - d: {type: Small, tag: 4, optional: true}
+  Small: {fields: [{x: {type: uint8, tag: 1}}, {y: {type: str, tag: 2, optional: true}}]}
+  Inner: {fields: [{parts: {type: list(Part), tag: 1}}, {n: {type: list(int8), tag: 2}}]}
+""",
+        {
+            "a": PARTS,
+            "p": [1, 200, 300_000],
+            "s": ["a", "bb", "c"],
+            "f": [1, 2, 3],
+            "i": {"parts": PARTS[:2], "n": [1, -1, 2]},
+            "m": {"k": 1, "l": 2},
+            "u": [{"x": 1}, {"x": 2}],
+            "other": {"parts": PARTS[1:], "n": []},
+            "last": 1,
+        },
     ),
     "texts_in_binary": (
         f"""
@@ -251,6 +291,38 @@ def test_what_was_read_is_passed_over_in_texts(tmp_path: Path, fault: str) -> No
         for count in (200, 2000):
             value = {"v": [1] + [2] * count, "first": [ITEMS[0]] * count, "last": [2] * count}
             before, behind = codec.build(value).rsplit(good, 1)
+            work.append(calls_of(codec, before + bad + behind))
+    assert work[1] < 1.2 * work[0], work
+
+
+LONG_MESSAGES = """
+encoding: protobuf
+types:
+  R: {fields: [{first: {type: list(Part), tag: 1}}, {inner: {type: Inner, tag: 2}}, {last: {type: list(int8), tag: 3}}]}
+  Inner: {fields: [{parts: {type: list(Part), tag: 1}}]}
+  Part: {fields: [{a: {type: uint8, tag: 1, range: 0 .. 99}}, {b: {type: list(str), tag: 2}}]}
+"""
+FAULTS_OF_MESSAGES = {
+    "the wire of the last list": (b"\x18\x05", b"\x1b\x05"),
+    "a number of the last list": (b"\x18\x05", b"\x18\x85"),
+    "a value of the last list": (b"\x18\x05", b"\x18\xff\x01"),
+    "what an element must have": (b"\x08\x01", b"\x18\x01"),
+    "a value of an element": (b"\x08\x01", b"\x08\x64"),
+    "the wire of an element": (b"\x08\x01", b"\x08\x81"),
+}
+
+
+@pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("fault", FAULTS_OF_MESSAGES)
+def test_what_was_read_is_passed_over_in_messages(tmp_path: Path, fault: str, *, first: bool) -> None:
+    good, bad = FAULTS_OF_MESSAGES[fault]
+    with modules_of("long_messages", LONG_MESSAGES, tmp_path) as modules:
+        codec, work = modules["long_messages"].CODEC, []
+        for count in (200, 2000):
+            parts = [{"a": 1, "b": ["x"]}] * count
+            data = codec.build({"first": parts, "inner": {"parts": parts}, "last": [5] * count})
+            before, behind = data.split(good, 1) if first else data.rsplit(good, 1)
             work.append(calls_of(codec, before + bad + behind))
     assert work[1] < 1.2 * work[0], work
 

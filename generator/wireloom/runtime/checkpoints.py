@@ -12,6 +12,7 @@ than the engine says: then the whole record is read. So checkpoints save work, a
 """
 
 import struct
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 from wireloom.runtime.errors import DecodeError
 
 _WORDS = struct.Struct("=12q")
+_HOLE = struct.Struct("=4q")
 _PASS, _TEXT = -2, -3
 """What stands in place of a list: the record is read again, in the other byte order; a text of JSON begins."""
 
@@ -75,22 +77,23 @@ class Checkpoint:
 class Checkpoints:
     """The lists of one reading of a record."""
 
-    def __init__(self, lists: list[Checkpoint]) -> None:
+    def __init__(self, lists: list[Checkpoint], native: Any) -> None:
+        self._native = native
         self._lists, self._at = [each for each in lists if each.text >= 0], 0
         self._unread = [each for each in lists if each.text < 0]
         self._pauses = 0
 
     @classmethod
-    def passes(cls, data: bytes) -> "Iterator[Checkpoints]":
-        """Those of each reading: there are two where the first byte order is the wrong one."""
+    def passes(cls, data: bytes, native: Any) -> "Iterator[Checkpoints]":
+        """Those of each reading, by the engine: there are two where the first byte order is the wrong one."""
         lists: list[Checkpoint] = []
         for start, count, is_open, *rest in _WORDS.iter_unpack(data):
             if start == _PASS:
-                yield cls(lists)
+                yield cls(lists, native)
                 lists = []
             else:
                 lists.append(Checkpoint(start, count, bool(is_open), *rest))
-        yield cls(lists)
+        yield cls(lists, native)
 
     def next(self, start: int, total: int | None) -> Checkpoint | None:
         """What is known of the list that begins here; `total` is the number of its elements, where that is known."""
@@ -117,6 +120,19 @@ class Checkpoints:
         if found.is_open:
             raise Unread
         return value
+
+    def holes(self, data: bytes, start: int, end: int, words: "array[int]") -> dict[int, tuple[int, int, int]]:
+        """Elements of a message that its scan need not look at: by where they begin, their field, number and end.
+
+        Where the message is whole and has what is required, those are scanned that the parser reads.
+        """
+        if self._pauses:
+            return {}
+        is_good, found = self._native.holes(data, start, end, words, None)
+        if is_good:
+            kept = array("q", [each.position for each in islice(self._lists, self._at, None) if each.is_open])
+            _, found = self._native.holes(data, start, end, words, kept)
+        return {first: (number, count, behind) for first, number, count, behind in _HOLE.iter_unpack(found)}
 
     def _next(self) -> Checkpoint | None:
         if self._pauses or self._at == len(self._lists):

@@ -78,9 +78,9 @@ class _StreamReader:
             raise
         return remembered(value, cursor.getvalue()[start : cursor.tell()])
 
-    def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
+    def read_all(self, data: bytes, checkpoints: bytes | None = None) -> Any:
         """The record that is all of `data`. Where the engine has given it up, `checkpoints` say where."""
-        if checkpoints:
+        if checkpoints is not None:
             from wireloom.runtime.checkpoints import refusal
 
             read = partial(self.codec.parse_with, self.root, data, self.parameters, checkpoints=checkpoints)
@@ -185,7 +185,7 @@ class Codec:
         parameters: Mapping[str, ParameterValue],
         *,
         open_bytes: bool = False,
-        checkpoints: bytes = b"",
+        checkpoints: bytes | None = None,
     ) -> Any:
         """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`.
 
@@ -196,10 +196,11 @@ class Codec:
 
         cursor = Cursor(data)
         cursor.keeps_open = open_bytes
-        if checkpoints:
+        if checkpoints is not None:
             from wireloom.runtime.checkpoints import Checkpoints
+            from wireloom.runtime.engine import module
 
-            cursor.checkpoints = Checkpoints.passes(checkpoints)
+            cursor.checkpoints = Checkpoints.passes(checkpoints, module())
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
     def explain_bytes(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> "Explained":
@@ -234,6 +235,7 @@ class Codec:
         """
         from wireloom.runtime import checkpoints
         from wireloom.runtime.cursor import Cursor
+        from wireloom.runtime.engine import module
 
         chosen, cursor, error = self.root(root), Cursor(data), None
 
@@ -242,9 +244,9 @@ class Codec:
             chosen.complete(chosen.construct.read_all(cursor, parameters))
 
         request = Request(root or self.default_root, parameters, ())
-        known = b"" if self.engine is None else self.engine.checkpoints(data, request)
-        if known:
-            cursor.checkpoints = checkpoints.Checkpoints.passes(known)
+        known = None if self.engine is None else self.engine.checkpoints(data, request)
+        if known is not None:
+            cursor.checkpoints = checkpoints.Checkpoints.passes(known, module())
             error = checkpoints.refusal(partial(read, cursor))
         if error is None:
             cursor = Cursor(data)

@@ -89,10 +89,10 @@ class Engine(Host):
         program = self.program(request)
         return None if program is None or not program.takes(array) else program.given_up(array, request)
 
-    def checkpoints(self, data: bytes, request: Request) -> bytes:
-        """Where the engine gives a record up; nothing where it does not cover the request."""
+    def checkpoints(self, data: bytes, request: Request) -> bytes | None:
+        """Where the engine gives a record up; None where it does not cover the request, or has no notes."""
         program = self.program(request)
-        found: bytes = b"" if program is None else program.program.checkpoints(data)
+        found: bytes | None = None if program is None else program.program.checkpoints(data)
         return found
 
     def program(self, request: Request) -> "Table | None":

@@ -33,6 +33,7 @@ include "unpacking.pxi"
 include "hashing.pxi"
 include "delivery.pxi"
 include "checkpoints.pxi"
+include "holes.pxi"
 include "fixed.pxi"
 include "addresses.pxi"
 include "times.pxi"
@@ -384,7 +385,7 @@ cdef class Program:
         return batch
 
     def checkpoints(self, const unsigned char[::1] data):
-        """What the parser is told of a record that was given up; nothing where it has to read all of it."""
+        """What the parser is told of a record that was given up; None where it has to read all of it."""
         cdef Batch batch
         cdef Machine m
         batch = self.begin(&m)
@@ -394,7 +395,7 @@ cdef class Program:
                 m.deferral.plain = INT64_MAX
                 if self.read(&m, &data[0] if data.shape[0] else NULL, data.shape[0], True) and m.json.count:
                     note_unread(&m, m.json.nodes, m.node)
-            return b"" if m.scattered else (<char *>m.noted.data)[:m.noted.length]
+            return None if m.scattered else (<char *>m.noted.data)[:m.noted.length]
         finally:
             release(&m)
 

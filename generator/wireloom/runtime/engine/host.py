@@ -50,7 +50,7 @@ class Request:
 class Reader(Protocol):
     """Whoever reads a record at a time."""
 
-    def read_all(self, data: bytes, checkpoints: bytes = b"") -> Any:
+    def read_all(self, data: bytes, checkpoints: bytes | None = None) -> Any:
         """The value of a record; raises DecodeError. Checkpoints say where the engine has given it up."""
 
 

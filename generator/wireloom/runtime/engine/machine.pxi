@@ -545,12 +545,18 @@ cdef inline int proto_bytes(Machine *m, const int64_t *i) noexcept nogil:
     return deliver_bytes(m, i[3], i[4], slot.data, slot.size)
 
 
+cdef inline int64_t first_start(const Machine *m, const Slot *slot) noexcept nogil:
+    """Where the first value of a repeated field begins."""
+    return (<const Occurrence *>(m.spans.data + slot.first)).start
+
+
 cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
     """i: slot, body, list column, index register, slot of the element (-1: a message), count register"""
     cdef Slot *slot = m.slots + i[1]
     cdef int64_t count = slot.count, first = slot.first, n, base = 0, spans = m.spans.length, following = m.next
     cdef const uint8_t *position = m.position
     cdef const uint8_t *end = m.end
+    cdef int64_t checkpoint = begin_noted(m, first_start(m, slot)) if m.notes and count else -1
     cdef Occurrence occurrence
     cdef Slot *element
     cdef int code
@@ -562,6 +568,9 @@ cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
         occurrence = (<Occurrence *>(m.spans.data + first))[n]
         m.registers[i[4]] = n
         m.absent[i[4]] = False
+        if checkpoint >= 0:
+            note_list(m, checkpoint, n, True)
+            (<Checkpoint *>(m.noted.data + checkpoint)).position = occurrence.start
         if i[5] >= 0:
             element = m.slots + i[5]
             element.data = m.base + occurrence.start
@@ -580,6 +589,8 @@ cdef int repeat_message(Machine *m, const int64_t *i) noexcept nogil:
     m.position = position
     m.end = end
     m.next = following
+    if checkpoint >= 0:
+        note_list(m, checkpoint, count, False)
     if i[6] >= 0:
         m.registers[i[6]] = count
         m.absent[i[6]] = False
@@ -630,13 +641,20 @@ cdef int repeat_entries(Machine *m, const int64_t *i) noexcept nogil:
 cdef int check_table(Machine *m, const int64_t *i) noexcept nogil:
     cdef Slot *slot = m.slots + i[1]
     cdef Occurrence *occurrences
-    cdef int64_t n
+    cdef int64_t n, checkpoint = -1
     if slot.count == 0:
         return OK
     occurrences = <Occurrence *>(m.spans.data + slot.first)
+    if m.notes:
+        checkpoint = begin_noted(m, first_start(m, slot))
     for n in range(slot.count):
+        if checkpoint >= 0:
+            note_list(m, checkpoint, n, True)
+            (<Checkpoint *>(m.noted.data + checkpoint)).position = occurrences[n].start
         if not wl_is_utf8(m.base + occurrences[n].start, occurrences[n].size):
             return IRREGULAR
+    if checkpoint >= 0:
+        note_list(m, checkpoint, slot.count, False)
     return OK
 
 

@@ -184,6 +184,7 @@ cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *
     cdef const int64_t *hint = fields + 1
     cdef const int64_t *last = fields + 1 + 5 * fields[0]
     cdef const uint8_t *behind
+    cdef const uint8_t *content
     cdef const uint8_t *inside = NULL
     cdef uint64_t tag = 0, number = 0
     cdef int64_t size
@@ -198,6 +199,7 @@ cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *
         wire = <int>(tag & 7)
         number = 0
         size = 0
+        content = m.position
         if wire == 0:
             if read_varint(&m.position, end, &number):
                 return IRREGULAR
@@ -232,7 +234,7 @@ cdef int scan_piece(Machine *m, const int64_t *table, const uint8_t *end, bint *
                 if field[4] >= 0 and drive_out(m, m.tables + field[4]):
                     return IRREGULAR
                 if field[3] == 1 or (field[3] == 2 and slot.found):
-                    occurrence.start = m.position - m.base
+                    occurrence.start = (content if wire == 0 else m.position) - m.base
                     occurrence.size = size
                     occurrence.number = number
                     if add_occurrence(m, slot, &occurrence, scattered) if field[3] == 1 else add_piece(m, slot, &occurrence, scattered):

@@ -70,6 +70,11 @@ class Elements:
     unique_code: str = "duplicate_element"
     salvage: Salvage | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the elements count together: none of them is passed over."""
+        return self.salvage is not None or bool(self.unique)
+
     def parse_at(
         self, stream: Cursor, streams: Iterable[Any], context: Container, total: int | None = None
     ) -> list[Any]:
@@ -81,7 +86,7 @@ class Elements:
         found = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, total)
         if found is None:
             return self.parse(streams, context, total)
-        if self.salvage is not None or self.unique:
+        if self.is_whole:
             return self._parse_whole(streams, context, total, checkpoints, found)
         self._pass_over(stream, context, found)
         if not found.is_open:
@@ -90,8 +95,8 @@ class Elements:
         return self.parse(rest, context, total, Passed([None] * found.count))
 
     def parse_nodes(self, nodes: list[Any], context: Container, start: int) -> list[Any]:
-        """The same of an array of JSON, which begins at `start` of its text."""
-        checkpoints = None if self.unique else context._params.get("_checkpoints")
+        """The same of an array of JSON, which begins at `start` of its text, or of a list of protobuf."""
+        checkpoints = None if self.is_whole else context._params.get("_checkpoints")
         found = None if checkpoints is None else checkpoints.next(start, len(nodes))
         if found is None:
             return self.parse(nodes, context, len(nodes))
@@ -105,7 +110,7 @@ class Elements:
         known = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, None)
         if known is None:
             return self.parse(streams, context, found=found)
-        if known.is_open or self.salvage is not None or self.unique:
+        if known.is_open or self.is_whole:
             return self._parse_whole(streams, context, None, checkpoints, known, found)
         self._pass_over(stream, context, known)
         return Passed([None] * known.count)

@@ -7,9 +7,9 @@ steps of the structs in the order of the spec. An index may therefore point into
 
 import struct as _struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import construct
 from construct import Container
@@ -33,12 +33,16 @@ from wireloom.runtime.parsers.protobuf.wire import (
     Schema,
     require,
     scan,
+    words_of,
 )
 from wireloom.runtime.parsers.protocol import HeldKeys, WireField, WireStruct
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Held, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.values import Pairs
+
+if TYPE_CHECKING:
+    from array import array
 
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
@@ -65,7 +69,7 @@ class _Opened:
         if not found and field.optional:  # a list of no elements, though packed, is not there
             return MISSING
         if isinstance(field.subcon, Repeated | Map):
-            return Occurrences(found[0].start if found else self.message.start, found or ())
+            return Occurrences(next(list.__iter__(found)).start if found else self.message.start, found or ())
         if found is None:  # a field under a condition, which the pass over required fields left out
             raise self.message.lacks(field.name, field.tag)
         return found
@@ -83,13 +87,17 @@ class MessageForm:
     """Protobuf: fields by number. Opens a message that fills the cursor's region, or one that a scan has found."""
 
     _schemas: dict[WireStruct, Schema] = field(default_factory=dict, repr=False)
+    _numbers: dict[WireStruct, "array[int]"] = field(default_factory=dict, repr=False)
 
     def open(self, struct: WireStruct, stream: Cursor | Scanned, scope: Container) -> Source:
         """Where the message is the outermost: scan it and all in it, and require what is required."""
         if isinstance(stream, Scanned):
             return _Opened(stream)
         schema = self.schema(struct)
-        message = scan(stream.getvalue(), schema, stream.tell(), stream.limit)
+        data, start, end = stream.getvalue(), stream.tell(), stream.limit
+        checkpoints = scope._params.get("_checkpoints")
+        holes = None if checkpoints is None else checkpoints.holes(data, start, end, self._words(struct, schema))
+        message = scan(data, schema, start, end, holes)
         require(schema, message)
         stream.seek(stream.limit)
         return _Opened(message)
@@ -104,6 +112,11 @@ class MessageForm:
             self._schemas[struct] = {step.tag: _rule(step, _rivals(step, struct)) for step in struct.fields}
         return self._schemas[struct]
 
+    def _words(self, struct: WireStruct, schema: Schema) -> "array[int]":
+        if struct not in self._numbers:
+            self._numbers[struct] = words_of(schema)
+        return self._numbers[struct]
+
 
 def _rivals(step: WireField, struct: WireStruct) -> tuple[int, ...]:
     """The numbers of the other fields of its group."""
@@ -113,13 +126,14 @@ def _rivals(step: WireField, struct: WireStruct) -> tuple[int, ...]:
 def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
     if isinstance(step.subcon, Map):
         entry = step.subcon.schema
-        return Rule(step.name, LENGTH, repeated=True, message=lambda: entry)
+        return Rule(step.name, LENGTH, repeated=True, message=lambda: entry, whole=True)
     repeated = isinstance(step.subcon, Repeated)
     element = step.subcon.elements.element if repeated else step.subcon
     element = element.subcon if isinstance(element, Held) else element
     required = not (repeated or step.optional or step.when is not None)
     message = GROUP if step.group else LENGTH
-    return _plain_rule(step.name, element, message, repeated=repeated, required=required, rivals=rivals)
+    rule = _plain_rule(step.name, element, message, repeated=repeated, required=required, rivals=rivals)
+    return replace(rule, whole=repeated and step.subcon.elements.is_whole)
 
 
 def _plain_rule(  # noqa: PLR0913 - what a rule says
@@ -418,6 +432,8 @@ class Repeated(construct.Construct):
         self.elements = Elements(element, unique, unique_code, salvage)
 
     def _parse(self, stream: Occurrences, context: Container, path: str) -> list[Any]:
+        if isinstance(stream.items, list):
+            return self.elements.parse_nodes(stream.items, context, stream.start)
         return self.elements.parse(stream.items, context, len(stream.items))
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:

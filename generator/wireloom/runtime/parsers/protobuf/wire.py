@@ -6,11 +6,13 @@ knows is a message whose end is found as it is scanned. Every byte is looked at 
 the input.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from wireloom.runtime import leb128
+from wireloom.runtime.checkpoints import Passed
 from wireloom.runtime.errors import DecodeError
 
 VARINT, FIXED64, LENGTH, GROUP, GROUP_END, FIXED32 = range(6)
@@ -61,6 +63,7 @@ class Rule:
     required: bool = False
     message: Callable[[], "Schema"] | None = None
     rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
+    whole: bool = False  # whether all values count together, as the entries of a map do
     pieces: bool = False  # whether it is a message that is kept as bytes: those of all pieces, one behind the other
 
     def takes(self, wire_type: int) -> bool:
@@ -69,6 +72,30 @@ class Rule:
 
 
 Schema = Mapping[int, Rule]  # by field number, in the order of the spec
+Holes = Mapping[int, tuple[int, int, int]]  # see `Checkpoints.holes`
+
+
+def words_of(schema: Schema) -> "array[int]":
+    """A schema and all those within it as numbers, as the engine takes them."""
+    schemas, places, place = [schema], {id(schema): 0}, 0
+    for each in schemas:
+        place += 1 + 4 * len(each)
+        for rule in each.values():
+            if rule.message is not None and id(within := rule.message()) not in places:
+                schemas.append(within)
+                places[id(within)] = -1
+    place = 0
+    for each in schemas:
+        places[id(each)] = place
+        place += 1 + 4 * len(each)
+    words = array("q")
+    for each in schemas:
+        words.append(len(each))
+        for number, rule in each.items():
+            is_what = rule.repeated | rule.required << 1 | rule.whole << 2 | bool(rule.rivals) << 3
+            within_at = -1 if rule.message is None else places[id(rule.message())]
+            words.extend((number, rule.wire_type, is_what, within_at))
+    return words
 
 
 # --- items ---------------------------------------------------------------------------------------------------------
@@ -178,10 +205,10 @@ def too_deep(offset: int) -> DecodeError:
 # --- messages ------------------------------------------------------------------------------------------------------
 
 
-def scan(data: bytes, schema: Schema, start: int, end: int) -> Scanned:
-    """The message from `start` to `end`, with all messages in it."""
+def scan(data: bytes, schema: Schema, start: int, end: int, holes: Holes | None = None) -> Scanned:
+    """The message from `start` to `end`, with all messages in it; None is in the place of what is in `holes`."""
     message = Scanned(start)
-    _Scan(data, message, schema, 0).add(start, end)
+    _Scan(data, message, schema, 0, holes or {}).add(start, end)
     return message
 
 
@@ -193,14 +220,25 @@ class _Scan:
     message: Scanned
     schema: Schema
     depth: int
+    holes: Holes
 
     def add(self, start: int, end: int) -> int:
         """Add the fields from `start` to `end` to the message; the end."""
         self.message.size += end - start
         position = start
         while position < end:
-            position = self._pass(tag(self.data, position, end), end)
+            hole = self.holes.get(position)
+            position = self._pass(tag(self.data, position, end), end) if hole is None else self._leave_out(hole)
         return end
+
+    def _leave_out(self, hole: tuple[int, int, int]) -> int:
+        """Pass over some elements of a list; the offset behind them."""
+        number, count, behind = hole
+        elements = self.message.found[number]
+        if not isinstance(elements, Passed):
+            elements = self.message.found[number] = Passed(elements)
+        elements.extend([None] * count)
+        return behind
 
     def read(self, item: Tag, start: int, end: int) -> int:
         """Add the fields of a message, or up to where the group that `item` opens is closed; the offset behind it."""
@@ -238,7 +276,8 @@ class _Scan:
         elif item.wire_type == rule.wire_type:
             found.setdefault(item.number, []).append(occurrence(self.data, item.wire_type, start, end))
         else:
-            found.setdefault(item.number, []).extend(self._packed(rule.wire_type, start, end))
+            found.setdefault(item.number, [])
+            self._unpack(item.number, rule.wire_type, start, end)
         return end
 
     def _found(self, rule: Rule, number: int, value: Occurrence) -> None:
@@ -251,11 +290,14 @@ class _Scan:
         else:
             found[number] = Occurrence(value.start, bytearray(value.value))
 
-    def _packed(self, wire_type: int, start: int, end: int) -> Iterator[Occurrence]:
+    def _unpack(self, number: int, wire_type: int, start: int, end: int) -> None:
         while start < end:
-            first, last = extent(self.data, wire_type, start, end)
-            yield occurrence(self.data, wire_type, first, last)
-            start = last
+            hole = self.holes.get(start)
+            if hole is None:
+                first, start = extent(self.data, wire_type, start, end)
+                self.message.found[number].append(occurrence(self.data, wire_type, first, start))
+            else:
+                start = self._leave_out(hole)
 
     def _drive_out(self, rule: Rule) -> None:
         for rival in rule.rivals:
@@ -271,11 +313,12 @@ class _Scan:
         found = self.message.found
         if not rule.repeated:
             message = found.setdefault(item.number, Scanned(start))
-            return _Scan(self.data, message, schema, self.depth + 1).read(item, start, end)
+            return _Scan(self.data, message, schema, self.depth + 1, self.holes).read(item, start, end)
         messages = found.setdefault(item.number, [])
-        messages.append(Scanned(start))
+        message = Scanned(start)
+        messages.append(message)
         try:
-            return _Scan(self.data, messages[-1], schema, self.depth + 1).read(item, start, end)
+            return _Scan(self.data, message, schema, self.depth + 1, self.holes).read(item, start, end)
         except DecodeError as error:
             raise error.at(len(messages) - 1) from None
 
@@ -297,8 +340,9 @@ def _require_within(schema: Schema, found: Scanned | list[Scanned]) -> None:
     if isinstance(found, Scanned):
         require(schema, found)
         return
-    for index, message in enumerate(found):
+    for index, message in enumerate(list.__iter__(found)):
         try:
-            require(schema, message)
+            if message is not None:
+                require(schema, message)
         except DecodeError as error:
             raise error.at(index) from None

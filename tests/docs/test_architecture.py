@@ -59,6 +59,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "reports": set(),
     "linting": {"reports"},
     "vectors": {"model", "expr", "runtime"},
+    "drift": {"spec", "model", "examples", "transcode", "runtime"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them
     "spark": {"ingest", "transcode", "catalog", "runtime"},
     "medallion": {"catalog", "runtime"},
@@ -77,7 +78,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "catalog",
             "runtime",
         ),
-        *("transcode", "converting", "validating", "reports", "linting", "vectors", "inspection"),
+        *("transcode", "converting", "validating", "reports", "linting", "vectors", "drift", "inspection"),
         *("ingest", "spark", "medallion", "demo", "importing", "compat"),
     },
     "__main__": {"cli"},

@@ -31,6 +31,7 @@ COMMANDS = {
     "quarantine": ("quarantining", "List the records in a quarantine, or show one byte by byte."),
     "replay": ("replaying", "Decode a quarantine again, with the current specs."),
     "package": ("bundling", "Make a wheel and a zip of the generated package."),
+    "drift": ("drifting", "Compare a spec with real records."),
     "vectors": ("vectors", "Write test vectors, to test other readers and writers with."),
     "demo": ("demonstration", "Try it: decode sample records of every format."),
     "doctor": ("examination", "Check that this machine has everything that Wireloom needs."),

@@ -12,7 +12,7 @@ from typing import Any
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.model.format import Format
-from wireloom.model.logical import List, LogicalType, Record
+from wireloom.model.logical import List, LogicalType, Named, Record
 from wireloom.model.traversal import parts
 from wireloom.model.types import Field, Integer, Struct, Type
 from wireloom.model.types import Mapping as Mapped
@@ -49,6 +49,9 @@ class Edges:
                 stated |= {limit for limit in (found.minimum, found.maximum) if limit is not None}
                 if isinstance(found.type, Integer):
                     stated |= {found.type.minimum, found.type.maximum}
+                if found.meaning is not None and isinstance(found.meaning.shown, Named):
+                    stated |= {number for number, _ in found.meaning.shown.names if isinstance(number, int)}
+                    words |= dict.fromkeys(name for _, name in found.meaning.shown.names)
                 for mappings in (found.mappings, *(bit.mappings for bit in found.bits)):
                     words |= dict.fromkeys(_words(mappings or ()))
                     stated |= {each.wire for each in mappings or () if isinstance(each.wire, int)}

@@ -18,7 +18,7 @@ from wireloom.model.framing import (
     flaw,
     is_number,
 )
-from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Named, Scaled, Text
+from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Text
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins, constants
 from wireloom.resolve.bind.draft import Draft
@@ -56,40 +56,20 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
         if member not in members:
             hint = nearest(member, members) or "give it a name that readers see"
             draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
-        elif flaw := _flaw(name, draft.content.parameters[name], member, members[member].type):
-            draft.reports(place / name, "unfit-parameter", *flaw)
-
-
-def _flaw(name: str, parameter: Parameter, member: str, type: LogicalType) -> tuple[str, str] | None:
-    """Why a member cannot say a parameter, and what to do about it; None where it can."""
-    match type:
-        case Meant(null=null) if null is not None:
-            return f"{member} may be null, and the parameter {name} is not", f"drop the `null` of {member}"
-        case Meant(shown=Named()):
-            return f"{member} may be null: it has words beside `raw`", f"drop the `raw` of {member}"
-        case Meant(wire=Integer(), shown=shown) if shown is not None:
-            calendar = isinstance(shown, Scaled) and shown.kind in ("timestamp", "date", "duration")
-            keys = "a `logical`" if calendar else "a `scale` or an `offset`"
-            hint = f"drop it, and compute with {name} where that is read: parameters are what is on the wire"
-            return f"{member} has {keys}, and the parameter {name} has none", hint
-        case Text(symbols) if symbols and parameter.one_of is not None and not {*symbols} & {*parameter.one_of}:
-            words = ", ".join(map(str, parameter.one_of))
-            return f"{member} is never what the parameter {name} may be", f"that is {words}"
-        case _ if not _says(parameter, type):
-            return (
-                f"{member} is of another kind than the parameter {name}",
-                "a text, an integer or a boolean, as that is",
-            )
-        case _:
-            return None
+        elif not _says(draft.content.parameters[name], members[member].type):
+            message = f"{member} is not what the parameter {name} may be"
+            hint = "it is of its kind, as it stands on the wire, and never null: drop `null`, `logical` and `scale`"
+            draft.reports(place / name, "unfit-parameter", message, hint)
 
 
 def _says(parameter: Parameter, type: LogicalType) -> bool:
-    if isinstance(type, Meant) and type.shown is None:
-        type = type.wire  # as `raw` has it
-    if parameter.one_of is not None or parameter.type == "str":
-        return isinstance(type, Text)
-    return isinstance(type, {"int": Integer, "bool": Boolean}.get(parameter.type or "", ()))
+    """Whether a value of a type is one of a parameter: a text, an integer or a boolean."""
+    if isinstance(type, Meant):
+        return type.null is None and type.shown is None and _says(parameter, type.wire)  # beside its time, by `raw`
+    if parameter.one_of is not None and isinstance(type, Text):
+        return not type.symbols or bool({*type.symbols} & {*parameter.one_of})
+    wanted = {"int": Integer, "bool": Boolean}.get(parameter.type or "", Text)
+    return isinstance(type, wanted)
 
 
 def _bare(draft: Draft, place: Place, written: BareDocument, order: ByteOrder) -> Bare:

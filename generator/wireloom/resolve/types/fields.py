@@ -31,7 +31,6 @@ from wireloom.model.types import (
     Integer,
     JsonText,
     Map,
-    Meaning,
     Nullable,
     NumberForm,
     Padded,
@@ -79,6 +78,12 @@ from wireloom.resolve.types.value_tables import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
+_NO_ORDER = ("nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it")
+_NO_TEXT = ("nothing here is a text", "drop `charset`, or say it where the texts stand")
+_NO_PADDING = (
+    "nothing here is a text or bytes of a constant size",
+    "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up",
+)
 _MOST_DELIMITERS = 8  # of one value
 _LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
 _MOST_LOST = 2**31 - 1  # elements of a list: a record has no more bytes
@@ -184,16 +189,14 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         return UNKNOWN
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
-    if around.encoding is Encoding.BINARY and not ordered:
-        message, hint = "nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it"
-        around.scope.draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
-    if document.charset is not None and not is_encoded(type) and document.charset != constants.UTF8:
-        message, hint = "nothing here is a text", "drop `charset`, or say it where the texts stand"
-        around.scope.draft.reports_entry(place / "charset", "wrong-shape", message, hint)
-    if around.fill is not None and not has_size(type, Padded):
-        message = "nothing here is a text or bytes of a constant size"
-        hint = "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up"
-        around.scope.draft.reports_entry(place / "pad", "wrong-shape", message, hint)
+    coded = document.charset in (None, constants.UTF8) or is_encoded(type)
+    for key, fine, message, hint in (
+        ("byteOrder", ordered or around.encoding is not Encoding.BINARY, *_NO_ORDER),
+        ("charset", coded, *_NO_TEXT),
+        ("pad", around.fill is None or has_size(type, Padded), *_NO_PADDING),
+    ):
+        if not fine:
+            around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
     if around.delimiter is not None:
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
@@ -255,7 +258,6 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     meaning = meaning_of(around, place, document, type)
     if meaning is not None:
         _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
-        _check_limits(around, place / "range", meaning, minimum, maximum)
     spelling = spelling_of(around, place, document, type if document.logical else single)
     held = Held(_code(document, single), mappings, minimum, maximum, spelling)
     if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
@@ -477,11 +479,6 @@ def _default(around: Surroundings, place: Place, document: FieldDocument, type: 
         message = f"{document.default} is not the constant {document.const}"
         around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
         return None
-    if held.mappings and not any(each.wire == value for each in held.mappings):
-        known = ", ".join(str(each.wire) for each in held.mappings)
-        message = f"{document.default} is none of the values, so that each record without the field would be an error"
-        around.reports(place / "default", "bad-default", message, f"they are {known}")
-        return None
     if document.const is None and (flaw := _flaw(value, type, held)):
         message = f"{(place / 'default').text or 'nothing'} {flaw}, so that no record says it"
         around.reports(place / "default", "bad-default", message, "write one that it may be")
@@ -492,18 +489,6 @@ def _default(around: Surroundings, place: Place, document: FieldDocument, type: 
 def _says_null(document: FieldDocument, held: Held) -> bool:
     """Whether an absent value counts as null on the wire, which means something."""
     return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())
-
-
-def _check_limits(
-    around: Surroundings, place: Place, meaning: Meaning, minimum: int | None, maximum: int | None
-) -> None:
-    """A range has numbers that readers can be shown, unless one of it means null."""
-    low, high = meaning.minimum, meaning.maximum
-    if low is None or high is None or meaning.null is not None:
-        return
-    if (minimum is not None and minimum > high) or (maximum is not None and maximum < low):
-        hint = f"numbers of such times are {low} to {high}"
-        around.reports(place, "bad-range", "no time that readers can be shown is in the range", hint)
 
 
 def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:

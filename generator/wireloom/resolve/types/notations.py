@@ -489,43 +489,39 @@ def _extension(
     return Extension(number, inner)
 
 
+def _made_of(type: Type) -> Iterator[Type]:
+    """A type and what it is made of, without what names stand for; numbers in front are among them."""
+    yield type
+    amount = getattr(type, "count", getattr(type, "size", None))
+    numbers = (amount.number, amount.size) if isinstance(amount, Blocks) else ()
+    numbers = (amount.number,) if isinstance(amount, Prefix) else numbers
+    if isinstance(type, Select) and isinstance(type.tag, PeekTag) and not type.tag.octets:
+        numbers = (type.tag.type,)
+    yield from (each for each in numbers if each is not None)
+    for part in parts(type):
+        yield from _made_of(part)
+
+
 def has_order(type: Type) -> bool:
     """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
-    match type:
-        case Integer() | Float() | Boolean():
-            return type.form in ORDERED
-        case Text(size=Prefix(number) | Blocks(number)) | Bytes(size=Prefix(number) | Blocks(number)):
-            return has_order(number)
-        case Array(count=Prefix(number) | Blocks(number)) if has_order(number):
-            return True
-        case Array(count=Blocks(size=Integer() as size)) if has_order(size):
-            return True
-        case Select(tag=PeekTag(number, octets=False)) if has_order(number):
-            return True
-        case _:
-            return type is UNKNOWN or any(has_order(part) for part in parts(type))
+    ordered = Integer | Float | Boolean
+    return any(each is UNKNOWN or (isinstance(each, ordered) and each.form in ORDERED) for each in _made_of(type))
 
 
 def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
     """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
-    match type:
-        case Text(size=size) | Bytes(size=size) if isinstance(size, kind):
-            return True
-        case Integer():
-            return kind is Delimiter and has_digits(type)
-        case _:
-            return type is UNKNOWN or any(has_size(part, kind) for part in parts(type))
+    sized = any(each is UNKNOWN or isinstance(getattr(each, "size", None), kind) for each in _made_of(type))
+    return sized or (kind is Delimiter and has_digits(type))
 
 
 def has_text(type: Type) -> bool:
     """Whether a text is of the type."""
-    is_text = isinstance(type, Text) or (isinstance(type, Bytes) and bool(type.charset))
-    return is_text or any(map(has_text, parts(type)))
+    return any(isinstance(each, Text) or (isinstance(each, Bytes) and bool(each.charset)) for each in _made_of(type))
 
 
 def has_digits(type: Type) -> bool:
     """Whether a number of the type has as many digits as its value takes."""
-    return bool(type.ending) if isinstance(type, Integer) else any(map(has_digits, parts(type)))
+    return any(isinstance(each, Integer) and bool(each.ending) for each in _made_of(type))
 
 
 # --- unions --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """What a field says of its values, and of each element of its list: a range, how many characters, a pattern."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
@@ -11,7 +12,6 @@ from wireloom.model.ground import (
     check,
     has_automaton,
     spelling_of_said,
-    unit,
     with_text,
 )
 from wireloom.model.logical import Said, Scaled
@@ -24,8 +24,6 @@ from wireloom.model.types import (
     Map,
     Mapping,
     Nullable,
-    Padded,
-    Prefix,
     Spelling,
     Text,
     Type,
@@ -58,7 +56,7 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
             around.reports(place / key, "wrong-shape", message, f"drop `{key}`; `size` is of bytes")
         return None
     minimum, maximum = ends_of(around, place / "length", document.length)
-    _check_length(around, place / "length", minimum, maximum, text)
+    _check_length(around, place / "length", (minimum, maximum))
     pattern, known = _pattern(around, place / "pattern", document, charset)
     found = Spelling(minimum, maximum, pattern, known)
     _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
@@ -110,19 +108,11 @@ def _check_stated(around: Surroundings, place: Place, document: FieldDocument, s
             around.reports(place / name, id, f"{value!r} is not spelled as the field says", hint)
 
 
-def _check_length(
-    around: Surroundings, place: Place, minimum: int | None, maximum: int | None, text: Text | Bytes
-) -> None:
-    least = next((end for end in (minimum, maximum) if end is not None and end < 0), None)
-    if least is not None:
-        around.reports(place, "bad-range", f"no text has {least} characters", "begin with 0 or more")
-    beyond = next((end for end in (minimum, maximum) if end is not None and end > LONG[-1]), None)
-    if beyond is not None:
-        around.reports(place, "bad-range", f"no text has {beyond} characters", "end with less, or leave the end open")
-    room = _room(text)
-    each = unit(text.charset) if isinstance(text, Bytes) else 1
-    if minimum is not None and room is not None and minimum * each > room:
-        around.reports(place, "bad-range", f"{minimum} characters have no room in {room} bytes", "give it more bytes")
+def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]) -> None:
+    wrong = next((end for end in ends if end is not None and not 0 <= end <= LONG[-1]), None)
+    if wrong is not None:
+        hint = f"write 0 to {LONG[-1]}, or leave the end open"
+        around.reports(place, "bad-range", f"no text has {wrong} characters", hint)
 
 
 def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:
@@ -233,14 +223,3 @@ def _with_held(type: Type, held: Held) -> Type:
             return replace(type, held=held)
         case _:
             return type
-
-
-def _room(text: Text | Bytes) -> int | None:
-    """The most bytes that a text has as its type says."""
-    match text.size:
-        case Literal(int(size)) | Padded(size) if size >= 0:
-            return size
-        case Prefix(number):
-            return number.maximum
-        case _:
-            return None

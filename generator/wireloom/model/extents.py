@@ -11,31 +11,8 @@ from typing import assert_never
 from wireloom.expr.ast import Conditional, Expression, FieldRef, Kind, Literal, references
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
-from wireloom.model.types import (
-    Array,
-    Attempt,
-    Bit,
-    Boolean,
-    Bytes,
-    Extension,
-    Field,
-    Float,
-    Integer,
-    JsonText,
-    Map,
-    Mapping,
-    Null,
-    Nullable,
-    OneOf,
-    Presence,
-    Reference,
-    Refusal,
-    Select,
-    Struct,
-    Text,
-    Type,
-    not_null,
-)
+from wireloom.model import types
+from wireloom.model.types import Attempt, Bit, Field, Integer, Nullable, Presence, Reference, Select, Struct, Text, Type
 
 Types = Table[str, Type]
 _COUNT = Extent(0, (1 << 63) - 1, nullable=False)
@@ -128,7 +105,7 @@ def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Exten
         case Struct():
             return field_extents(type, named)
         case Select(cases=cases):
-            inner = [case.type for case in cases if not isinstance(case.type, Refusal)]
+            inner = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
         case Attempt(trials=trials):
             inner = [trial.type for trial in trials]
         case _:
@@ -180,9 +157,20 @@ def type_extent(type: Type) -> Extent:
     match type:
         case Integer():
             return Extent(type.minimum, type.maximum, nullable=False)
-        case Boolean() | Float() | Text() | Bytes() | JsonText() | Array() | Map() | Extension() | Struct() | Attempt():
+        case (
+            types.Boolean()
+            | types.Float()
+            | Text()
+            | types.Bytes()
+            | types.JsonText()
+            | types.Array()
+            | types.Map()
+            | types.Extension()
+            | Struct()
+            | Attempt()
+        ):
             return Extent(nullable=False)
-        case Null() | OneOf() | Select() | Reference():
+        case types.Null() | types.OneOf() | Select() | Reference():
             return Extent()
         case Nullable(inner):
             return replace(type_extent(inner), nullable=True)
@@ -201,7 +189,7 @@ def bit_extent(bit: Bit) -> Extent:
     return Extent(0, (1 << bit.width) - 1, nullable=False)
 
 
-def _mapped(mappings: tuple[Mapping, ...]) -> Extent:
+def _mapped(mappings: tuple[types.Mapping, ...]) -> Extent:
     """What is known of the meanings of a value table."""
     return Extent(nullable=any(_may_mean_null(mapping.value) for mapping in mappings))
 
@@ -218,4 +206,4 @@ def _may_mean_null(value: Expression) -> bool:
 
 def may_misfit(compute: Expression, type: Type) -> bool:
     """Whether a computed value may be of another kind than its type."""
-    return kind(compute) is Kind.ANY or (isinstance(not_null(type), Integer) and may_be_fraction(compute))
+    return kind(compute) is Kind.ANY or (isinstance(types.not_null(type), Integer) and may_be_fraction(compute))

@@ -8,30 +8,9 @@ from typing import assert_never
 from wireloom.emit.frames import described
 from wireloom.emit.jsonschema.base64 import pattern
 from wireloom.emit.jsonschema.constants import Schema
+from wireloom.model import logical
 from wireloom.model.ground import NAMED_PATTERNS, decimals
-from wireloom.model.logical import (
-    Alternatives,
-    BigInteger,
-    Binary,
-    Boolean,
-    Encoded,
-    Float,
-    Integer,
-    List,
-    LogicalField,
-    LogicalType,
-    Map,
-    Meant,
-    Measured,
-    Named,
-    Open,
-    Record,
-    Said,
-    Scaled,
-    Text,
-    Written,
-    alternatives,
-)
+from wireloom.model.logical import Alternatives, BigInteger, Float, Integer, LogicalType, Meant, Open, Record, Scaled
 from wireloom.model.types import Spelling
 from wireloom.runtime.columns.meanings import EXPECTED
 from wireloom.runtime.errors import amount
@@ -47,7 +26,7 @@ _NUMBER_WORDS = ["NaN", "Infinity", "-Infinity"]
 def schema(type: LogicalType) -> Schema:
     """The schema of the rendering of a value of this type."""
     match type:
-        case Boolean():
+        case logical.Boolean():
             return {"type": "boolean"}
         case Integer():
             return {"type": "integer", "minimum": type.minimum, "maximum": type.maximum}
@@ -55,18 +34,18 @@ def schema(type: LogicalType) -> Schema:
             return _texts("(?:0|-?[1-9][0-9]{0,38})", "an integer of up to 39 digits as decimal text")
         case Float():
             return {"oneOf": [{"type": "number"}, {"enum": _NUMBER_WORDS}]}
-        case Text(symbols):
+        case logical.Text(symbols):
             return {"enum": list(symbols)} if symbols else {"type": "string"}
-        case Binary(size):
+        case logical.Binary(size):
             return binary(size)
-        case List(element, nullable):
+        case logical.List(element, nullable):
             return {"type": "array", "items": perhaps_null(schema(element), nullable=nullable)}
-        case Map(key, value, nullable):
+        case logical.Map(key, value, nullable):
             return {"type": "array", "items": pair(schema(key), perhaps_null(schema(value), nullable=nullable))}
         case Record():
             return _record(type)
         case Alternatives():
-            return {"oneOf": [tagged(name, schema(option)) for name, option in alternatives(type)]}
+            return {"oneOf": [tagged(name, schema(option)) for name, option in logical.alternatives(type)]}
         case Open():
             return {"$ref": f"#/$defs/{OPEN}"}
         case Meant():
@@ -86,17 +65,17 @@ def _meant(type: Meant) -> Schema:
             return _texts(f"-?(?:0|[1-9][0-9]*){fraction}", _decimal(digits))
         case Scaled(kind):
             return dict(_TIMES[kind])
-        case Said(Scaled("decimal", precision=precision, digits=digits)):
+        case logical.Said(Scaled("decimal", precision=precision, digits=digits)):
             return _texts(f"(?:{decimals(precision, digits, padded=True)})", _decimal(digits))
-        case Said():
+        case logical.Said():
             return schema(type.shown.plain)
-        case Measured():
+        case logical.Measured():
             return {"type": "number"}
-        case Written(kind):
+        case logical.Written(kind):
             return dict(_ADDRESSES[kind])
-        case Encoded():
+        case logical.Encoded():
             return {"type": "string"}
-        case Named(names):
+        case logical.Named(names):
             return {"enum": list(dict.fromkeys(name for _, name in names))}
         case _:
             assert_never(type.shown)
@@ -182,7 +161,7 @@ def _record(record: Record) -> Schema:
     }
 
 
-def _member(member: LogicalField) -> Schema:
+def _member(member: logical.LogicalField) -> Schema:
     return described_schema(schema(member.type), member.doc, member.unit)
 
 
@@ -191,9 +170,9 @@ def constant(value: object, type: LogicalType) -> object:
     match type, value:
         case Alternatives(), _:
             kind = _kind(value)
-            option = dict(alternatives(type)).get(kind, Open())
+            option = dict(logical.alternatives(type)).get(kind, Open())
             return {kind: constant(value, option)}
-        case Meant(shown=Encoded(charset)), bytes():
+        case Meant(shown=logical.Encoded(charset)), bytes():
             return value.decode(charset)
         case _, bytes():
             return b64encode(value).decode()

@@ -5,19 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from wireloom.expr.ast import Kind
-from wireloom.model.types import (
-    Boolean,
-    Bytes,
-    Encoding,
-    Float,
-    Integer,
-    JsonText,
-    Markers,
-    Null,
-    NumberForm,
-    Text,
-    Type,
-)
+from wireloom.model import types
+from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, JsonText, Null, NumberForm, Text, Type
 from wireloom.numbers import integer
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.notation import NotationError
@@ -339,18 +328,18 @@ def extended_of(single: notation.Single) -> Integer:
     """The integer that is a byte, or stands behind one; raises NotationError."""
     if len(single.arguments) < 2:
         raise NotationError("extended without its markers", single.column, _EXTENDED_HINT)
-    written, *types = single.arguments
+    written, *behind = single.arguments
     first = integer(written.text.strip())
     if first is None or not 0 <= first < _BYTES:
         raise NotationError(f"{written.text.strip() or 'nothing'} is no byte", written.column, _EXTENDED_HINT)
-    if len(types) > min(_MOST_MARKERS, _BYTES - first):
-        beyond = types[min(_MOST_MARKERS, _BYTES - first)]
+    if len(behind) > min(_MOST_MARKERS, _BYTES - first):
+        beyond = behind[min(_MOST_MARKERS, _BYTES - first)]
         message = f"there are {_MOST_MARKERS} markers at most, and the last one is 255"
         raise NotationError(message, beyond.column, "drop this one, or begin earlier")
-    widths = tuple(map(_bytes_after, types))
+    widths = tuple(map(_bytes_after, behind))
     if not any(widths):
-        raise NotationError("no number stands behind any marker", types[0].column, _EXTENDED_HINT)
-    return Integer(8 * max(widths), signed=False, markers=Markers(first, widths))
+        raise NotationError("no number stands behind any marker", behind[0].column, _EXTENDED_HINT)
+    return Integer(8 * max(widths), signed=False, markers=types.Markers(first, widths))
 
 
 def _bytes_after(argument: notation.Argument) -> int:

@@ -4,23 +4,9 @@ from dataclasses import replace
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import literal_kind
+from wireloom.model import types
 from wireloom.model.ground import is_half, is_json, nearest
-from wireloom.model.types import (
-    Boolean,
-    Bytes,
-    Delimiter,
-    Float,
-    Integer,
-    JsonText,
-    Null,
-    Nullable,
-    Padded,
-    Prefix,
-    Scalar,
-    Text,
-    Type,
-    not_null,
-)
+from wireloom.model.types import Boolean, Bytes, Delimiter, Float, Integer, JsonText, Null, Nullable, Padded, Text, Type
 from wireloom.numbers import integer, respelled
 from wireloom.resolve.bind.draft import Draft
 from wireloom.spec.documents import Place
@@ -83,13 +69,13 @@ def _wire_key(type: Type, place: Place, text: str) -> object:
             return NONE
 
 
-def constant(type: Type, place: Place, written: Scalar) -> object:
+def constant(type: Type, place: Place, written: types.Scalar) -> object:
     """The wire value that a `const`, a `null` or a `default` states; bytes are written in hexadecimal."""
     found = _constant(type, place, written)
     return found if fits(type, found) else NONE
 
 
-def _constant(type: Type, place: Place, written: Scalar) -> object:
+def _constant(type: Type, place: Place, written: types.Scalar) -> object:
     match type, written:
         case Nullable() | Null(), None:
             return None
@@ -139,7 +125,7 @@ def misfit(type: Type, value: object) -> str:
             return misfit(inner, value)
         case Text(size=Literal(int(size))) | Bytes(size=Literal(int(size))) if isinstance(data, bytes):
             return "" if len(data) == size else f"is of {_bytes(data)} and the field of {size}"
-        case Text(size=Prefix(number)) | Bytes(size=Prefix(number)) if isinstance(data, bytes):
+        case Text(size=types.Prefix(number)) | Bytes(size=types.Prefix(number)) if isinstance(data, bytes):
             most = number.maximum
             return "" if len(data) <= most else f"is of {_bytes(data)} and the field of at most {most}"
         case _:
@@ -182,7 +168,7 @@ def byte(draft: Draft, place: Place, text: str) -> int:
 
 def remedy(type: Type, text: str) -> str:
     """What to write in place of a text that says no value of the type."""
-    number = respelled(text) if isinstance(not_null(type), Integer | Float) else ""
+    number = respelled(text) if isinstance(types.not_null(type), Integer | Float) else ""
     return number or f"write {described(type, text)}"
 
 

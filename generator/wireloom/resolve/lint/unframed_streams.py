@@ -7,22 +7,10 @@ all records after it. Such a format works; who writes its spec should know what 
 from collections.abc import Iterator
 
 from wireloom.expr.ast import Expression, FieldRef, references
+from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.framing import Concatenated, Prefixed, bare
-from wireloom.model.types import (
-    Attempt,
-    Check,
-    Encoding,
-    Field,
-    Frame,
-    Nullable,
-    OneOf,
-    Reference,
-    Refusal,
-    Select,
-    Struct,
-    Type,
-)
+from wireloom.model.types import Attempt, Encoding, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
 from wireloom.problems import Problem
 from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
@@ -72,9 +60,9 @@ def _is_unchecked(type: Type, format: Format, seen: tuple[str, ...]) -> bool:
             checked: set[str] = set()
             for step in steps:
                 match step:
-                    case Check(that=that):
+                    case types.Check(that=that):
                         checked |= _names(that)
-                    case Field(wire_name=name, maximum=int()):
+                    case types.Field(wire_name=name, maximum=int()):
                         checked.add(name)
                     case Frame(bytes=size):
                         return not _names(size) <= checked

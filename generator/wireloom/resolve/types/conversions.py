@@ -13,27 +13,9 @@ from fractions import Fraction
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
+from wireloom.model import types
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
-from wireloom.model.types import (
-    Array,
-    Bit,
-    Boolean,
-    Bytes,
-    Check,
-    Field,
-    Float,
-    Integer,
-    Mapping,
-    Meaning,
-    Nullable,
-    Padded,
-    Scalar,
-    Step,
-    Struct,
-    Text,
-    Type,
-    charset_of,
-)
+from wireloom.model.types import Array, Bit, Boolean, Bytes, Field, Integer, Meaning, Scalar, Step, Struct, Text, Type
 from wireloom.numbers import integer, respelled
 from wireloom.resolve.bind import builtins, constants
 from wireloom.resolve.bind.outline import is_closed, is_open
@@ -85,7 +67,7 @@ def null_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     return None if type is UNKNOWN else _Reading(around, place, document, type).null()
 
 
-def named_values(scope: Scope, place: Place, entries: Sequence[Mapping]) -> Named | None:
+def named_values(scope: Scope, place: Place, entries: Sequence[types.Mapping]) -> Named | None:
     """The names that some values have; None where a meaning is no name, which is reported."""
     found: list[tuple[int | str | bytes, str]] = []
     for each in entries:
@@ -103,7 +85,7 @@ def _element(type: Type) -> Type:
     match type:
         case Array(element):
             return _element(element)
-        case Nullable(inner):
+        case types.Nullable(inner):
             return inner
         case _:
             return type
@@ -124,7 +106,7 @@ class _Reading:
         match self.document.logical:
             case _ if is_open(self.document):
                 found = self._named(null)
-            case word if word is not None and (charset := charset_of(self.type)):
+            case word if word is not None and (charset := types.charset_of(self.type)):
                 if self.document.charset is None:  # else that is said of the two keys
                     hint = "say `charset: utf-8` at the field where it is ASCII, or drop `logical`"
                     self.refuse("logical", "wrong-shape", f"texts in {charset} say no times and numbers", hint)
@@ -159,7 +141,7 @@ class _Reading:
         if written is None:
             return None
         stated = self.stated.element if isinstance(self.stated, Array) else self.stated
-        if not isinstance(stated, Integer | Float | Text | Bytes):
+        if not isinstance(stated, Integer | types.Float | Text | Bytes):
             hint = "say it of integers, floats, texts or bytes, which stand alone or in a list"
             self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
             return None
@@ -286,7 +268,7 @@ class _Reading:
         """A text of a stated size has the bytes of all that builders write."""
         least, most = _room(saying)
         match type.size:
-            case Padded(size):
+            case types.Padded(size):
                 fits = size >= most
             case Literal(int(size)):
                 fits = least <= size and (size == most if least == most else self.document.raw is not None)
@@ -483,7 +465,7 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
     else:
         yield field
     if limited and not in_place:
-        yield Check(_within(field, meaning), field.code, field.wire_name, field.when)
+        yield types.Check(_within(field, meaning), field.code, field.wire_name, field.when)
     if meaning.raw and isinstance(meaning.shown, Scaled):
         yield _seen(step, meaning, meaning.shown)
     elif isinstance(meaning.shown, Named):

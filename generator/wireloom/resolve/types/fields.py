@@ -18,29 +18,9 @@ from wireloom.expr.ast import (
     references,
 )
 from wireloom.expr.types import SIZE_OF_RECORDS
+from wireloom.model import types
 from wireloom.model.ground import unit
-from wireloom.model.types import (
-    Amount,
-    Array,
-    Blocks,
-    Delimiter,
-    Encoding,
-    Field,
-    Form,
-    Held,
-    Integer,
-    JsonText,
-    Map,
-    Nullable,
-    NumberForm,
-    Padded,
-    Presence,
-    Reference,
-    Scalar,
-    Text,
-    Type,
-    not_null,
-)
+from wireloom.model.types import Delimiter, Field, Form, Held, Integer, Map, Nullable, Reference, Scalar, Type, not_null
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
 from wireloom.resolve.bind import builtins, constants
@@ -110,9 +90,9 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
 def _stated(around: Surroundings, place: Place, document: FieldDocument) -> Surroundings:
     """The surroundings with what the field says of its type: the order of bytes, and a count in front."""
     if document.compute is not None or document.counted:
-        return replace(around, order=NumberForm.OWN, charset="")
+        return replace(around, order=types.NumberForm.OWN, charset="")
     if document.byte_order is not None:
-        around = replace(around, order=NumberForm(document.byte_order))
+        around = replace(around, order=types.NumberForm(document.byte_order))
     if document.charset is not None:
         around = replace(around, charset=constants.charset_of(document.charset))
     around = replace(around, count=prefix_of(around, document.count), delimiter=_delimiter(around, place, document))
@@ -191,9 +171,9 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
     coded = document.charset in (None, constants.UTF8) or is_encoded(type)
     for key, fine, message, hint in (
-        ("byteOrder", ordered or around.encoding is not Encoding.BINARY, *_NO_ORDER),
+        ("byteOrder", ordered or around.encoding is not types.Encoding.BINARY, *_NO_ORDER),
         ("charset", coded, *_NO_TEXT),
-        ("pad", around.fill is None or has_size(type, Padded), *_NO_PADDING),
+        ("pad", around.fill is None or has_size(type, types.Padded), *_NO_PADDING),
     ):
         if not fine:
             around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
@@ -201,7 +181,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
             message = "nothing here is a text, bytes or digits without a size"
-            hint = "a list ends at a `terminator`" if isinstance(not_null(type), Array) else "drop `delimiter`"
+            hint = "a list ends at a `terminator`" if isinstance(not_null(type), types.Array) else "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
             _check_digits(around, place, document, around.delimiter)
@@ -213,7 +193,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
 def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> tuple[str, str, str] | None:
     """A key of a field that says something of its value, where a name stands for that; the name, and what it means."""
     plain = not_null(type)
-    inner = plain.element if isinstance(plain, Array) and document.given & {*KEYS_OF_ELEMENTS} else plain
+    inner = plain.element if isinstance(plain, types.Array) and document.given & {*KEYS_OF_ELEMENTS} else plain
     written = around.scope.draft.content.types.get(inner.name) if isinstance(inner, Reference) else None
     given = document.given & _OF_VALUES - ({"charset"} if document.charset == constants.UTF8 else set())
     if not isinstance(written, str) or not isinstance(inner, Reference) or not given:
@@ -278,7 +258,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         size=None if document.size is None else _region(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
-        presence=Presence.OPTIONAL if document.optional or document.one_of else Presence.REQUIRED,
+        presence=types.Presence.OPTIONAL if document.optional or document.one_of else types.Presence.REQUIRED,
         default=_default(around, place, document, type, held),
         has_default=document.default is not None or _says_null(document, held),
         const=_known_constant(around, place / "const", document.const, type, held),
@@ -326,7 +306,7 @@ def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
 
 def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
     """The mark that the offset counts from."""
-    if document.base is None or around.encoding is not Encoding.BINARY:
+    if document.base is None or around.encoding is not types.Encoding.BINARY:
         return ""
     try:
         around.scope.check_base(document.base)
@@ -335,10 +315,10 @@ def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
     return document.base  # wherever that would be, it is not the start of the struct
 
 
-def _region(around: Surroundings, place: Place, written: object) -> Amount:
+def _region(around: Surroundings, place: Place, written: object) -> types.Amount:
     """The bytes of a region, which are in one piece."""
     size = amount_of(around, place, written)
-    if isinstance(size, Blocks):
+    if isinstance(size, types.Blocks):
         hint = f"write bytes({written}) or str({written}), which have no region of their own"
         around.reports(place, "wrong-shape", "a region is in one piece", hint)
         return BROKEN
@@ -421,7 +401,7 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
         "range": "out_of_range",
         "length": "bad_text",
         "pattern": "bad_text",
-        "logical": "bad_text" if isinstance(not_null(type), Text) else "out_of_range",
+        "logical": "bad_text" if isinstance(not_null(type), types.Text) else "out_of_range",
         "size": "bad_region",
     }
     own = next((code for key, code in defaults.items() if key in given), "")
@@ -440,7 +420,7 @@ def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, i
 
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
-    if written is not None and isinstance(not_null(type), JsonText):
+    if written is not None and isinstance(not_null(type), types.JsonText):
         message, hint = "JSON may be written in several ways, and none is constant", "give the field the value's type"
         around.scope.draft.reports_entry(place, "bad-const", message, hint)
         return None

@@ -9,43 +9,10 @@ from typing import TypeVar
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
+from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts
-from wireloom.model.types import (
-    ORDERED,
-    Alternative,
-    Amount,
-    Array,
-    Attempt,
-    Blocks,
-    Boolean,
-    Bytes,
-    Case,
-    Delimiter,
-    Encoding,
-    Extension,
-    Fallback,
-    FieldTag,
-    Float,
-    Integer,
-    JsonText,
-    Map,
-    MemberTag,
-    Null,
-    Nullable,
-    NumberForm,
-    OneOf,
-    Padded,
-    PeekTag,
-    Prefix,
-    Reference,
-    Refusal,
-    Scalar,
-    Select,
-    Text,
-    Trial,
-    Type,
-)
+from wireloom.model.types import Array, Blocks, Bytes, Encoding, Integer, Nullable, PeekTag, Prefix, Scalar, Text, Type
 from wireloom.names import type_name_flaw
 from wireloom.numbers import integer, notation_of, respelled, respelled_ends
 from wireloom.problems import nearest
@@ -80,7 +47,7 @@ _OF_SOME_ENCODINGS = (
     "float16",
 )  # scalars that others lack
 _JSON_KINDS = ("object", "array", "any")
-UNKNOWN = Null()  # stands for a type whose problem has been noted
+UNKNOWN = types.Null()  # stands for a type whose problem has been noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +56,9 @@ class Surroundings:
 
     scope: Scope
     encoding: Encoding
-    order: NumberForm = NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
+    order: types.NumberForm = types.NumberForm.OWN  # of the bytes of its numbers, where a struct or a field says it
     count: Prefix | None = None  # stands before the elements of the list that a field states
-    delimiter: Delimiter | None = None  # behind texts and bytes that have no size of their own
+    delimiter: types.Delimiter | None = None  # behind texts and bytes that have no size of their own
     fill: bytes | None = None  # at the end of texts and bytes of a stated size
     charset: str = ""  # of texts, where a struct or a field says another than UTF-8
     partial: bool = False  # no whole number of bytes may stand here
@@ -130,9 +97,9 @@ def _type(around: Surroundings, place: Place, parsed: notation.Notation) -> Type
         case notation.Union(options):
             _require_form(around, place, "union", "a union", options[0])
             alternatives = tuple(
-                Alternative(_alternative_name(option), _type(around, place, option)) for option in options
+                types.Alternative(_alternative_name(option), _type(around, place, option)) for option in options
             )
-            return OneOf(alternatives)
+            return types.OneOf(alternatives)
         case notation.Optional(type=single):
             return _optional(around, place, single)
         case notation.Single():
@@ -191,11 +158,11 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return Array(_argument(around, place, entry), around.count, key, "duplicate_key", entries=True)
         case "map", (key, value):
             _require_form(around, place, "map", "a map", single)
-            return Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
+            return types.Map(_argument(replace(around, charset=""), place, key), _argument(around, place, value))
         case "ext", (code, content):
             return _extension(around, place, single, code, content)
         case "json", ():
-            return JsonText()
+            return types.JsonText()
         case "json", (word,):
             return _json_text(around, place, word)
         case "str" | "bytes", (size,):
@@ -244,7 +211,7 @@ def _argument(around: Surroundings, place: Place, argument: notation.Argument) -
 
 def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
-    types = draft.content.types
+    forms = draft.content.types
     if single.name in builtins.SCALARS:
         if (name := builtins.builtin_of(single.name)) in _OF_SOME_ENCODINGS:
             _require_form(around, place, name, single.name, single)
@@ -255,9 +222,9 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         if name == "digits" and around.encoding is Encoding.BINARY:
             return _digits(around, place, single)
         return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
-    if single.name in types:
-        return Reference(single.name)
-    if get_close_matches(single.name.lower(), [name.lower() for name in types if type_name_flaw(name)], 1, _NEAR):
+    if single.name in forms:
+        return types.Reference(single.name)
+    if get_close_matches(single.name.lower(), [name.lower() for name in forms if type_name_flaw(name)], 1, _NEAR):
         draft.marks(place)  # the name is reported where it is stated
         return UNKNOWN
     if single.name == "any":
@@ -281,9 +248,11 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
 def _ordered(around: Surroundings, type: Type) -> Type:
     """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
     match type:
-        case Float() | Integer(form=NumberForm.OWN) if type.bits > _BYTE and around.encoding is Encoding.BINARY:
+        case types.Float() | Integer(form=types.NumberForm.OWN) if (
+            type.bits > _BYTE and around.encoding is Encoding.BINARY
+        ):
             return replace(type, form=around.order)
-        case Integer(is_partial=True) | Boolean(bit=True) if around.encoding is Encoding.BINARY:
+        case Integer(is_partial=True) | types.Boolean(bit=True) if around.encoding is Encoding.BINARY:
             return replace(type, form=around.order)
         case _:
             return type
@@ -317,11 +286,11 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
         _refuse_size(around, place, size, amount)
         return Text()
     if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
-        amount = Padded(amount.value, around.fill)
+        amount = types.Padded(amount.value, around.fill)
     return encoded(around.charset, Text(amount)) if name == "str" else Bytes(amount)
 
 
-def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, amount: Amount) -> None:
+def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, amount: types.Amount) -> None:
     """Report the bytes of a text of UTF-8 where its container says where it ends, unless all is wrong with them."""
     if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
         return
@@ -342,13 +311,13 @@ def is_encoded(type: Type) -> bool:
     match type:
         case Bytes(charset=str(charset)) if charset:
             return True
-        case Map(value=value):
+        case types.Map(value=value):
             return is_encoded(value)
         case _:
             return type is UNKNOWN or any(is_encoded(part) for part in parts(type))
 
 
-def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> Amount:
+def amount_of(around: Surroundings, place: Place, written: object, column: int = 0) -> types.Amount:
     """A size or a count: an expression, or the integer type of a number that stands right before what it is of."""
     if isinstance(written, str) and (blocks := notation.blocks(written, column)) is not None:
         return _blocks(around, place, blocks)
@@ -379,7 +348,7 @@ def _nearly_a_number(around: Surroundings, written: object) -> str:
     return builtins.nearly(written)
 
 
-def _blocks(around: Surroundings, place: Place, single: notation.Single) -> Amount:
+def _blocks(around: Surroundings, place: Place, single: notation.Single) -> types.Amount:
     """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
     _require_encoding(around, place, Encoding.BINARY, f"a number in front ({notation.BLOCKS})")
     number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
@@ -424,7 +393,7 @@ def plainly_named(around: Surroundings, type: Type, *, ordered: bool) -> Type:
     match type:
         case Nullable(type=inner):
             return replace(type, type=plainly_named(around, inner, ordered=ordered))
-        case Reference(name=name):
+        case types.Reference(name=name):
             found = _integer(around, name, frozenset())
             if found is None or found.digits or found.is_partial or found.is_endless:
                 return type
@@ -462,7 +431,7 @@ def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> T
             column=word.column,
         )
         return UNKNOWN
-    return JsonText(kind)
+    return types.JsonText(kind)
 
 
 def _extension(
@@ -486,7 +455,7 @@ def _extension(
             column=content.column,
         )
         return UNKNOWN
-    return Extension(number, inner)
+    return types.Extension(number, inner)
 
 
 def _made_of(type: Type) -> Iterator[Type]:
@@ -495,7 +464,7 @@ def _made_of(type: Type) -> Iterator[Type]:
     amount = getattr(type, "count", getattr(type, "size", None))
     numbers = (amount.number, amount.size) if isinstance(amount, Blocks) else ()
     numbers = (amount.number,) if isinstance(amount, Prefix) else numbers
-    if isinstance(type, Select) and isinstance(type.tag, PeekTag) and not type.tag.octets:
+    if isinstance(type, types.Select) and isinstance(type.tag, PeekTag) and not type.tag.octets:
         numbers = (type.tag.type,)
     yield from (each for each in numbers if each is not None)
     for part in parts(type):
@@ -504,14 +473,14 @@ def _made_of(type: Type) -> Iterator[Type]:
 
 def has_order(type: Type) -> bool:
     """Whether a number of the type states the order of its bytes, or a problem hides what there is."""
-    ordered = Integer | Float | Boolean
-    return any(each is UNKNOWN or (isinstance(each, ordered) and each.form in ORDERED) for each in _made_of(type))
+    ordered = Integer | types.Float | types.Boolean
+    return any(each is UNKNOWN or (isinstance(each, ordered) and each.form in types.ORDERED) for each in _made_of(type))
 
 
-def has_size(type: Type, kind: type[Delimiter | Padded]) -> bool:
+def has_size(type: Type, kind: type[types.Delimiter | types.Padded]) -> bool:
     """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
     sized = any(each is UNKNOWN or isinstance(getattr(each, "size", None), kind) for each in _made_of(type))
-    return sized or (kind is Delimiter and has_digits(type))
+    return sized or (kind is types.Delimiter and has_digits(type))
 
 
 def has_text(type: Type) -> bool:
@@ -527,22 +496,23 @@ def has_digits(type: Type) -> bool:
 # --- unions --------------------------------------------------------------------------------------------------------
 
 
-def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> OneOf:
+def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> types.OneOf:
     """Alternatives by the family of the wire value."""
     if around.encoding not in (Encoding.MSGPACK, Encoding.JSON):
         hint = "use `select`"
         around.reports(place, "wrong-encoding", f"values of {around.encoding.value} do not tell their kind", hint)
     alternatives = tuple(
-        Alternative(name, type_of_text(around, place / "oneOf" / name, text)) for name, text in form.one_of.items()
+        types.Alternative(name, type_of_text(around, place / "oneOf" / name, text))
+        for name, text in form.one_of.items()
     )
-    return OneOf(alternatives, open, form.else_ or "type_mismatch", form.ext_else or "type_mismatch")
+    return types.OneOf(alternatives, open, form.else_ or "type_mismatch", form.ext_else or "type_mismatch")
 
 
-def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
+def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Select:
     """A union chosen by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
-    keys = _keys(around, tag.expression) if isinstance(tag, FieldTag) else _Keys(tag_type)
-    cases: list[Case] = []
+    keys = _keys(around, tag.expression) if isinstance(tag, types.FieldTag) else _Keys(tag_type)
+    cases: list[types.Case] = []
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
@@ -550,11 +520,11 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> Select:
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
         _take(around, where, values, str(case), taken)
-        cases.append(Case(values, _case_type(around, where, case)))
+        cases.append(types.Case(values, _case_type(around, where, case)))
     if form.otherwise is not None:
         _check_otherwise(around, place, form)
-        cases.append(Case((), type_of_text(around, place / "otherwise", form.otherwise)))
-    return Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+        cases.append(types.Case((), type_of_text(around, place / "otherwise", form.otherwise)))
+    return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
 
 
 def _take(
@@ -598,18 +568,20 @@ def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> No
         report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 
 
-def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | Refusal:
-    return Refusal(case.error) if isinstance(case, RefusalDocument) else type_of_text(around, place, case)
+def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | types.Refusal:
+    return types.Refusal(case.error) if isinstance(case, RefusalDocument) else type_of_text(around, place, case)
 
 
-def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag | PeekTag | MemberTag, Kind]:
+def _tag(
+    around: Surroundings, place: Place, form: SelectType
+) -> tuple[types.FieldTag | PeekTag | types.MemberTag, Kind]:
     """The tag and the kind of its values."""
     match form.select:
         case PeekTagDocument(peek=name):
             _require_encoding(around, place, Encoding.BINARY, "peek")
             if (width := _PEEKED(name)) is not None:
                 return PeekTag(
-                    Integer(_BYTE * int(width[1]), signed=False, form=NumberForm.BIG), octets=True
+                    Integer(_BYTE * int(width[1]), signed=False, form=types.NumberForm.BIG), octets=True
                 ), Kind.BYTES
             peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
             if not isinstance(peeked, Integer) or not peeked.is_plain or peeked.is_partial or peeked.bits > 64:
@@ -625,10 +597,10 @@ def _tag(around: Surroundings, place: Place, form: SelectType) -> tuple[FieldTag
                 around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
             kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
             required = not member.presence and "default" not in member.model_fields_set
-            return MemberTag(member.member, member.presence, member.default, required), kind
+            return types.MemberTag(member.member, member.presence, member.default, required), kind
         case written:
             resolved = _selecting(around, place, written)
-            return FieldTag(resolved), Kind.ANY if resolved is BROKEN else expression_kind(resolved)
+            return types.FieldTag(resolved), Kind.ANY if resolved is BROKEN else expression_kind(resolved)
 
 
 def _selecting(around: Surroundings, place: Place, written: object) -> Expression:
@@ -761,7 +733,7 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
     return range(low, high + 1)
 
 
-def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt:
+def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> types.Attempt:
     """Alternatives over the same bytes, each of a name of its own."""
     names = [trial.name for trial in form.attempt]
     for index, name in enumerate(names):
@@ -770,25 +742,25 @@ def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> Attempt
             around.reports(
                 place / "attempt" / index / "name", "duplicate-case", message, "the name tells which one holds"
             )
-    return Attempt(
+    return types.Attempt(
         tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
         form.kind or "",
         form.reason or "",
     )
 
 
-def _trial(around: Surroundings, place: Place, form: AttemptType, index: int) -> Trial:
+def _trial(around: Surroundings, place: Place, form: AttemptType, index: int) -> types.Trial:
     trial = form.attempt[index]
     structs = reach(around.scope.draft, trial.type).structs
     fallbacks = tuple(
-        Fallback(
+        types.Fallback(
             tuple(fallback.codes),
             _when(around.scope.parameters_only(), place / "fallback" / number / "when", fallback.when),
         )
         for number, fallback in enumerate(trial.fallback)
     )
     build_when = _when(around.scope.parameters_only().within(structs), place / "buildWhen", trial.build_when)
-    return Trial(trial.name, type_of_text(around, place / "type", trial.type), fallbacks, build_when)
+    return types.Trial(trial.name, type_of_text(around, place / "type", trial.type), fallbacks, build_when)
 
 
 def _when(scope: Scope, place: Place, written: object) -> Expression | None:

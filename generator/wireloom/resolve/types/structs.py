@@ -5,27 +5,8 @@ from dataclasses import replace
 
 from wireloom import names
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal
-from wireloom.model.types import (
-    Array,
-    Bytes,
-    Check,
-    Discard,
-    Encoding,
-    End,
-    Field,
-    Form,
-    Frame,
-    Mark,
-    Need,
-    NumberForm,
-    Step,
-    Struct,
-    Terminator,
-    Text,
-    Type,
-    Verify,
-    Version,
-)
+from wireloom.model import types
+from wireloom.model.types import Array, Check, Discard, Encoding, Field, Form, Need, Step, Struct, Type, Verify, Version
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft, TypeForm
@@ -63,7 +44,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
     form = _form(around, place / "form", document)
     if document.byte_order is not None:
         _require_binary(around, place / "byteOrder", "byteOrder")
-        around = replace(around, order=NumberForm(document.byte_order))
+        around = replace(around, order=types.NumberForm(document.byte_order))
     if document.charset is not None:
         if around.encoding is Encoding.JSON:
             message, hint = "texts of JSON are UTF-8", "drop `charset`"
@@ -117,15 +98,15 @@ def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: 
     if entry.mark is not None:
         if flaw := names.name_flaw(entry.mark):
             around.reports(where, "bad-name", f"{entry.mark} cannot be the name of a mark", flaw)
-        return Mark(entry.mark)
+        return types.Mark(entry.mark)
     if entry.need is not None:
         return _need(around, where, entry.need)
     if entry.discard is not None:
         return _discard(around, where, entry.discard)
     if entry.end is not None:
-        return End(entry.end)
+        return types.End(entry.end)
     size = expression(around.scope, where, entry.frame, Kind.INTEGER)
-    return Frame(size, first_field(size))
+    return types.Frame(size, first_field(size))
 
 
 def _require_binary(around: Surroundings, place: Place, word: str) -> None:
@@ -222,7 +203,7 @@ def with_written_ends(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _with_written_end(step: Step, behind: Sequence[Step]) -> Step:
     match step:
-        case Field(type=Array(count=Terminator(behind=known) as terminator) as listed) if known is not None:
+        case Field(type=Array(count=types.Terminator(behind=known) as terminator) as listed) if known is not None:
             changed = replace(terminator, behind=_is_end_written(behind))
             return replace(step, type=replace(listed, count=changed))
         case _:
@@ -234,7 +215,7 @@ def _is_end_written(behind: Sequence[Step]) -> Expression:
     match [step for step in behind if isinstance(step, Field) and step.in_struct]:
         case [Field(at=None, size=None, hidden=False, mappings=None, const=None, derive=None, meaning=None) as rest]:
             match rest.type:
-                case Text(size=None) | Bytes(size=None):
+                case types.Text(size=None) | types.Bytes(size=None):
                     return Binary(">", Call("len", (FieldRef(0, rest.wire_name, kind=Kind.BYTES),)), Literal(0))
                 case Array(count=None):
                     return Binary(">", Call("count", (FieldRef(0, rest.wire_name, kind=Kind.LIST),)), Literal(0))

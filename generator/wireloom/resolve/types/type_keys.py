@@ -5,27 +5,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from wireloom.expr.ast import Expression, Kind, Literal, Position, references
+from wireloom.model import types
 from wireloom.model.traversal import parts
-from wireloom.model.types import (
-    Amount,
-    Array,
-    Blocks,
-    Bytes,
-    Integer,
-    Jump,
-    Last,
-    Nullable,
-    NumberForm,
-    Packing,
-    Prefix,
-    Reference,
-    Salvage,
-    Terminator,
-    Text,
-    Type,
-    not_null,
-    stated,
-)
+from wireloom.model.types import Array, Bytes, Integer, Jump, Last, NumberForm, Packing, Salvage, Terminator, Text, Type
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.expressions import BROKEN, expression
@@ -68,7 +50,7 @@ def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Ty
 
 def _is_sized(type: Type) -> bool:
     match type:
-        case Nullable(inner):
+        case types.Nullable(inner):
             return _is_sized(inner)
         case Bytes(size=size):
             return size is not None
@@ -110,20 +92,20 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
 
 def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
     """Elements that are no whole number of bytes fill bytes in one piece, and only a number says how many there are."""
-    plain = not_null(type)
+    plain = types.not_null(type)
     if not isinstance(plain, Array) or not plain.packed:
         return
     hint = "say how many there are: `count: 16`, or the type of a number in front, `count: uint8`"
-    if isinstance(plain.count, Blocks):
+    if isinstance(plain.count, types.Blocks):
         around.reports(place / "count", "wrong-shape", "elements that share their bytes are in one piece", hint)
     elif isinstance(plain.count, Terminator):
         message = "elements that share their bytes leave no place for bytes that end the list"
         around.reports(place / "terminator", "wrong-shape", message, hint)
 
 
-def _counted(array: Array, count: Amount) -> Array:
+def _counted(array: Array, count: types.Amount) -> Array:
     """The list with its count; one that stands in front it has already."""
-    return array if isinstance(array.count, Prefix) else replace(array, count=count)
+    return array if isinstance(array.count, types.Prefix) else replace(array, count=count)
 
 
 def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
@@ -151,9 +133,9 @@ def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | 
 
 def _last(around: Surroundings, place: Place, written: object, type: Type) -> Expression:
     """The condition that holds for the last element of a list alone."""
-    types = around.scope.draft.content.types
+    forms = around.scope.draft.content.types
     match type:
-        case Array(element=Reference(name)) if isinstance(types.get(name), StructType):
+        case Array(element=types.Reference(name)) if isinstance(forms.get(name), StructType):
             return expression(around.scope.within((name,)), place, written, Kind.BOOLEAN)
         case Array():
             message = "only fields of a struct say whether an element is the last"
@@ -224,7 +206,7 @@ def _looks_at_positions(type: Type) -> bool:
     """Whether an amount outside of structs looks at where it stands."""
     match type:
         case Text(size=amount) | Bytes(size=amount) | Array(count=amount) if not isinstance(amount, Last | Terminator):
-            expression = stated(amount)
+            expression = types.stated(amount)
             if expression is not None and any(isinstance(part, Position) for part in references(expression)):
                 return True
         case _:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model import logical
+from wireloom.model import logical, types
 from wireloom.model.ground import (
     LONG,
     NAMED_PATTERNS,
@@ -15,21 +15,7 @@ from wireloom.model.ground import (
     with_text,
 )
 from wireloom.model.logical import Said, Scaled
-from wireloom.model.types import (
-    Array,
-    Bytes,
-    Float,
-    Held,
-    Integer,
-    Map,
-    Mapping,
-    Nullable,
-    Spelling,
-    Text,
-    Type,
-    charset_of,
-    not_null,
-)
+from wireloom.model.types import Array, Bytes, Held, Integer, Map, Nullable, Spelling, Text, Type, charset_of, not_null
 from wireloom.numbers import integer, respelled_ends
 from wireloom.resolve.facts.text_forms import said
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
@@ -146,7 +132,7 @@ def bounds_of(
         return None, None
     minimum, maximum = ends_of(around, place, written)
     plain = not_null(type)
-    if not isinstance(plain, Integer | Float):
+    if not isinstance(plain, Integer | types.Float):
         hint = "say `length` of a text" if isinstance(plain, Text) else "drop `range`"
         around.reports(place, "wrong-shape", "only numbers, and lists of them, have a range", hint)
     elif isinstance(plain, Integer):
@@ -191,7 +177,11 @@ def single_of(type: Type) -> Type:
 
 
 def check_element_keys(
-    around: Surroundings, place: Place, document: FieldDocument, element: Type, mappings: tuple[Mapping, ...] | None
+    around: Surroundings,
+    place: Place,
+    document: FieldDocument,
+    element: Type,
+    mappings: tuple[types.Mapping, ...] | None,
 ) -> None:
     """Report what cannot be said of elements."""
     for key in sorted(document.given & {*KEYS_OF_ELEMENTS}) if Array(element).packed else ():

@@ -147,16 +147,15 @@ def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
         for position, entry in enumerate(form.fields):
             if entry.is_field:
                 yield from ((name, position) for name in _mentioned(draft, entry.type))
-                yield from ((name, position) for name in _amounts(draft, entry.field))
+                yield from ((name, position) for name in _amounts(draft, entry.full))
         return
     yield from ((name, 0) for name in _mentioned(draft, form))
 
 
-def _amounts(draft: Draft, field: str | FieldDocument) -> Iterator[str]:
+def _amounts(draft: Draft, field: FieldDocument) -> Iterator[str]:
     """The named types of numbers in front that a field's count and size mention."""
-    if isinstance(field, FieldDocument):
-        for amount in (field.count, field.size):
-            yield from _amount_names(draft, amount) if isinstance(amount, str) else ()
+    for amount in (field.count, field.size):
+        yield from _amount_names(draft, amount) if isinstance(amount, str) else ()
 
 
 def _amount_names(draft: Draft, amount: str) -> Iterator[str]:
@@ -309,14 +308,13 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
     for position, entry in enumerate(struct.fields):
         if not entry.is_field:
             continue
-        document = entry.field
+        document = entry.full
         found = [_member(draft, entry.key, document, position, struct)]
-        if isinstance(document, FieldDocument):
-            found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
-            if document.flatten:
-                lent = _lent(draft, entry.key, document, position, seen)
-                found[0] = replace(found[0], melts=True)
-                found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
+        found += [_bit_member(name, bit, position) for name, bit in (document.bits or {}).items()]
+        if document.flatten:
+            lent = _lent(draft, entry.key, document, position, seen)
+            found[0] = replace(found[0], melts=True)
+            found = lent if any(each.name == entry.key for each in lent) else [*found, *lent]
         for member in found:
             known = members.get(member.name)
             members[member.name] = member if known is None else joined_members(known, member)
@@ -326,8 +324,8 @@ def _members(draft: Draft, struct: StructType, seen: frozenset[str]) -> dict[str
 def _is_open(draft: Draft, struct: StructType, seen: frozenset[str]) -> bool:
     """Whether a struct has the members of a type that there is not, which nobody knows."""
     for entry in struct.fields:
-        if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
-            reached = reach(draft, entry.field.type)
+        if entry.full.flatten:
+            reached = reach(draft, entry.type)
             inner = {name: draft.content.types[name] for name in reached.structs if name not in seen}
             if reached.broken or any(
                 isinstance(form, StructType) and _is_open(draft, form, seen | {name}) for name, form in inner.items()
@@ -380,58 +378,36 @@ def join_kinds(first: Kind, second: Kind) -> Kind:
     return second if first is Kind.NULL else Kind.ANY
 
 
-def _member(draft: Draft, name: str, document: str | FieldDocument, position: int, struct: StructType) -> Member:
+def _member(draft: Draft, name: str, document: FieldDocument, position: int, struct: StructType) -> Member:
     charset = _charset(document, struct)
-    if isinstance(document, str):
-        reached = reach(draft, document, charset=charset)
-        coded = charset if reached.kind is Kind.BYTES else ""
-        return Member(
-            name,
-            reached.kind,
-            position,
-            None,
-            reached.structs,
-            reached.elements,
-            charset=coded,
-            element=reached.element,
-            obstacle=_obstacle(frozenset(), reached, charset),
-            broken=reached.broken,
-        )
     reached = reach(draft, document.type, charset=charset)
     if document.values is not None and is_closed(document):
-        if reached.kind in _WITHOUT_VALUES:
-            return Member(
-                name, reached.kind, position, broken=reached.broken
-            )  # its elements have values, or it is said that it has none
+        if reached.kind in _WITHOUT_VALUES:  # its elements have values, or it is said that it has none
+            return Member(name, reached.kind, position, broken=reached.broken)
         kind, values = mapped_kind(document.values)
         values = values if values is None or document.null is None else tuple(dict.fromkeys((*values, None)))
         return Member(name, kind, position, values, obstacle="values")
     if document.refers is not None:
         kind, charset = _entry_kind(draft, document.refers)
         return Member(name, kind, position, charset=charset, obstacle="refers")
-    meant = document.given & (_MEANING - {"default"})  # which no list has
+    coded = charset and reached.kind is Kind.LIST and reached.element is Kind.ANY
+    renamings = renaming_of(name, document)
     return Member(
         name,
         reached.kind,
         position,
         _computed_values(draft, document.compute),
-        () if renaming_of(name, document) else reached.structs,  # members that are called otherwise here
+        () if renamings else reached.structs,  # members that are called otherwise here
         reached.elements,
         document.counted,
         tuple(_names(document)) if is_open(document) and reached.kind is Kind.INTEGER else (),
         tuple(_words(document)) if is_open(document) and _is_text(reached, charset) else (),
         charset if reached.kind is Kind.BYTES else "",
-        Kind.ANY if meant else reached.element,
-        _obstacle(frozenset(document.given), reached, charset),
-        renaming_of(name, document),
+        Kind.ANY if document.given & (_MEANING - {"default"}) else reached.element,  # no list has a default
+        next((key for key in _OBSTACLES if key in document.given), "charset" if coded else ""),
+        renamings,
         broken=reached.broken,
     )
-
-
-def _obstacle(given: frozenset[str], reached: Reach, charset: str) -> str:
-    """The key for which builders are not given a value, or the elements of a list, as on the wire; empty if none."""
-    coded = charset and reached.kind is Kind.LIST and reached.element is Kind.ANY
-    return next((key for key in _OBSTACLES if key in given), "charset" if coded else "")
 
 
 def _is_text(reached: Reach, charset: str) -> bool:
@@ -439,14 +415,11 @@ def _is_text(reached: Reach, charset: str) -> bool:
     return reached.kind is Kind.TEXT or (reached.kind is Kind.BYTES and bool(charset))
 
 
-def _charset(document: str | FieldDocument, struct: StructType) -> str:
+def _charset(document: FieldDocument, struct: StructType) -> str:
     """The character set of the texts of a field; empty where that is UTF-8."""
-    full = isinstance(document, FieldDocument)
-    if full and (document.compute is not None or document.counted):  # type: ignore[union-attr]
+    if document.compute is not None or document.counted:
         return ""
-    own = document.charset if full else None  # type: ignore[union-attr]
-    stated = own if own is not None else struct.charset
-    return constants.charset_of(stated)
+    return constants.charset_of(struct.charset if document.charset is None else document.charset)
 
 
 def is_open(document: FieldDocument | Bits) -> bool:
@@ -555,7 +528,7 @@ def leaves(expression: Expression) -> tuple[Scalar, ...] | None:
 def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:
     """The kind of a table's entries and the character set of their texts; any, where tables of that name differ."""
     found = {
-        _entry(draft, entry.field, struct)
+        _entry(draft, entry.full, struct)
         for struct in draft.content.types.values()
         if isinstance(struct, StructType)
         for entry in struct.fields
@@ -564,9 +537,8 @@ def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:
     return found.pop() if len(found) == 1 else (Kind.ANY, "")
 
 
-def _entry(draft: Draft, table: str | FieldDocument, struct: StructType) -> tuple[Kind, str]:
-    type = table if isinstance(table, str) else table.type
-    match written(type) if isinstance(type, str) else None:
+def _entry(draft: Draft, table: FieldDocument, struct: StructType) -> tuple[Kind, str]:
+    match written(table.type) if isinstance(table.type, str) else None:
         case notation.Single(name="list", arguments=(element,)):
             charset = _charset(table, struct)
             kind = reach(draft, element.text, charset=charset).kind

@@ -30,9 +30,9 @@ class Renaming:
 Renamings = tuple[Renaming, ...]  # one after the other
 
 
-def renaming_of(name: str, document: str | FieldDocument) -> Renamings:
+def renaming_of(name: str, document: FieldDocument) -> Renamings:
     """What a field of that name does to the names of its members; empty where they keep them."""
-    if isinstance(document, str) or not isinstance(document.flatten, Flattening):
+    if not isinstance(document.flatten, Flattening):
         return ()
     stated, prefix = document.flatten.as_ or {}, document.flatten.prefix or ""
     return (Renaming(prefix, tuple(stated.items()), prefix.strip("_") or name),)
@@ -49,5 +49,4 @@ def renamings_of(draft: Draft, type: str) -> dict[int, Renamings]:
     """Of each field of a struct that renames its members, by its place, how."""
     form = draft.content.types[type]
     entries = form.fields if isinstance(form, StructType) else ()
-    found = ((place, entry) for place, entry in enumerate(entries) if entry.is_field)
-    return {place: new for place, entry in found if (new := renaming_of(entry.key, entry.field))}
+    return {place: new for place, entry in enumerate(entries) if (new := renaming_of(entry.key, entry.full))}

@@ -29,7 +29,7 @@ from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft, parameter_kind
 from wireloom.resolve.bind.outline import Member, Outline, Outlines, Use, joined_members, possible_values
 from wireloom.resolve.bind.renamings import renamed
-from wireloom.spec.language import AttemptType, Bits, FieldDocument, StructType
+from wireloom.spec.language import AttemptType, Bits, StructType
 
 _RANGE_MEMBERS = ("start", "end")
 _USES = {
@@ -233,8 +233,7 @@ class Scope:
             return f"{self.type} is an alternative of the attempt {use.user}"
         if self.outlines.encodings[use.user] is not Encoding.BINARY:
             return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].value}"
-        document = form.fields[use.position].field if isinstance(form, StructType) else None
-        if isinstance(document, FieldDocument) and document.unpack not in (None, "none"):
+        if isinstance(form, StructType) and form.fields[use.position].full.unpack not in (None, "none"):
             return f"{self.type} stands in bytes that are unpacked"
         return ""
 
@@ -436,12 +435,9 @@ class Scope:
         visible = set(self._visible())
         for form in self.draft.content.types.values():
             for entry in form.fields if isinstance(form, StructType) else ():
-                field = entry.field if entry.is_field else None
-                if not isinstance(field, FieldDocument):
-                    continue
-                if entry.key in visible and name in (field.as_, field.raw):
+                if entry.key in visible and name in (entry.full.as_, entry.full.raw):
                     return entry.key
-                for key, bit in (field.bits or {}).items():
+                for key, bit in (entry.full.bits or {}).items():
                     if key in visible and isinstance(bit, Bits) and bit.raw == name:
                         return key
         return ""

@@ -8,7 +8,7 @@ from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import all_mentioned, direct_names
 from wireloom.resolve.bind.poison import Node, node_of
 from wireloom.spec.documents import Document
-from wireloom.spec.language import FieldDocument, StructType
+from wireloom.spec.language import StructType
 from wireloom.spec.yaml import MappingNode, ScalarNode, SequenceNode
 from wireloom.spec.yaml import Node as YamlNode
 
@@ -37,8 +37,7 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
         beside = [each for each in words if each[0] in near[name] or name in near[each[0]]]
         for position, entry in enumerate(entries):
             own = {entry.key} if entry.is_field else {entry.mark} if entry.mark is not None else set()
-            if entry.is_field and isinstance(entry.field, FieldDocument):
-                own |= set(entry.field.bits or ())
+            own |= set(entry.full.bits or ())
             node = numbered[name, position]
             found = uses.setdefault(node, set())
             found.add((name, None))

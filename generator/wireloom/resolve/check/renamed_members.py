@@ -19,9 +19,9 @@ def check_renamings(draft: Draft) -> bool:
         if isinstance(form, StructType):
             for position, entry in enumerate(form.fields):
                 place = draft.place / "types" / type / "fields" / position / entry.key / "flatten"
-                for renaming in renaming_of(entry.key, entry.field) if entry.is_field else ():
+                for renaming in renaming_of(entry.key, entry.full):
                     _check_renaming(draft, place, entry.type, renaming)
-                if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+                if entry.full.flatten:
                     _check_marks(draft, place, form, entry)
     return len(draft.problems.found) == before
 
@@ -55,7 +55,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
 
 def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
     """Report a mark of the struct that is called as a member that melts into it."""
-    lent = set(_named(draft, field.key, field.field, frozenset()))
+    lent = set(_named(draft, field.key, field.full, frozenset()))
     for other in struct.fields:
         if not other.is_field and other.mark in lent:
             message, hint = f"{other.mark} is there twice", "give the mark another name"
@@ -68,7 +68,7 @@ def _holding_themselves(draft: Draft, form: TypeForm, seen: frozenset[str]) -> I
         if isinstance(struct, StructType) and name not in seen:
             yield from (name,) if struct.depth is not None else ()
             for entry in struct.fields:
-                if entry.is_field and isinstance(entry.field, FieldDocument) and entry.field.flatten:
+                if entry.full.flatten:
                     yield from _holding_themselves(draft, entry.type, seen | {name})
 
 
@@ -90,16 +90,15 @@ def _lent(draft: Draft, form: TypeForm, seen: frozenset[str]) -> Iterator[str]:
         elif name not in seen:
             for entry in inner.fields:
                 if entry.is_field:
-                    yield from _named(draft, entry.key, entry.field, seen | {name})
+                    yield from _named(draft, entry.key, entry.full, seen | {name})
 
 
-def _named(draft: Draft, name: str, document: str | FieldDocument, seen: frozenset[str]) -> Iterator[str]:
+def _named(draft: Draft, name: str, document: FieldDocument, seen: frozenset[str]) -> Iterator[str]:
     """The names that a field gives to its struct."""
     yield name
-    if isinstance(document, FieldDocument):
-        yield from (document.raw,) if document.raw else ()
-        for bit, form in (document.bits or {}).items():
-            yield from (bit, form.raw) if isinstance(form, Bits) and form.raw else (bit,)
-        if document.flatten:
-            renamings = renaming_of(name, document)
-            yield from (renamed(renamings, each) for each in _lent(draft, document.type, seen))
+    yield from (document.raw,) if document.raw else ()
+    for bit, form in (document.bits or {}).items():
+        yield from (bit, form.raw) if isinstance(form, Bits) and form.raw else (bit,)
+    if document.flatten:
+        renamings = renaming_of(name, document)
+        yield from (renamed(renamings, each) for each in _lent(draft, document.type, seen))

@@ -15,7 +15,6 @@ from wireloom.resolve.logical.schemas import Schema, fitted, misfits, unplaced
 from wireloom.resolve.logical.shapes import ColumnsClash, shape
 from wireloom.resolve.types.notations import Surroundings, type_of_text
 from wireloom.spec.documents import Place
-from wireloom.spec.language import Entry as EntryDocument
 from wireloom.spec.language import RootDocument, StructType
 
 
@@ -120,16 +119,9 @@ def _declared(draft: Draft, path: str) -> Place | None:
     name = path.replace("[]", "").split(".")[-1]
     for type, form in draft.content.types.items():
         for position, entry in enumerate(form.fields if isinstance(form, StructType) else ()):
-            if entry.is_field and name in _names(entry):
+            if name in (entry.full.as_ or entry.key, *(entry.full.bits or ())):
                 return draft.place / "types" / type / "fields" / position / entry.key
     return None
-
-
-def _names(entry: EntryDocument) -> tuple[str, ...]:
-    """What a field and its bits are called."""
-    if isinstance(entry.field, str):
-        return (entry.key,)
-    return (entry.field.as_ or entry.key, *(entry.field.bits or ()))
 
 
 def _rows(draft: Draft, entry: Entry, record: Record) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal
 from wireloom.model.types import Bit, Boolean, Check, Discard, Field, Integer, Mapping, NumberForm, Step, Struct, Type
 from wireloom.resolve.types.notations import Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ByteOrderByParameter, FieldDocument, StructType
+from wireloom.spec.language import ByteOrderByParameter, StructType
 
 _BYTE = 8
 _REGISTER = 64
@@ -83,9 +83,7 @@ def _shared(step: Step, share: int, order: NumberForm) -> Step:
 
 
 def _order(document: StructType, position: int) -> NumberForm:
-    written = document.fields[position].field
-    order = written.byte_order if isinstance(written, FieldDocument) else None
-    order = order or document.byte_order
+    order = document.fields[position].full.byte_order or document.byte_order
     return NumberForm.OWN if order is None else NumberForm(order)
 
 
@@ -102,11 +100,9 @@ def _report_open(around: Surroundings, place: Place, document: StructType, run: 
 
 def _check_keys(around: Surroundings, place: Place, document: StructType, position: int, *, first: bool) -> None:
     entry = document.fields[position]
-    if not isinstance(entry.field, FieldDocument):
-        return
     hint = "make the bits that are there together a struct, and say it of that"
     for key in (*_WHOLE, *(() if first else ("at",))):
-        if key in entry.field.given:
+        if key in entry.full.given:
             message = f"`{key}` of a field that shares its bytes with others"
             around.scope.draft.reports_entry(place / entry.key / key, "wrong-shape", message, hint)
 

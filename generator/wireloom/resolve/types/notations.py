@@ -23,7 +23,7 @@ from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
 from wireloom.spec.documents import Place
-from wireloom.spec.language import AttemptType, FieldDocument, OneOfType, SelectType, StructType
+from wireloom.spec.language import AttemptType, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
@@ -191,8 +191,8 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
 def _key(around: Surroundings, entry: notation.Argument) -> str:
     """What expressions call the member that readers call `key`."""
     struct = around.scope.draft.content.types.get(entry.text.strip())
-    fields = [each for each in struct.fields if each.is_field] if isinstance(struct, StructType) else []
-    named = (each.key for each in fields if isinstance(each.field, FieldDocument) and each.field.as_ == ENTRY[0])
+    fields = struct.fields if isinstance(struct, StructType) else []
+    named = (each.key for each in fields if each.full.as_ == ENTRY[0])
     return next(named, ENTRY[0])
 
 
@@ -462,7 +462,9 @@ def _made_of(type: Type) -> Iterator[Type]:
     """A type and what it is made of, without what names stand for; numbers in front are among them."""
     yield type
     amount = getattr(type, "count", getattr(type, "size", None))
-    numbers = (amount.number, amount.size) if isinstance(amount, Blocks) else ()
+    numbers: tuple[types.Integer | None, ...] = ()
+    if isinstance(amount, Blocks):
+        numbers = amount.number, amount.size
     numbers = (amount.number,) if isinstance(amount, Prefix) else numbers
     if isinstance(type, types.Select) and isinstance(type.tag, PeekTag) and not type.tag.octets:
         numbers = (type.tag.type,)

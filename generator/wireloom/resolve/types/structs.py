@@ -23,7 +23,6 @@ from wireloom.spec.language import (
     CheckStep,
     DiscardStep,
     Entry,
-    FieldDocument,
     NeedStep,
     OneOfType,
     SelectType,
@@ -150,8 +149,7 @@ def _require_field(around: Surroundings, place: Place, name: str, wanted: Callab
 
 def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: StructType) -> Verify:
     def holds_checksum(name: str) -> bool:
-        fields = (entry.field for entry in struct.fields if entry.is_field and entry.key == name)
-        return any(isinstance(field, FieldDocument) and field.checksum is not None for field in fields)
+        return any(entry.key == name and entry.full.checksum is not None for entry in struct.fields)
 
     own = any(entry.is_field and entry.key == document.field for entry in struct.fields)
     if own and not holds_checksum(document.field):

@@ -1,5 +1,6 @@
 """Structs: their entries, their versions, and every type that can have a name."""
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, Tag, model_validator
@@ -74,10 +75,16 @@ class Entry(Document):
         """The field, where the entry is one."""
         return self.__pydantic_extra__[self.key]
 
+    @cached_property
+    def full(self) -> FieldDocument:
+        """The field with all of its keys; where the entry is a step, one that says nothing."""
+        field = self.field if self.is_field else ""
+        return FieldDocument(type=field) if isinstance(field, str) else field
+
     @property
     def type(self) -> str | SelectType | OneOfType:
         """The field's type."""
-        return self.field if isinstance(self.field, str) else self.field.type
+        return self.full.type
 
 
 class Version(Document):

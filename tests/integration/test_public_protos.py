@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("grpc_tools", reason="grpcio-tools, the extra `proto`, is not installed")
 
-from language.test_import_proto import module_of
+from support.imported_specs import module_of
 from support.protobuf_messages import expected, fill, message_class, plain, pool_of
 from wireloom.cli.importing import settled_proto
 

@@ -1,8 +1,5 @@
 """`import proto`: messages that the official library writes, read and written by the spec that comes of their file."""
 
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from textwrap import dedent
 
@@ -11,16 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 import differential
-from wireloom import pipeline
 from wireloom.cli.app import app
 from wireloom.cli.importing import settled_proto
-from wireloom.examples.memory import opened
 from wireloom.failures import MisuseError
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.runtime import engine as engines
 
 pytest.importorskip("grpc_tools", reason="grpcio-tools, the extra `proto`, is not installed")
 
+from support.imported_specs import module_of
 from support.protobuf_messages import expected, fill, message_class, plain, pool_of
 
 TIMES = 25  # messages of each file
@@ -95,16 +91,6 @@ NAMES = """
     message and { string true = 1; }
     enum not { null = 0; true = 1; yes = 2; e1 = 3; _ = -1; }
 """
-
-
-@contextmanager
-def module_of(made):
-    """The module of an imported spec, while it is open."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "spec.yaml").write_text(made.text, encoding="utf-8")
-        modules = pipeline.read(Path(folder)).modules
-    with opened(modules) as found:
-        yield found[made.format]
 
 
 def written(text, folder, name="sample.proto"):

@@ -83,7 +83,11 @@ class Plan:
 
     def off_wire(self, key: str) -> bool:
         """Whether the key has no meaning, since the field has no bytes."""
-        return not self.on_wire and key not in _OFF_WIRE and not (key in ("when", "as") and self.has("compute"))
+        return (
+            not self.on_wire
+            and key not in _OFF_WIRE
+            and not (key in ("when", "as", "scale", "offset") and self.has("compute"))
+        )
 
     @property
     def on_wire(self) -> bool:
@@ -269,6 +273,12 @@ def _may_mean(plan: Plan) -> bool:
     return plan.on_wire and not plan.has(*_MEANT_ALONE)
 
 
+def _may_scale(plan: Plan) -> bool:
+    """Whether readers may see a multiple of the field's integer, which a computed one may have, too."""
+    fits = plan.typed.shape == "int" and plan.given.get("logical", "float") == "float"
+    return fits and (_may_mean(plan) or (plan.has("compute") and not plan.has(*_MEANT_ALONE)))
+
+
 def _null(plan: Plan) -> Any:
     if plan.has("values"):
         return _null_beside_values(plan)
@@ -354,16 +364,14 @@ def _epoch(plan: Plan) -> Any:
 
 
 def _scale(plan: Plan) -> Any:
-    free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
-    if not free or not plan.often(0.05):
+    if not _may_scale(plan) or not plan.often(0.05):
         return ABSENT
     thirds = ["1/3"] if plan.typed.bits <= _NARROW else []
     return plan.chance.one([0.01, 10, 0.25, -0.1, "1/256", *thirds, 0.0000001, 1000])
 
 
 def _offset(plan: Plan) -> Any:
-    free = plan.typed.shape == "int" and _may_mean(plan) and plan.given.get("logical", "float") == "float"
-    return plan.chance.one([-40, 0.5, 1900, "1/8"]) if free and plan.often(0.03) else ABSENT
+    return plan.chance.one([-40, 0.5, 1900, "1/8"]) if _may_scale(plan) and plan.often(0.03) else ABSENT
 
 
 def _raw(plan: Plan) -> Any:

@@ -39,6 +39,9 @@ Depth = Annotated[
     int | None,
     typer.Option(min=1, max=16, help="How many levels of a type that holds itself are read; deeper ones stay bytes."),
 ]
+Confluent = Annotated[
+    bool, typer.Option("--confluent", help="Before each record stand a zero byte and the number of its schema.")
+]
 Folders = Annotated[
     list[Path] | None,
     typer.Option(
@@ -101,6 +104,28 @@ def proto(
     _write(lambda: settled_proto(file, import_path or (), message or (), name, depth), file, specs, replace=replace)
 
 
+def avsc(
+    file: Description,
+    specs: Specs = SPECS,
+    confluent: Confluent = False,
+    name: Name = "",
+    depth: Depth = None,
+    replace: Replace = False,
+) -> None:
+    """Make a spec of the records of an Avro schema (.avsc): SPECS/FILE.yaml, for the format FILE.
+
+    The records are binary, each by itself, as in Kafka; an Avro data file is not read. The spec that is written works.
+    Parts that differ are listed with their places; then the exit code is 1.
+
+    \b
+    Examples:
+      wireloom import avsc user.avsc                 writes specs/user.yaml
+      wireloom import avsc user.avsc --confluent     behind the five bytes of a schema registry
+    """
+    _refuse_name(name)
+    _write(lambda: settled_avsc(file, name, depth, confluent=confluent), file, specs, replace=replace)
+
+
 def _refuse_name(name: str) -> None:
     from wireloom.names import format_name_flaw
 
@@ -138,6 +163,18 @@ def settled_ksy(file: Path, folders: Sequence[Path]) -> "Settled":
     return settle(file, lambda refused: draft(description, refused), pipeline.flaws)
 
 
+def settled_avsc(file: Path, name: str = "", depth: int | None = None, *, confluent: bool = False) -> "Settled":
+    """The spec that an .avsc file stands for; raises ImportRefusedError where there is none."""
+    from wireloom import pipeline
+    from wireloom.importing.avsc import draft, read
+    from wireloom.importing.settling import settle
+
+    description = read(file)
+    return settle(
+        file, lambda refused: draft(description, refused, name=name, depth=depth, confluent=confluent), pipeline.flaws
+    )
+
+
 def settled_proto(
     file: Path, folders: Sequence[Path] = (), messages: Sequence[str] = (), name: str = "", depth: int | None = None
 ) -> "Settled":
@@ -173,7 +210,7 @@ def _tell(made: "Settled") -> None:
     raise typer.Exit(PROBLEMS)
 
 
-COMMANDS = (ksy, proto)
+COMMANDS = (ksy, proto, avsc)
 import_ = typer.Typer(
     no_args_is_help=True,
     add_completion=False,

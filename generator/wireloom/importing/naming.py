@@ -1,7 +1,7 @@
 """Names of other languages as names of fields, types and formats."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from wireloom.names import EXPRESSION_WORDS, format_name_flaw, logical_name_flaw, type_name_flaw
@@ -47,3 +47,25 @@ def free(base: str, taken: Collection[str]) -> str:
     while found.lower() in taken:
         found, number = f"{base}_{number}", number + 1
     return found
+
+
+class Members:
+    """The names of a struct's fields: their own, where these can be names at all, and others that no field has."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._taken = {each.lower() for each in names if not logical_name_flaw(each)}
+
+    def reader(self, name: str) -> str:
+        """What readers call a field."""
+        return self.beside(re.sub("^[^A-Za-z]+", "", name) or "unnamed") if logical_name_flaw(name) else name
+
+    def own(self, reader: str) -> str:
+        """What expressions call a field."""
+        name = field_name(reader)
+        return reader if name == reader else self.beside(name)
+
+    def beside(self, base: str) -> str:
+        """The name of one more field."""
+        found = free(base, self._taken)
+        self._taken.add(found.lower())
+        return found

@@ -1,7 +1,6 @@
 """Messages -> structs of the spec: a field each, by what its descriptor says of it on the wire."""
 
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 
 from wireloom.importing.circles import beyond, cut, fitting_depths, fitting_roots, without
 from wireloom.importing.findings import Finding, ImportRefusedError
-from wireloom.importing.naming import camel, field_name, free
+from wireloom.importing.naming import Members, camel, field_name, free
 from wireloom.importing.proto.descriptions import Origins
 from wireloom.importing.settling import BYTES_TOO, SHALLOWER, Refusals
 from wireloom.importing.writing import Quoted, literal
@@ -168,19 +167,15 @@ class Messages:
 
     def _field_names(self, message: Descriptor) -> list[_FieldNames]:
         """The names of the fields: their own, where these can be names at all, and others that no field has."""
-        taken = {each.name.lower() for each in message.fields if not logical_name_flaw(each.name)}
+        members = Members(each.name for each in message.fields)
         found: list[_FieldNames] = []
         for each in message.fields:
-            reader = each.name
-            if logical_name_flaw(reader):
-                reader = free(re.sub("^[^A-Za-z]+", "", reader) or "unnamed", taken)
+            reader = members.reader(each.name)
+            if reader != each.name:
                 flaw = logical_name_flaw(each.name)
                 self._find(each.full_name, "name", f"{each.name} is called {reader}: {flaw}", "")
-            name = field_name(reader)
-            name = name if name == reader else free(name, taken)
-            number = free(f"{reader}_number", taken) if each.enum_type is not None else ""
-            taken |= {reader.lower(), name.lower(), number.lower()}
-            found.append(_FieldNames(name, reader, number))
+            number = members.beside(f"{reader}_number") if each.enum_type is not None else ""
+            found.append(_FieldNames(members.own(reader), reader, number))
         return found
 
     def _field(self, field: FieldDescriptor, names: _FieldNames) -> dict[str, Any] | None:

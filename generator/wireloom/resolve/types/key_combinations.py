@@ -68,8 +68,6 @@ ON_WIRE = (
     "wire",
     "byteOrder",
     "null",
-    "scale",
-    "offset",
     "raw",
 )
 # Keys that say what the value is, or whose it is.
@@ -89,7 +87,7 @@ _WITHOUT_BASE = ("derive", "checksum", "bits", "hidden")
 # Keys that cannot stand together.
 RIVALS = (
     *(("compute", key) for key in ("counted", *ON_WIRE)),
-    *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", *ON_WIRE)),
+    *(("counted", key) for key in ("derive", "when", "since", "until", "as", "hidden", "scale", "offset", *ON_WIRE)),
     ("count", "terminator"),
     ("count", "lastWhen"),
     ("terminator", "lastWhen"),

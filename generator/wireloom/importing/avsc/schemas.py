@@ -1,0 +1,327 @@
+"""JSON -> schemas of Avro: what stands in a file, with its places, checked by the rules of the specification."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from wireloom.importing.findings import Finding, ImportRefusedError
+from wireloom.importing.naming import one_line
+from wireloom.problems import Location
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, parse
+
+LARGEST = 1 << 20  # bytes of a file
+_DEEPEST = 60  # schemas within one another
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
+_MOST_BYTES = 1 << 20  # of a value of type fixed
+_INTEGERS = {"precision", "scale"}
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """What a value means; the numbers are those of a decimal."""
+
+    name: str
+    precision: int = 0
+    scale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A type without parts."""
+
+    name: str
+    logical: Logical | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """So many bytes, under a name."""
+
+    name: str
+    size: int
+    logical: Logical | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """Words in order, which are numbers on the wire."""
+
+    name: str
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Elements of one type, in blocks."""
+
+    items: "Schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Texts and values of one type, in blocks."""
+
+    values: "Schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several types, of which a number in front says which."""
+
+    branches: tuple["Schema", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field of a record."""
+
+    name: str
+    type: "Schema"
+    doc: str
+    location: Location
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """Fields in order, under a name; it may hold itself."""
+
+    name: str
+    doc: str
+    location: Location
+    fields: list[Member] = field(default_factory=list)
+
+
+Schema = Primitive | Fixed | Enum | Array | Map | Union | Record
+
+
+def read(file: Path) -> Schema:
+    """The schema that a file is; raises ImportRefusedError with all that is wrong with it."""
+    start = Location(str(file), 1, 1)
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise ImportRefusedError(Finding(start, "file", f"the file cannot be read: {error.strerror}", "")) from error
+    if len(data) > LARGEST:
+        raise ImportRefusedError(Finding(start, "file", f"the file has more than {LARGEST} bytes", ""))
+    node = _node(data, start)
+    reading = _Reading(start)
+    found = reading.schema(node, "", 0)
+    if reading.findings or found is None:
+        raise ImportRefusedError(*reading.findings)
+    return found
+
+
+def _node(data: bytes, start: Location) -> Node:
+    """The JSON, with places."""
+    try:
+        text = data.decode("utf-8-sig")
+        json.loads(text)
+    except UnicodeDecodeError as error:
+        raise ImportRefusedError(
+            Finding(start, "file", f"the file is not UTF-8 at byte {error.start}", "save it as UTF-8")
+        ) from error
+    except json.JSONDecodeError as error:
+        place = replace(start, line=error.lineno, column=error.colno)
+        raise ImportRefusedError(Finding(place, "syntax", f"this is not JSON: {error.msg}", "")) from error
+    except (RecursionError, ValueError) as error:
+        raise ImportRefusedError(
+            Finding(start, "syntax", "the JSON is nested too deep, or a number too long", "")
+        ) from error
+    node, problems = parse(text.replace("\t", " "), start.file)  # JSON is YAML, but for tabs
+    if node is None or problems:
+        raise ImportRefusedError(*(Finding(each.location, "syntax", each.message, each.hint) for each in problems))
+    return node
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The names that were defined so far, and what is wrong."""
+
+    start: Location
+    named: dict[str, Record | Enum | Fixed] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def schema(self, node: Node | None, namespace: str, depth: int) -> Schema | None:
+        """The schema that a node is, within a namespace; None, and a finding, where it is none."""
+        if depth > _DEEPEST:
+            return self._wrong(node, f"schemas stand in one another more than {_DEEPEST} deep")
+        match node:
+            case ScalarNode() if node.quoted:
+                return self._by_name(node, namespace)
+            case SequenceNode():
+                return self._union(node, namespace, depth)
+            case MappingNode():
+                return self._stated(node, namespace, depth)
+            case _:
+                return self._wrong(
+                    node, "this is no schema", "write a name, an object with a `type`, or a list of these"
+                )
+
+    def _wrong(self, node: Node | None, message: str, hint: str = "") -> Schema | None:
+        """No schema, and a finding that says why."""
+        self.findings.append(Finding(node.location if node else self.start, "schema", message, hint))
+        return None
+
+    def _by_name(self, node: ScalarNode, namespace: str) -> Schema | None:
+        if node.text in PRIMITIVES:
+            return Primitive(node.text)
+        full = node.text if "." in node.text or not namespace else f"{namespace}.{node.text}"
+        if (found := self.named.get(full)) is not None:
+            return found
+        hint = "a file has all its types, each defined before its name is used"
+        return self._wrong(node, f"there is no type {node.text}", hint)
+
+    def _union(self, node: SequenceNode, namespace: str, depth: int) -> Schema | None:
+        branches = [self.schema(each, namespace, depth + 1) for each in node.items]
+        if not branches:
+            return self._wrong(node, "a union has no branches", "name its types")
+        if any(isinstance(each, Union) for each in branches):
+            return self._wrong(node, "a union stands in a union", "name all branches in one")
+        kinds = [branch_name(each) for each in branches if each is not None]
+        if len(set(kinds)) < len(kinds):
+            return self._wrong(node, "two branches of a union are of one type", "a union has one of each type or name")
+        return None if None in branches else Union(tuple(each for each in branches if each is not None))
+
+    def _stated(self, node: MappingNode, namespace: str, depth: int) -> Schema | None:
+        kind = child(node, "type")
+        if isinstance(kind, MappingNode | SequenceNode):
+            return self.schema(kind, namespace, depth + 1)
+        if not isinstance(kind, ScalarNode) or not kind.quoted:
+            return self._wrong(node, "the schema has no `type`", "say its type")
+        match kind.text:
+            case "record" | "error":
+                return self._record(node, namespace, depth)
+            case "enum":
+                return self._enum(node, namespace)
+            case "fixed":
+                return self._fixed(node, namespace)
+            case "array":
+                items = self.schema(child(node, "items") or _none(node), namespace, depth + 1)
+                return None if items is None else Array(items)
+            case "map":
+                values = self.schema(child(node, "values") or _none(node), namespace, depth + 1)
+                return None if values is None else Map(values)
+            case _:
+                found = self._by_name(kind, namespace)
+                return replace(found, logical=self._logical(node)) if isinstance(found, Primitive) else found
+
+    def _record(self, node: MappingNode, namespace: str, depth: int) -> Schema | None:
+        name = self._name(node, namespace)
+        members = child(node, "fields")
+        if not isinstance(members, SequenceNode):
+            return self._wrong(node, "the record has no list `fields`", "list its fields")
+        if name is None:
+            return None
+        record = Record(name, _doc(node), node.location)
+        self.named[name] = record
+        inner = name.rpartition(".")[0]
+        seen = set[str]()
+        for each in members.items:
+            label = child(each, "name") if isinstance(each, MappingNode) else None
+            if (
+                not isinstance(each, MappingNode)
+                or not isinstance(label, ScalarNode)
+                or not _NAME.fullmatch(label.text)
+            ):
+                self._wrong(each, "the field has no name that Avro allows", "letters, digits and underscores")
+                continue
+            if label.text in seen:
+                self._wrong(label, f"two fields are called {label.text}")
+            seen.add(label.text)
+            type = self.schema(child(each, "type") or _none(each), inner, depth + 1)
+            if type is not None:
+                record.fields.append(Member(label.text, type, _doc(each), each.location))
+        return record
+
+    def _enum(self, node: MappingNode, namespace: str) -> Schema | None:
+        name = self._name(node, namespace)
+        symbols = child(node, "symbols")
+        words = [each.text for each in getattr(symbols, "items", ()) if isinstance(each, ScalarNode) and each.quoted]
+        if (
+            not words
+            or not isinstance(symbols, SequenceNode)
+            or len(words) < len(symbols.items)
+            or len(set(words)) < len(words)
+        ):
+            return self._wrong(node, "the enum has no list `symbols` of different texts", "list its words")
+        if name is None:
+            return None
+        self.named[name] = Enum(name, tuple(words))
+        return self.named[name]
+
+    def _fixed(self, node: MappingNode, namespace: str) -> Schema | None:
+        name = self._name(node, namespace)
+        size = child(node, "size")
+        value = size.value if isinstance(size, ScalarNode) else None
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_BYTES:
+            return self._wrong(node, f"the `size` is no number from 0 to {_MOST_BYTES}", "say how many bytes it has")
+        if name is None:
+            return None
+        self.named[name] = Fixed(name, value, self._logical(node))
+        return self.named[name]
+
+    def _name(self, node: MappingNode, namespace: str) -> str | None:
+        """The full name of a type, which no other has."""
+        name, space = child(node, "name"), child(node, "namespace")
+        if not isinstance(name, ScalarNode) or not all(map(_NAME.fullmatch, name.text.split("."))):
+            self._wrong(node, "the type has no `name` that Avro allows", "letters, digits and underscores")
+            return None
+        if isinstance(space, ScalarNode):
+            namespace = space.text
+        full = name.text if "." in name.text or not namespace else f"{namespace}.{name.text}"
+        if full in self.named or full in PRIMITIVES:
+            self._wrong(name, f"there is another type {full}", "names are unique")
+            return None
+        return full
+
+    def _logical(self, node: MappingNode) -> Logical | None:
+        """What the value means; what is wrong with it is ignored, as the specification wants."""
+        name = child(node, "logicalType")
+        if not isinstance(name, ScalarNode):
+            return None
+        numbers = {key: getattr(child(node, key), "value", 0) for key in _INTEGERS}
+        if not all(isinstance(each, int) and 0 <= each <= 1000 for each in numbers.values()):
+            return None
+        return Logical(name.text, **numbers)
+
+
+def _none(node: Node) -> Node:
+    """What stands where a part is missing: no schema."""
+    return ScalarNode(None, "", node.location)
+
+
+def _doc(node: MappingNode) -> str:
+    found = child(node, "doc")
+    return one_line(found.text) if isinstance(found, ScalarNode) and found.quoted else ""
+
+
+def branch_name(schema: Schema) -> str:
+    """What a branch of a union is called."""
+    match schema:
+        case Primitive() | Record() | Enum() | Fixed():
+            return schema.name
+        case Array():
+            return "array"
+        case Map():
+            return "map"
+        case Union():
+            return "union"
+
+
+def parts(schema: Schema) -> Sequence[Schema]:
+    """The schemas that one holds."""
+    match schema:
+        case Record():
+            return [each.type for each in schema.fields]
+        case Array():
+            return [schema.items]
+        case Map():
+            return [schema.values]
+        case Union():
+            return schema.branches
+        case Primitive() | Fixed() | Enum():
+            return []

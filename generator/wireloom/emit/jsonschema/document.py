@@ -38,7 +38,7 @@ def emit(format: Format) -> dict[str, object]:
 def root_name(format: Format, root: Root) -> str:
     """The name of a root's definition: its own, unless another type has it already."""
     taken = format.named.get(root.name)
-    clash = taken is not None and root.type != Reference(root.name) and format.encoding is Encoding.JSON
+    clash = taken is not None and root.type != Reference(root.name)
     return f"{root.name}.root" if clash else root.name
 
 
@@ -46,15 +46,22 @@ def documents(format: Format, given: Mapping[str, Value] | None = None) -> dict[
     """Definitions of documents: roots, then every named type that they reach, in the order of the spec."""
     wire = Documents(format, given)
     roots = {root_name(format, root): _with_doc(wire.schema(root.type), root) for root in format.roots}
-    named = wire.definitions()
-    return {name: schema for name, schema in roots.items() if name not in named} | named
+    return _with_roots(roots, wire.definitions())
 
 
 def _renderings(format: Format) -> dict[str, object]:
     open_value = rendering.open_value(extensions(format))
     records = Records(format)
-    schemas = parted({root.name: _with_doc(records.root(root), root) for root in format.roots})
+    first = sorted(format.roots, key=lambda root: root.type != Reference(root.name))  # those have the types' own names
+    made = {root.name: _with_doc(records.root(root), root) for root in first}
+    roots = {root_name(format, root): made[root.name] for root in format.roots}
+    schemas = parted(_with_roots(roots, records.definitions))
     return {**schemas, rendering.OPEN: open_value} if _mentions_open(schemas) else schemas
+
+
+def _with_roots(roots: Mapping[str, Schema], named: Mapping[str, object]) -> dict[str, object]:
+    """All definitions; a root that is the named type of its name is that."""
+    return {**{name: schema for name, schema in roots.items() if name not in named}, **named}
 
 
 def _with_doc(schema: Schema, root: Root) -> Schema:

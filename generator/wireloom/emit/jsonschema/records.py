@@ -5,8 +5,9 @@ of a union holds what all cases give. Here each value is described by its own ty
 What must hold whichever parameters are given is said; what depends on one is left open.
 """
 
+import json
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, count
 
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
@@ -61,25 +62,72 @@ from wireloom.model.types import (
 )
 
 Found = tuple[list[Member], Checks]
+_SCALARS = (Integer, Float, Boolean, Null, Text, Bytes, JsonText, Extension)
 
 
 class Records:
-    """The schemas of the renderings of one format's records."""
+    """The schemas of the renderings of one format's records, and the definitions that they refer to.
+
+    Each named type that is no scalar is a definition of its name. Where columns are wider than what a type itself
+    gives, its rendering is another there, which is a definition of that name and a number.
+    """
 
     def __init__(self, format: Format) -> None:
         self.format = format
+        self._said: dict[
+            str, dict[str, tuple[str, Schema]]
+        ] = {}  # of each named type, by text: a name and what it says
+        self._taken = {rendering.OPEN, *format.named, *(root.name for root in format.roots)}
+        self._made: dict[tuple[str, int], tuple[LogicalType, Schema]] = {}  # by the type, and the place, which is kept
 
     def root(self, root: Root) -> Schema:
         """The schema of the rendering of an entry point's records."""
         match self.bare(root.type):
             case Array(element=element) if root.elements:
                 return {"type": "array", "items": self.schema(element, root.logical)}
-            case type:
-                return self.schema(type, root.logical)
+            case _:
+                return self.schema(root.type, root.logical)
+
+    @property
+    def definitions(self) -> dict[str, Schema]:
+        """The definitions so far, in the order of the spec."""
+        return dict(each for name, _ in self.format.types for each in self._said.get(name, {}).values())
 
     def schema(self, type: Type, shown: LogicalType) -> Schema:
         """The schema of the rendering of what is not null of a type, in a place of the logical type `shown`."""
-        match self.bare(type):
+        match type:
+            case Nullable(inner):
+                return self.schema(inner, shown)
+            case Reference() if isinstance(shown, logical.Alternatives) and not self._is_union(type):
+                return self._in_kind(type, _kind(self.bare(type)), shown)
+            case Reference(name):
+                place = (name, id(shown))
+                if place not in self._made:
+                    self._made[place] = shown, self._named(name, self.schema(self.format.type(name), shown))
+                return self._made[place][1]
+            case _:
+                return self._unnamed(type, shown)
+
+    def _is_union(self, type: Type) -> bool:
+        return isinstance(self.bare(type), OneOf | Select | Attempt | Extension)
+
+    def _named(self, name: str, schema: Schema) -> Schema:
+        """A reference to the definition of a named type that says this; what is one already, or a scalar, stays."""
+        if schema.keys() == {"$ref"} or isinstance(self.bare(Reference(name)), _SCALARS):
+            return schema
+        known, text = self._said.setdefault(name, {}), json.dumps(schema)
+        if text not in known:
+            known[text] = self._free(name) if known or name == rendering.OPEN else name, schema
+        return {"$ref": f"#/$defs/{known[text][0]}"}
+
+    def _free(self, name: str) -> str:
+        """The name with the first number that makes it another than all so far."""
+        found = next(each for each in (f"{name}{number}" for number in count(2)) if each not in self._taken)
+        self._taken.add(found)
+        return found
+
+    def _unnamed(self, type: Type, shown: LogicalType) -> Schema:
+        match type:
             case OneOf(alternatives) as union:
                 options = [alternative.type for alternative in alternatives]
                 return rendering.schema(shown) if union.open else self._any(options, shown)
@@ -128,7 +176,7 @@ class Records:
         if not isinstance(shown, logical.Alternatives):
             return self._plain(type, shown)
         option = next((each for each in shown.options if logical.kind_name(each) == kind), None)
-        return rendering.schema(shown) if option is None else rendering.tagged(kind, self._plain(type, option))
+        return rendering.schema(shown) if option is None else rendering.tagged(kind, self.schema(type, option))
 
     def _plain(self, type: Type, shown: LogicalType) -> Schema:
         match type, shown:

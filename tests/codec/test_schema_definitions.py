@@ -116,3 +116,14 @@ def test_every_definition_is_used_and_every_reference_leads_to_one(format: Forma
     roots = {name for root in format.roots for name in (root.name, f"{root.name}.root")}
     assert referred(schema) <= found.keys()
     assert found.keys() <= referred(schema) | roots
+
+
+def test_what_a_text_is_held_against_is_said_of_the_text_where_a_union_tags_it(tmp_path: Path):
+    path = tmp_path / "two_places.yaml"
+    path.write_text(TWO_PLACES.replace("{v: str(uint8)}", "{v: {type: str(uint8), length: 2 .. 3}}"), encoding="utf-8")
+    (format,) = resolve(load([path], tmp_path))
+    found = jsonschema.emit(format)["$defs"]
+    assert isinstance(found, dict)
+    tagged = found["Word"]["properties"]["v"]
+    assert tagged["properties"]["str"] == {"type": "string", "minLength": 2, "maxLength": 3}
+    assert "minLength" not in tagged

@@ -347,7 +347,12 @@ class Records:
         shown = _plain(shown)
         is_said = isinstance(shown, logical.Meant) and isinstance(shown.shown, logical.Said)
         if said.spelling is not None and not is_said:
-            return {**self.schema(type, shown), **rendering.spelled(said.spelling)}
+            schema, spelled = self.schema(type, shown), rendering.spelled(said.spelling)
+            match schema.get("properties"):
+                case {"str": dict(text)} if isinstance(shown, logical.Alternatives):
+                    return rendering.tagged("str", {**text, **spelled})
+                case _:
+                    return {**schema, **spelled}
         number = self.bare(type)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):
             return self.schema(type, shown)

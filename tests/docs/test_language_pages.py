@@ -38,7 +38,7 @@ def test_the_examples_of_a_page_hold(page, tmp_path):
         (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
     places = ("--specs", str(tmp_path), "--out", str(tmp_path / "out"), "--package", f"{page}_examples")
     done = CliRunner().invoke(app, ["generate", "--strict", *places])
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 0, done.stderr
 
 
 REFUSED = re.findall(

@@ -268,12 +268,42 @@ HARMLESS = {
         msgpack, "a: {type: int64, range: 0 .. 9}", "a: {type: int64, range: 0 .. 10}"
     ),
     "a mark": Case(binary("a: uint8"), binary("a: uint8", "mark: behind")),
+    "a sign of a constant": changed(
+        binary, "a: {type: uint16, const: 7, hidden: true}", "a: {type: int16, const: 7, hidden: true}"
+    ),
+    "a sign of few values": changed(
+        binary, "a: {type: uint8, values: {1: one, 2: two}}", "a: {type: int8, values: {1: one, 2: two}}"
+    ),
+    "a wider number in a range": changed(json, "a: {type: int64, range: 0 .. 9}", "a: {type: int64, range: -1 .. 9}"),
     "a named constant twice": changed(
         binary, "a: {type: uint8, const: 7, hidden: true}", "a: {type: uint8, const: 0x07, hidden: true}"
     ),
 }
 DANGEROUS = {
     "a sign": changed(binary, "a: uint16", "a: int16"),
+    "a sign of a length": Case(binary("a: {type: bytes, size: uint8}"), binary("a: {type: bytes, size: int8}")),
+    "a sign of a derived length": Case(
+        binary("n: {type: uint16, derive: len(a), hidden: true}", "a: {type: bytes, size: n}"),
+        binary("n: {type: int16, derive: len(a), hidden: true}", "a: {type: bytes, size: n}"),
+    ),
+    "a range of a derived length": Case(
+        binary("n: {type: uint16, range: 0 .. 4096, derive: len(a), hidden: true}", "a: {type: bytes, size: n}"),
+        binary("n: {type: uint16, range: 0 .. 4095, derive: len(a), hidden: true}", "a: {type: bytes, size: n}"),
+    ),
+    "a sign in a rare alternative": Case(
+        union("0 .. 250: Note, 251: Level"), union("0 .. 250: Note, 251: Level").replace("int16", "uint16")
+    ),
+    "a range in a rare alternative": Case(
+        union("0 .. 250: Note, 251: Level").replace("int16", "{type: int16, range: 0 .. 900}"),
+        union("0 .. 250: Note, 251: Level").replace("int16", "{type: int16, range: 0 .. 899}"),
+    ),
+    "a range of elements": Case(
+        binary("a: {type: list(uint16), range: 0 .. 900, count: uint8}"),
+        binary("a: {type: list(uint16), range: 0 .. 899, count: uint8}"),
+    ),
+    "a bit that was one of two": changed(
+        binary, "f: {type: uint8, hidden: true, bits: {a: 0..1}}", "f: {type: uint8, hidden: true, bits: {a: 0}}"
+    ),
     "an order of bytes of one field": changed(binary, "a: uint16", "a: {type: uint16, byteOrder: little}"),
     "fields swapped": Case(binary("a: uint8", "b: uint8"), binary("b: uint8", "a: uint8")),
     "names swapped": Case(

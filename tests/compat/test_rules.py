@@ -2,6 +2,7 @@
 
 import importlib
 import json
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import jsonschema
@@ -10,10 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from compat.rule_cases import CASES, DANGEROUS, HARMLESS
-from wireloom.compat import columns
+from conftest import case_formats, shipped_formats
+from wireloom.compat import columns, structure
 from wireloom.compat.rules import RULES, Effect, table
 from wireloom.ingest.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
+from wireloom.model import types as wire
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 
 DOCS = Path(__file__).parents[2] / "docs" / "howto" / "compat.md"
@@ -250,3 +253,31 @@ def test_a_harmless_change_breaks_nothing(name, compared):
 @pytest.mark.parametrize("name", DANGEROUS)
 def test_a_dangerous_change_breaks_something(name, compared):
     assert any(each.breaks for each in compared(DANGEROUS[name]))
+
+
+def renamed(part):
+    """A part of a model with other names of types."""
+    match part:
+        case wire.Reference(name):
+            return wire.Reference(f"{name}Renamed")
+        case wire.Struct():
+            return replace(part, name=f"{part.name}Renamed", steps=tuple(map(renamed, part.steps)))
+        case tuple():
+            return tuple(map(renamed, part))
+        case _ if is_dataclass(part):
+            inner = {each.name: getattr(part, each.name) for each in fields(part)}
+            return replace(part, **{name: renamed(said) for name, said in inner.items()})
+        case _:
+            return part
+
+
+@pytest.mark.parametrize("format", [*shipped_formats(), *case_formats()], ids=lambda format: format.name)
+def test_names_of_types_are_no_difference(format):
+    """Of every feature of the language: a spec is like itself, whatever its types are called."""
+    other = replace(
+        format,
+        types=tuple((f"{name}Renamed", renamed(type)) for name, type in format.types),
+        roots=tuple(replace(root, type=renamed(root.type)) for root in format.roots),
+    )
+    assert structure.compare(format, other).differences == ()
+    assert list(columns.changes(format, other, {})) == []

@@ -57,13 +57,14 @@ def _members(old: Record, new: Record, renamed: Mapping[str, str], above: str) -
                 "column-renamed",
                 path,
                 f"{path} is called {above}{other} now",
-                f"Queries of {path} find no new rows: tables have both columns, a stream's query fails or reads null.",
+                f"Tables get {above}{other} beside {path}, each null where the other is set; "
+                f"queries of decoded records that name {path} fail.",
                 name,
                 other,
             )
             yield from _column(field, after[other], renamed, path)
         else:
-            said = f"Queries of {path} read null in new rows; a stream that selects it does not start again."
+            said = f"Tables keep {path}, null in new rows; queries of decoded records that name it fail."
             yield Change("column-removed", path, f"{path} is gone", said, name)
     for name in after:
         if name not in before and name not in taken:
@@ -102,7 +103,7 @@ def _types(
 
 
 def _retyped(before: pa.DataType, after: pa.DataType) -> str:
-    said = "Appending batches and streams stop before they write; readers of Parquet mistake one type for the other"
+    said = "Batches that append, and streams from a checkpoint, stop before they write"
     if (before, after) in _WIDER:
         return f"{said}. A Delta table with type widening takes the new type in place."
     return f"{said}. Delta does not change the type in place."

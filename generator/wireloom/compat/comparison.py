@@ -6,10 +6,11 @@ change of layout before it, else it is a finding of its own. A difference that n
 where the specs alone say so, and no record that was made for it says otherwise.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Literal
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal
 
 from wireloom.compat import columns, interface, places, structure
 from wireloom.compat.findings import Finding, Severity, Site
@@ -22,8 +23,10 @@ from wireloom.failures import unknown
 from wireloom.model.format import Format
 from wireloom.model.meaning import meaning
 from wireloom.problems import Location
-from wireloom.runtime.validation import Validator
 from wireloom.spec import Document
+
+if TYPE_CHECKING:
+    from wireloom.runtime.validation import Validator
 
 Mode = Literal["backward", "forward", "full"]
 MODES: tuple[Mode, ...] = ("backward", "forward", "full")
@@ -60,19 +63,16 @@ def compare(old: Source, new: Source, names: Collection[str], mode: Mode) -> Com
     }
     with opened(texts) as modules:
         for at, (a, b) in enumerate(differing):
-            sides = [
-                Side(each, modules[f"{key}{at}"], replace(_judge(modules[f"{key}{at}"]), files=texts[f"{key}{at}"]))
-                for key, each in (("old", a), ("new", b))
-            ]
+            sides = [_side(each, modules[f"{key}{at}"], texts[f"{key}{at}"]) for key, each in (("old", a), ("new", b))]
             documents = _document(old, a.name), _document(new, b.name)
             found += _Comparison(old, new, sides[0], sides[1], *documents).findings(directions)
     ordered = sorted(found, key=lambda each: (each.format, not each.breaks, str(each.new or each.old or ""), each.rule))
     return Compared(tuple(ordered), len(chosen), len(chosen) - len(differing))
 
 
-def _judge(module: object) -> Validator:
-    found: Validator = module.VALIDATOR  # type: ignore[attr-defined]
-    return found
+def _side(format: Format, module: ModuleType, files: Mapping[str, str]) -> Side:
+    judge: Validator = module.VALIDATOR
+    return Side(format, module, replace(judge, files=files), files)
 
 
 def _pairs(old: Source, new: Source) -> Iterator[tuple[Format, Format]]:

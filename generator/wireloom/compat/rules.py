@@ -59,7 +59,7 @@ _RULES = (
     Rule("member-renamed", "wire", "A member has another name in its object.", _TRIED, _TRIED, _BOTH),
     Rule("tag-changed", "wire", "A protobuf field has another number.", _TRIED, _TRIED, "keep the number"),
     Rule("type-changed", "wire", "A field has a type of another kind.", _TRIED, _TRIED, _VERSION),
-    Rule("number-changed", "wire", "A number has another width, sign, order or form.", _TRIED, _TRIED, _VERSION),
+    Rule("number-changed", "wire", "A number has another width, sign, order or form.", _BREAKS, _BREAKS, _VERSION),
     Rule("size-changed", "wire", "A size, a count, an offset or an end differs.", _TRIED, _TRIED, _VERSION),
     Rule("condition-changed", "wire", "A field is there under another condition.", _TRIED, _TRIED, _VERSION),
     Rule("constant-changed", "wire", "A constant differs, or is new or gone.", _TRIED, _TRIED, _BOTH),

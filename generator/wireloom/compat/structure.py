@@ -6,7 +6,7 @@ spec have. Each difference names its rule, and values of the field that tell the
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -61,6 +61,13 @@ class _Pair:
     new: Site | None = None
     columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
+    fields: tuple[wire.Field, wire.Field] | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether values of the field can be asked for: it is not hidden, and follows from nothing else."""
+        sides = self.fields or ()
+        return not any(each.hidden or each.derive or not each.on_wire or each.checksum for each in sides)
 
 
 @dataclass
@@ -75,7 +82,7 @@ class _Walk:
     def add(
         self, rule: str, at: _Pair, message: str, old_values: Iterable[Any] = (), new_values: Iterable[Any] = ()
     ) -> None:
-        values = tuple(old_values), tuple(new_values)
+        values = (tuple(old_values), tuple(new_values)) if at.drawn else ((), ())
         self.found.append(Difference(rule, at.old, at.new, message, *values, at.columns, at.path))
 
     def changed(self, rule: str, at: _Pair, what: str, old: object, new: object, **values: Iterable[Any]) -> bool:
@@ -151,7 +158,7 @@ class _Walk:
             case wire.Integer(), wire.Integer():
                 self.integers(old, new, at)
             case wire.Array(), wire.Array():
-                self.changed("size-changed", at, "count", old.count, new.count)
+                self.amounts("count", old.count, new.count, at)
                 self.changed(
                     "check-added", at, "unique elements", self.names.get(old.unique or "", old.unique), new.unique
                 )
@@ -174,7 +181,7 @@ class _Walk:
             case wire.Struct(), wire.Struct():
                 self.structs(old, new, at.path)
             case ((wire.Text() | wire.Bytes()), (wire.Text() | wire.Bytes())) if type(old) is type(new):
-                self.changed("size-changed", at, "size", old.size, new.size)
+                self.amounts("size", old.size, new.size, at)
                 self.changed("type-changed", at, "type", replace(old, size=None), replace(new, size=None))
             case _:
                 self.changed("type-changed", at, "type", old, new)
@@ -182,12 +189,39 @@ class _Walk:
     def integers(self, old: wire.Integer, new: wire.Integer, at: _Pair) -> None:
         if old == new:
             return
-        loose = self.new.encoding is not wire.Encoding.BINARY or not (old.is_plain and new.is_plain)
-        if loose and (old.form, old.digits, old.ending, old.markers) == (new.form, new.digits, new.ending, new.markers):
-            self.bounds((old.minimum, old.maximum), (new.minimum, new.maximum), at)
+        if self.is_loose(old, new):
+            if at.fields is None:
+                self.bounds((old.minimum, old.maximum), (new.minimum, new.maximum), at)
             if self.new.encoding is not wire.Encoding.PROTOBUF or old.signed == new.signed:
                 return
-        self.add("number-changed", at, f"{_integer(old)} before, {_integer(new)} now")
+        said = f"{_integer(old)} before, {_integer(new)} now"
+        if replace(old, signed=new.signed) == new:
+            beyond = 1 << old.bits - 1  # from here on the sign matters
+            ends = [_possible(at.fields and at.fields[side], type) for side, type in enumerate((old, new))]
+            probes = [
+                [each for each in (low, beyond, high) if low <= each <= high and not 0 <= each < beyond]
+                for low, high in ends
+            ]
+            if any(probes):
+                self.add("number-changed", at, said, *probes)
+        else:
+            self.add("number-changed", at, said)
+
+    def is_loose(self, old: wire.Integer, new: wire.Integer) -> bool:
+        """Whether both are written in as many bytes as their value takes, in one form."""
+        loose = self.new.encoding is not wire.Encoding.BINARY or not (old.is_plain and new.is_plain)
+        forms = [(each.form, each.digits, each.ending, each.markers, each.share) for each in (old, new)]
+        return loose and forms[0] == forms[1]
+
+    def amounts(self, what: str, old: wire.Amount | None, new: wire.Amount | None, at: _Pair) -> None:
+        """What says how many bytes or elements there are; of two numbers in front, how these are written."""
+        match old, new:
+            case wire.Prefix(number, null), wire.Prefix(other, its) if null is its:
+                self.integers(number, other, replace(at, fields=None))
+            case wire.Blocks(number, size), wire.Blocks(other, its) if size == its:
+                self.integers(number, other, replace(at, fields=None))
+            case _:
+                self.changed("size-changed", at, what, old, new)
 
     def bounds(self, old: tuple[int, int], new: tuple[int, int], at: _Pair) -> None:
         """Ranges of numbers."""
@@ -205,17 +239,12 @@ class _Walk:
         """What elements of a list are held against."""
         old, new = old or wire.Held(""), new or wire.Held("")
         self.mappings(old.mappings, new.mappings, at)
-        self.stated_bounds(old, new, (-(1 << 63), (1 << 64) - 1), at)
-        self.spelling(old.spelling, new.spelling, at)
-
-    def stated_bounds(
-        self, old: wire.Field | wire.Held, new: wire.Field | wire.Held, least: tuple[int, int], at: _Pair
-    ) -> None:
         ends = [
-            (least[0] if each.minimum is None else each.minimum, least[1] if each.maximum is None else each.maximum)
+            (_LEAST if each.minimum is None else each.minimum, _MOST if each.maximum is None else each.maximum)
             for each in (old, new)
         ]
         self.bounds(ends[0], ends[1], at)
+        self.spelling(old.spelling, new.spelling, at)
 
     def spelling(self, old: wire.Spelling | None, new: wire.Spelling | None, at: _Pair) -> None:
         """What texts are held against."""
@@ -387,6 +416,7 @@ class _Walk:
 
     def fields(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
         """All that two fields say."""
+        at = replace(at, fields=(old, new))
         if old.name != new.name and not old.hidden and not new.hidden:
             self.columns[old.name] = new.name
         for what, rule in _PARTS.items():
@@ -403,15 +433,20 @@ class _Walk:
         self.meanings(old.meaning, new.meaning, at)
         self.mappings(old.mappings, new.mappings, at)
         kinds = [wire.not_null(plain(side.type, format.named)) for side, format in ((old, self.old), (new, self.new))]
-        if all(isinstance(kind, wire.Integer) for kind in kinds) and (old.minimum, old.maximum) != (
-            new.minimum,
-            new.maximum,
-        ):
-            least = min(kind.minimum for kind in kinds), max(kind.maximum for kind in kinds)  # type: ignore[union-attr]
-            self.stated_bounds(old, new, least, at)
+        match kinds:
+            case [wire.Integer() as before, wire.Integer() as after] if not (old.mappings or new.mappings):
+                stated = (old.minimum, old.maximum) != (new.minimum, new.maximum)
+                if stated or (before != after and self.is_loose(before, after)):
+                    self.bounds(_possible(old, before), _possible(new, after), at)
+            case _:
+                pass
         self.spelling(old.spelling, new.spelling, at)
         self.bits(old, new, at)
-        self.types(old.type, new.type, at)
+        if old.on_wire and new.on_wire:
+            self.amounts("size", old.size, new.size, at)
+            self.types(old.type, new.type, at)
+        else:
+            self.changed("meaning-changed", at, "type", old.type, new.type)
 
     def meanings(self, old: wire.Meaning | None, new: wire.Meaning | None, at: _Pair) -> None:
         shown = [None if each is None else each.shown for each in (old, new)]
@@ -454,7 +489,6 @@ class _Walk:
 _PARTS = {
     "at": "size-changed",
     "base": "size-changed",
-    "size": "size-changed",
     "when": "condition-changed",
     "since": "condition-changed",
     "until": "condition-changed",
@@ -469,6 +503,7 @@ _PARTS = {
 }
 """What else a field says, and the rule of a change of it."""
 _OTHERWISE = object()
+_LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 
 def _paired(
@@ -479,16 +514,16 @@ def _paired(
     after = [each for each in new.fields if each.on_wire]
     made = {each.wire_name: each for each in new.fields if not each.on_wire}
     pairs = [(each, made[each.wire_name]) for each in old.fields if not each.on_wire and each.wire_name in made]
-    key: Callable[[wire.Field], object] | None = None
-    if old.form is new.form and new.form is wire.Form.MESSAGE:
-        key = lambda each: each.tag or each.wire_name  # noqa: E731 - one of two keys
-    elif old.form is new.form and new.form is wire.Form.OBJECT:
-        key = lambda each: each.key  # noqa: E731 - the other
-    if key is not None:
-        found = {key(each): each for each in after}
-        pairs += [(each, found[key(each)]) for each in before if key(each) in found]
-        known = {key(each) for each in before}
-        return pairs, [a for a in before if key(a) not in found], [b for b in after if key(b) not in known]
+    if old.form is new.form and new.form in (wire.Form.MESSAGE, wire.Form.OBJECT):
+        left = list(after)
+        for own in (True, False):  # members of one name, told apart by conditions, are those of the same own name
+            for a in [each for each in before if not any(each is one for one, _ in pairs)]:
+                alike = (each for each in left if _key(each) == _key(a))
+                b = next((each for each in alike if not own or each.wire_name == a.wire_name), None)
+                if b is not None:
+                    left = [each for each in left if each is not b]
+                    pairs.append((a, b))
+        return pairs, [each for each in before if not any(each is one for one, _ in pairs)], left
     gone, come = list[wire.Field](), list[wire.Field]()
     matched = SequenceMatcher(None, [a.wire_name for a in before], [b.wire_name for b in after], autojunk=False)
     for _, i, k, j, m in matched.get_opcodes():
@@ -504,6 +539,24 @@ def _paired(
         else:
             gone, come = [*gone, *here], [*come, *there]
     return pairs, gone, come
+
+
+def _possible(field: wire.Field | None, type: wire.Integer) -> tuple[int, int]:
+    """The least and the greatest number that a field can have on the wire."""
+    if field is None or not isinstance(wire.not_null(field.type), wire.Integer):
+        return type.minimum, type.maximum
+    if isinstance(field.const, int):
+        return field.const, field.const
+    numbers = [each.wire for each in field.mappings or () if isinstance(each.wire, int)]
+    if numbers:
+        return min(numbers), max(numbers)
+    low = type.minimum if field.minimum is None else field.minimum
+    return low, type.maximum if field.maximum is None else field.maximum
+
+
+def _key(field: wire.Field) -> object:
+    """What finds a field in its object or message."""
+    return field.tag or field.key
 
 
 def _pair(old: wire.Struct, a: wire.Field, new: wire.Struct, b: wire.Field, path: tuple[str, ...]) -> _Pair:

@@ -4,6 +4,7 @@ Every record is one that its writer's spec reads. What the other spec makes of i
 columns that both have: `disagreements` are the records that it refuses, or reads as something else.
 """
 
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -25,12 +26,13 @@ from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, Wi
 from wireloom.runtime.validation import Validator
 from wireloom.runtime.values import sourceless
 
-DRAWN = 60  # values of a root under its default parameters
+DRAWN = 48  # values of a root under its default parameters
 _UNDER_OTHERS = 8  # values under other parameters
+_TRIES = 8  # to make a record with a value that is wanted
 _EACH = 4  # values for each that tells the specs apart
-_MUTATED = 6  # records of which bytes are changed
-_CHANGED = 24  # bytes of a record that are changed
-_DEEP = 30  # drawn values that are also built and validated
+_MUTATED = 4  # records of which bytes are changed
+_CHANGED = 12  # bytes of a record that are changed
+_DEEP = 12  # drawn values that are also built and validated
 _LONGEST = 300  # characters of a text that a constant is the length of
 _SHOWN = 60
 
@@ -44,6 +46,13 @@ class Side:
     format: Format
     module: ModuleType
     judge: Validator
+    files: Mapping[str, str]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON Schemas, without the line that says what they are made from."""
+        texts = {name: self.files.get(name) for name in ("schema.json", "variants.json")}
+        found = {name: json.loads(text) for name, text in texts.items() if text}
+        return {name: {key: said for key, said in each.items() if key != "$comment"} for name, each in found.items()}
 
     def settings(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the parameters that the format has, in as far as it takes their values."""
@@ -91,11 +100,12 @@ def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, back
     """Records of the writer's spec, read by the reader's."""
     compared, found = 0, list[Disagreement]()
     exercised, seen = set[int](), set[Sample]()
+    schemas = [side.document() for side in (writer, reader)]
     for number, sample, deep in _samples(writer, reader, differences, backward=backward):
         if sample in seen:
             continue
         seen.add(sample)
-        outcome = _outcome(writer, reader, sample, deep=deep)
+        outcome = _outcome(writer, reader, sample, deep=deep, judged=schemas[0] != schemas[1])
         if outcome is None:
             continue
         compared += 1
@@ -156,13 +166,29 @@ class _Maker:
     chance: Random = None  # type: ignore[assignment]
 
     def sample(self, root: str, parameters: Mapping[str, Any], wanted: Wanted) -> Sample | None:
-        """A record of a value; None where chance finds none."""
-        try:
-            value = value_of(self.side.format, root, parameters, self.chance, wanted)
-            data: bytes = self.side.module.CODEC.build(value, root=root, **_buildable(self.side.format, parameters))
-        except (NoValueError, WireloomError, ArithmeticError):
-            return None
-        return Sample(data, root, tuple(parameters.items()))
+        """A record of a value, one with what is wanted; None where chance finds none."""
+        for _ in range(_TRIES if wanted else 1):
+            recorded = _Recorded(wanted)
+            try:
+                value = value_of(self.side.format, root, parameters, self.chance, recorded)
+                if wanted and not recorded.asked:
+                    continue
+                data: bytes = self.side.module.CODEC.build(value, root=root, **_buildable(self.side.format, parameters))
+            except (NoValueError, WireloomError, ArithmeticError):
+                continue
+            return Sample(data, root, tuple(parameters.items()))
+        return None
+
+
+class _Recorded(dict[tuple[str, str], Sequence[Any]]):
+    """What is wanted of fields, and whether some field was asked for it: the value then has one of these."""
+
+    asked = False
+
+    def get(self, key: tuple[str, str], default: Any = None) -> Any:
+        """What is wanted of a field."""
+        self.asked = self.asked or key in self
+        return super().get(key, default)
 
 
 def _buildable(format: Format, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,15 +252,15 @@ _WORDS = {"name", "wire_name", "doc", "code", "unit", "low", "width", "bits", "t
 # --- outcomes ------------------------------------------------------------------------------------------------------
 
 
-def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool) -> list[Disagreement] | None:
+def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool, judged: bool) -> list[Disagreement] | None:
     """Where the reader disagrees; None of a record that the writer's spec refuses."""
     given = dict(sample.parameters)
     try:
         value = writer.module.CODEC.parse(sample.data, root=sample.root, **given)
+        rendering = writer.module.CODEC.to_canonical(value, root=sample.root)
     except WireloomError:
         return None
     others = reader.settings(given)
-    rendering = writer.module.CODEC.to_canonical(value, root=sample.root)
     try:
         read = reader.module.CODEC.parse(sample.data, root=sample.root, **others)
     except DecodeError as error:
@@ -251,7 +277,8 @@ def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool) -> list[
         return [Disagreement(sample, "differs", path, "", f"{names}: {_line(one)}", f"{names}: {_line(two)}")]
     if not deep:
         return []
-    return [*_documents(writer, reader, sample, rendering), *_built(reader, sample, value, others)]
+    documents = _documents(writer, reader, sample, rendering) if judged else ()
+    return [*documents, *_built(reader, sample, value, others)]
 
 
 def _documents(writer: Side, reader: Side, sample: Sample, rendering: object) -> Iterator[Disagreement]:

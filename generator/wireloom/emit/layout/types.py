@@ -77,7 +77,7 @@ def node(type: Type) -> nodes.Type:
         case Bytes(size, code, line_feeds):
             return nodes.Bytes(_amount(size), code, line_feeds, type.pieces)
         case JsonText(kind):
-            return nodes.Json(kind)
+            return nodes.Json((kind,))
         case Array(element, count, unique, unique_code, salvage, held, entries):
             inner = _element(element) if held is None else _held(element, held)
             return nodes.ListOf(inner, _amount(count), unique, unique_code, _salvage(salvage), entries)

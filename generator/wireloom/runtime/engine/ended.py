@@ -6,19 +6,15 @@ bytes are to be looked for, how many delimiters there are, and these.
 """
 
 from wireloom.runtime.endings import Ending
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Assembly
-from wireloom.runtime.engine.expressions import Tree
 
 _KEPT = 2
 
 
-def ending(amount: Tree) -> Ending | None:
-    """How a value ends; None where a size says it, or one delimiter alone."""
-    match amount:
-        case ("delimited", tuple(delimiters), _, int(unit), escape, tuple(escaped), *kept):
-            return Ending(delimiters, unit, escape, escaped, bool(kept))
-        case _:
-            return None
+def ending(amount: nodes.Delimited) -> Ending:
+    """How a value ends."""
+    return Ending(amount.delimiters, amount.unit, amount.escape, amount.escaped, amount.kept)
 
 
 def read(assembly: Assembly, ending: Ending) -> int:

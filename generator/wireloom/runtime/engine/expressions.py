@@ -1,14 +1,20 @@
-"""Expressions of a layout as the engine's: parameters become constants first, and what is constant is computed."""
+"""Expressions of a layout as the engine's: from nodes to operations on a stack.
 
-from collections.abc import Callable, Sequence
+`Expressions.compiled` makes a `Constant` or a `Code` of a node in its scope: parameters become constants first, and
+what is constant is computed at once. A `Code` has the kind of its value and a tree of `Term`s, which `place` writes one
+after the other as operations. Where the engine has no operation, it raises `Uncovered`, and the construct parser reads.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, assert_never
 
 from wireloom.runtime import expressions as functions
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Assembly, Operand, Register, Uncovered
 
-Tree = Any  # nested tuples of the layout
+Tree = nodes.Tree
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": functions.add,
@@ -161,7 +167,7 @@ class Expressions:
 
     assembly: Assembly
     settings: dict[str, Any]
-    ranges: dict[str, Sequence[tuple[str, int | None, int | None]]]
+    ranges: Mapping[str, Sequence[tuple[str, int | None, int | None]]]
 
     def place(self, compiled: Compiled) -> int:
         """Where the expression stands in the program."""
@@ -186,41 +192,39 @@ class Expressions:
         match tree:
             case None | bool() | int():
                 return Constant(tree)
-            case ("null",):
+            case nodes.NullConstant():
                 return _NULL
-            case ("octets", bytes(data)):
-                return Constant(data)
-            case ("text", str(text)):
-                return Constant(text)
-            case ("parameter", name, *members):
+            case nodes.BytesConstant(stated) | nodes.TextConstant(stated):
+                return Constant(stated)
+            case nodes.ParameterRef(name, members):
                 return self._parameter(name, members)
-            case ("field", up, name, *members):
+            case nodes.FieldRef(up, name, members):
                 return _loaded(scope.field(up, name, members))
-            case ("mark", name):
+            case nodes.MarkRef(name):
                 return _loaded(scope.mark(name))
-            case ("here" | "size" | "index" as fact,):
+            case nodes.Position(fact):
                 return self._position(fact, scope)
-            case ("and" | "or" as word, left, right):
-                return self._logic(word, self.compiled(left, scope), lambda: self.compiled(right, scope))
-            case ("not", operand):
+            case nodes.Unary("not", operand):
                 return self._not(self.compiled(operand, scope))
-            case ("negative" | "~" as word, operand):
+            case nodes.Unary(word, operand):
                 return self._unary(word, self.compiled(operand, scope))
-            case ("in", operand, options):
+            case nodes.Binary("and" | "or" as word, left, right):
+                return self._logic(word, self.compiled(left, scope), lambda: self.compiled(right, scope))
+            case nodes.Binary(word, left, right):
+                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
+            case nodes.Among(operand, options):
                 return self._membership(self.compiled(operand, scope), options)
-            case ("if", condition, then, otherwise):
+            case nodes.If(condition, then, otherwise):
                 return self._chosen(
                     self.condition(condition, scope), then, otherwise, lambda each: self.compiled(each, scope)
                 )
-            case (str(word), left, right) if word in _ARITHMETIC or word in _ORDER or word in _EQUALITIES:
-                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
             case _:
-                return self._call(tree, scope)
+                return self._function(tree, scope)
 
     def condition(self, tree: Tree, scope: Scope) -> Compiled:
         """The expression where a condition is needed: what is no boolean is null."""
         match tree:
-            case ("if", choice, then, otherwise):
+            case nodes.If(choice, then, otherwise):
                 return self._chosen(
                     self.condition(choice, scope), then, otherwise, lambda each: self.condition(each, scope)
                 )
@@ -234,40 +238,49 @@ class Expressions:
             raise Uncovered(f"{KINDS[found.kind]} where a number is needed")
         return found
 
-    def _call(self, tree: Tree, scope: Scope) -> Compiled:
+    def _function(self, tree: nodes.Function, scope: Scope) -> Compiled:
         """What a function gives."""
         match tree:
-            case ("present" | "len" | "count" as word, ("field", up, name, *members)):
-                return self._fact(word, scope.field(up, name, members))
-            case ("present" | "len" | "count" as word, operand):
-                return self._fact_of(word, self.compiled(operand, scope))
-            case ("slice", kind, whole, start, *end):
-                return self._part(
-                    kind, self.compiled(whole, scope), *(self.compiled(each, scope) for each in (start, *end))
-                )
-            case ("concat", *values):
-                return self._together([self.compiled(value, scope) for value in values])
-            case ("join", ("field", up, name, *members), separator, *member):
-                return self._joined(scope, up, (name, *members), separator[1], member[0] if member else "")
-            case ("sum", ("field", up, name, *members), *member):
-                return self._sum(scope, up, (name, *members), member[0] if member else "")
-            case ("decimal", operand, int(bits)) if 1 <= bits <= _WIDEST:
-                return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
-            case ("int", operand, order):
-                return self._number_of_bytes(self.compiled(operand, scope), order)
-            case ("md5", operand):
-                return self._number_of_text(self.compiled(operand, scope), "MD5")
-            case ("rangeName", operand, name):
+            case nodes.Slice(kind, whole, start, end):
+                ends = () if end is None else (self.compiled(end, scope),)
+                return self._part(kind, self.compiled(whole, scope), self.compiled(start, scope), *ends)
+            case nodes.Join(
+                nodes.FieldRef() as listed, nodes.TextConstant(separator) | nodes.BytesConstant(separator), member
+            ):
+                return self._joined(listed, separator, member, scope)
+            case nodes.Sum(nodes.FieldRef() as listed, member):
+                return self._sum(listed, member, scope)
+            case nodes.Join() | nodes.Sum():
+                raise Uncovered(f"the function {type(tree).__name__.lower()} in an expression")
+            case nodes.NumberOf(data, order):
+                return self._number_of_bytes(self.compiled(data, scope), order)
+            case nodes.RangeName(operand, name):
                 return self._range_name(self.compiled(operand, scope), name)
-            case ("min" | "max" as word, first, *others):
+            case nodes.Call(word, arguments):
+                return self._call(word, arguments, scope)
+            case _:
+                assert_never(tree)
+
+    def _call(self, word: str, arguments: Sequence[Tree], scope: Scope) -> Compiled:
+        """What a function gives."""
+        match word, arguments:
+            case "present" | "len" | "count", (nodes.FieldRef(up, name, members),):
+                return self._fact(word, scope.field(up, name, members))
+            case "present" | "len" | "count", (operand,):
+                return self._fact_of(word, self.compiled(operand, scope))
+            case "concat", _:
+                return self._together([self.compiled(value, scope) for value in arguments])
+            case "decimal", (operand, int(bits)) if 1 <= bits <= _WIDEST:
+                return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
+            case "md5", (operand,):
+                return self._number_of_text(self.compiled(operand, scope), "MD5")
+            case "min" | "max", (first, *others):
                 result = self.compiled(first, scope)
                 for other in others:
                     result = self._binary(word, result, self.compiled(other, scope))
                 return result
-            case (str(word), *_):
-                raise Uncovered(f"the function {word} in an expression")
             case _:
-                raise Uncovered(f"the expression {tree!r}")
+                raise Uncovered(f"the function {word} in an expression")
 
     def _code(self, compiled: Compiled) -> Code:
         if isinstance(compiled, Code):
@@ -345,12 +358,10 @@ class Expressions:
         match option:
             case None | bool() | int():
                 return option
-            case ("null",):
+            case nodes.NullConstant():
                 return None
-            case ("octets", bytes(data)):
-                return data
-            case ("text", str(text)):
-                return text
+            case nodes.BytesConstant(stated) | nodes.TextConstant(stated):
+                return stated
             case _:
                 raise Uncovered("membership among values that are not stated")
 
@@ -394,16 +405,16 @@ class Expressions:
             case _:
                 raise Uncovered(f"{word} of what is computed")
 
-    def _sum(self, scope: Scope, up: int, path: Sequence[str], member: str) -> Compiled:
-        """The sum over a list, which stands in a register of its own."""
-        first, *inner = path
-        if scope.field(up, first, inner).kind == "null":
+    def _sum(self, listed: nodes.FieldRef, member: str, scope: Scope) -> Compiled:
+        """The sum over a list, which is in a register of its own."""
+        if scope.field(listed.up, listed.name, listed.members).kind == "null":
             return Constant(0)
-        first, *inner = (*path[:-1], sum_name(path[-1], member))
+        *outer, last = listed.name, *listed.members
+        first, *inner = *outer, sum_name(last, member)
         try:
-            register = scope.field(up, first, inner)
+            register = scope.field(listed.up, first, inner)
         except Uncovered:
-            raise Uncovered(f"the sum over {path[-1]!r} in an expression") from None
+            raise Uncovered(f"the sum over {last!r} in an expression") from None
         return Code("int", Term("zero", (Term("LOAD", (), register.read()),)))
 
     def text(self, compiled: Compiled) -> Term:
@@ -462,18 +473,18 @@ class Expressions:
         parts = tuple(self.text(value) for value in values)
         return Code("made", Term("TOGETHER", parts, self.assembly.table([made, len(parts)])))
 
-    def _joined(self, scope: Scope, up: int, path: Sequence[str], separator: str | bytes, member: str) -> Compiled:
-        """The texts of a list with a separator between, which stand in a register of their own."""
-        first, *inner = path
-        listed = scope.field(up, first, inner)
-        if listed.kind == "null":
+    def _joined(self, listed: nodes.FieldRef, separator: str | bytes, member: str, scope: Scope) -> Compiled:
+        """The texts of a list with a separator between, which are in a register of their own."""
+        elements = scope.field(listed.up, listed.name, listed.members)
+        if elements.kind == "null":
             return _NULL
-        first, *inner = (*path[:-1], join_name(path[-1], separator, member))
+        *outer, last = listed.name, *listed.members
+        first, *inner = *outer, join_name(last, separator, member)
         try:
-            register = scope.field(up, first, inner)
+            register = scope.field(listed.up, first, inner)
         except Uncovered:
-            raise Uncovered(f"what joins {path[-1]!r} in an expression") from None
-        there = Term("present", (Term("LOAD", (), listed.read()),))
+            raise Uncovered(f"what joins {last!r} in an expression") from None
+        there = Term("present", (Term("LOAD", (), elements.read()),))
         return Code("made", Term("if", (there, Term("TEXT", (), register.read()), Term("NULL"))))
 
     def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
@@ -601,27 +612,27 @@ def join_name(name: str, separator: str | bytes, member: str) -> str:
 def makes_text(tree: Tree) -> bool:
     """Whether an expression gives a text, or bytes, of a record once more, if it gives any at all."""
     match tree:
-        case ("slice" | "concat" | "join" | "field", *_):
+        case nodes.Slice() | nodes.Join() | nodes.FieldRef() | nodes.Call("concat"):
             return True
-        case ("if", _, then, otherwise):
+        case nodes.If(_, then, otherwise):
             return makes_text(then) or makes_text(otherwise)
         case _:
             return False
 
 
 def looks_at(tree: Tree, words: AbstractSet[str]) -> bool:
-    """Whether an expression has a part of one of these words (`here`, `size`, `mark`)."""
-    match tree:
-        case (str(word), *parts):
-            return word in words or any(looks_at(part, words) for part in parts)
-        case _:
-            return False
+    """Whether an expression asks for a position of these words (`here`, `size`, `mark`)."""
+    return any(
+        (isinstance(each, nodes.Position) and each.word in words)
+        or (isinstance(each, nodes.MarkRef) and "mark" in words)
+        for each in nodes.within(tree)
+    )
 
 
 def number_of(tree: Tree) -> int | None:
     """The number that an expression of the layout states, with its sign; None where it is no such constant."""
     match tree:
-        case ("negative", int(number)):
+        case nodes.Unary("negative", int(number)):
             return -number
         case int():
             return tree
@@ -631,7 +642,7 @@ def number_of(tree: Tree) -> int | None:
 
 def stated(value: Any) -> Tree:
     """A constant of the layout as an expression."""
-    return ("text", value) if isinstance(value, str) else value
+    return nodes.TextConstant(value) if isinstance(value, str) else value
 
 
 def encoded(text: str | bytes) -> bytes:

@@ -9,7 +9,7 @@ nodes takes microseconds to make, where a dataclass takes hundreds: an engine sh
 type checker sees plain objects: readers ask for parts by name, and each union below is closed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from types import UnionType
@@ -109,6 +109,10 @@ class Node(_Base):
                 parts.pop()
         made: Self = tuple.__new__(cls, (*cls._lead, *parts))  # type: ignore[type-var]
         return made
+
+    def with_parts(self, **named: Any) -> Self:
+        """The node with other parts of these names."""
+        return type(self)(**({name: getattr(self, name) for name in self._names} | named))
 
     def changed(self, change: Callable[[Any], Any]) -> Self:
         """The node with each part of its tuple changed."""
@@ -293,6 +297,7 @@ class Call(Node, rest=True):
     arguments: "tuple[Tree, ...]"
 
 
+Function = RangeName | NumberOf | Sum | Join | Slice | Call
 Tree = (
     None
     | bool
@@ -308,14 +313,29 @@ Tree = (
     | Binary
     | Among
     | If
-    | RangeName
-    | NumberOf
-    | Sum
-    | Join
-    | Slice
-    | Call
+    | Function
 )
 """An expression: a number or truth as it is, a node, or None where there is none."""
+
+
+def own(name: str) -> FieldRef:
+    """A field of the struct itself."""
+    return FieldRef(0, name)
+
+
+def present(tree: Tree) -> Call:
+    """Whether a value is there."""
+    return Call("present", (tree,))
+
+
+def negated(tree: Tree) -> Unary:
+    """Whether a condition does not hold."""
+    return Unary("not", tree)
+
+
+def both(one: Tree, other: Tree) -> Binary:
+    """Whether two conditions hold."""
+    return Binary("and", one, other)
 
 
 class Formula(Node, word="is"):
@@ -549,10 +569,10 @@ class Bytes(Node, word="bytes"):
     pieces: bool = False
 
 
-class Json(Node, word="json"):
-    """A JSON value kept as its text."""
+class Json(Node, word="json", rest=True):
+    """A JSON value of some kinds (`any`, `array`, `object`) that is kept as its text."""
 
-    kind: str
+    kinds: tuple[str, ...]
 
 
 class ListOf(Node, word="list"):
@@ -708,7 +728,7 @@ class Struct(Node, word="struct"):
     @property
     def fields(self) -> "tuple[Field, ...]":
         """The steps that are fields."""
-        return tuple(step for step in self.steps if isinstance(step, Field))
+        return fields(self.steps)
 
 
 class Inline(Node, word="inline"):
@@ -795,6 +815,26 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
         return self.renamed or self.name
 
     @property
+    def is_written(self) -> bool:
+        """Whether it is on the wire."""
+        return self.compute is None and not self.counted
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether a condition or a version says if it is there."""
+        return self.when is not None or bool(self.since or self.until)
+
+    @property
+    def has_default(self) -> bool:
+        """Whether it has a default, be it null."""
+        return self.default is not ABSENT
+
+    @property
+    def wire_member(self) -> str:
+        """What an object calls it."""
+        return self.member or self.name
+
+    @property
     def stated(self) -> Mapping[str, Any]:
         """What is not the default, by its name in the layout."""
         parts: Any = self
@@ -853,6 +893,11 @@ class Discard(Node, word="discard"):
 Step = Field | Check | Verify | Mark | Need | Frame | End | Discard
 
 
+def fields(steps: Sequence[Step]) -> tuple[Field, ...]:
+    """The steps that are fields."""
+    return tuple(step for step in steps if isinstance(step, Field))
+
+
 class Layout(TypedDict, total=False):
     """What a format states for the engine. Limits are numbers or names of parameters."""
 
@@ -873,6 +918,18 @@ class Layout(TypedDict, total=False):
     bodies: Mapping[str, int]  # of each struct of JSON within another encoding the same
     needs: Mapping[str, tuple[str, ...]]  # of structs that are told by their members, what a value must have
     digest: str
+
+
+def within(part: Any) -> Iterator[Node]:
+    """All nodes of a part of a layout, each before those within it."""
+    if isinstance(part, Node):
+        yield part
+    if isinstance(part, dict):
+        part = part.values()
+    elif not isinstance(part, tuple | list):
+        return
+    for each in part:
+        yield from within(each)
 
 
 def loaded(layout: Mapping[str, Any]) -> Layout:

@@ -6,9 +6,10 @@ array must have an element for the next field that is there, and behind the last
 
 from collections.abc import Sequence
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Located, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import Item, Located, Scope, Sink
 from wireloom.runtime.engine.expressions import Code, Constant, Tree
 
 _ELEMENTS, _LOCATED = "\0elements", "\0located"  # how many the array has, and how many under conditions were read
@@ -17,7 +18,7 @@ _ELEMENTS, _LOCATED = "\0elements", "\0located"  # how many the array has, and h
 class Arrays(Part):
     """The elements of a struct's array."""
 
-    def open(self, fields: Sequence[Node], arities: dict[int, int], scope: Scope, version: Register) -> None:
+    def open(self, fields: Sequence[nodes.Field], arities: dict[int, int], scope: Scope, version: Register) -> None:
         """Open an array, whose length may tell the version."""
         lengths = arities
         if depends(fields, arities):
@@ -34,7 +35,7 @@ class Arrays(Part):
 
     def element(self, item: Item, when: Tree) -> None:
         """Read the next element: it is there where the array is long enough."""
-        scope, optional, absent = item.scope, bool(item.attributes.get("optional")), Label()
+        scope, optional, absent = item.scope, item.field.optional, Label()
         if optional:
             self._go_on(_more(scope) or scope.elements[item.name], absent, scope)
         else:
@@ -43,12 +44,12 @@ class Arrays(Part):
             self._count(scope.located, scope, certain=not optional and self._is_certain(when, scope))
         self.compiler.fields.read(item)
         if optional:
-            self.compiler.fields.defaulted(item, absent, has_default="default" in item.attributes)
+            self.compiler.fields.defaulted(item, absent, has_default=item.field.has_default)
 
     def close(self, scope: Scope) -> None:
         """Behind the last step: there is no element that no field has read."""
         if scope.located is not None:
-            self._require(("==", ("field", 0, _ELEMENTS), _number(scope.located)), scope)
+            self._require(nodes.Binary("==", nodes.own(_ELEMENTS), _number(scope.located)), scope)
 
     def _require(self, that: Tree, scope: Scope) -> None:
         if that is not None:
@@ -68,7 +69,7 @@ class Arrays(Part):
             located.certain += 1
         else:
             located.unsure = True
-            self._locate(scope, ("+", ("field", 0, _LOCATED), 1))
+            self._locate(scope, nodes.Binary("+", nodes.own(_LOCATED), 1))
 
     def _locate(self, scope: Scope, number: Tree) -> None:
         """Say how many elements were read that other records may lack."""
@@ -76,14 +77,14 @@ class Arrays(Part):
         self.compiler.fields.computed(self.expressions.compiled(number, scope), sink)
 
 
-def depends(fields: Sequence[Node], arities: dict[int, int]) -> bool:
+def depends(fields: Sequence[nodes.Field], arities: dict[int, int]) -> bool:
     """Whether an array has an element for some of its fields only where a condition holds."""
-    return any("when" in step[3] or (not arities and {"since", "until"} & step[3].keys()) for step in fields)
+    return any(field.when is not None or (not arities and field.is_conditional) for field in fields)
 
 
-def possible(fields: Sequence[Node]) -> Sequence[int]:
+def possible(fields: Sequence[nodes.Field]) -> Sequence[int]:
     """How many elements an array may have that has one for each field that is there."""
-    certain = sum(not {"when", "since", "until", "optional"} & step[3].keys() for step in fields)
+    certain = sum(not (field.is_conditional or field.optional) for field in fields)
     return range(certain, len(fields) + 1)
 
 
@@ -92,17 +93,17 @@ def _more(scope: Scope) -> Tree:
     located = scope.located
     if located is None or (not located.unsure and located.certain < located.least):
         return None
-    return (">", ("field", 0, _ELEMENTS), _number(located))
+    return nodes.Binary(">", nodes.own(_ELEMENTS), _number(located))
 
 
 def _number(located: Located) -> Tree:
     """How many elements were read."""
-    return ("+", ("field", 0, _LOCATED), located.certain) if located.unsure else located.certain
+    return nodes.Binary("+", nodes.own(_LOCATED), located.certain) if located.unsure else located.certain
 
 
-def _shorter(fields: Sequence[Node], scope: Scope) -> dict[int, int]:
+def _shorter(fields: Sequence[nodes.Field], scope: Scope) -> dict[int, int]:
     """How many elements an array may have, each with how many of them may be left out, which the scope is told."""
-    last = [name for _, name, _, attributes in fields if attributes.get("optional")]
+    last = [field.name for field in fields if field.optional]
     for count, name in enumerate(last, 1):
-        scope.elements[name] = (">=", ("field", 0, _ELEMENTS), count)
+        scope.elements[name] = nodes.Binary(">=", nodes.own(_ELEMENTS), count)
     return {len(fields) - len(last) + count: count for count in range(len(last) + 1)}

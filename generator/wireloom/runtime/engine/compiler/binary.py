@@ -1,4 +1,8 @@
-"""Values of binary bodies."""
+"""Values of binary bodies: one instruction each, with the sink that the value fills.
+
+`value` gets a type and a sink. Numbers become `INTEGER` or `FLOAT` with their form, texts and bytes `BYTES` with what
+says their size, and lists `REPEAT` with what says how many elements they have.
+"""
 
 from typing import Any
 
@@ -6,7 +10,6 @@ from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
-    TAKES,
     Last,
     Node,
     Scope,
@@ -17,8 +20,9 @@ from wireloom.runtime.engine.compiler.scope import (
     number_form,
     ordered,
     taken,
+    word_of,
 )
-from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.expressions import Constant
 
 _GREATEST = (1 << 63) - 1
 _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
@@ -30,44 +34,45 @@ class Binary(Part):
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
         match node:
-            case ("int", bits, signed, *_):
+            case nodes.Int(bits, signed):
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
                     written = number_form(node, self.compiler.big)
                     self.assembly.emit("INTEGER", *written, sink.register, column and column.index, sink.word)
-            case ("float", bits, *stated):
+            case nodes.Float(bits, form):
                 with self.compiler.into(sink.column, "float") as column:
-                    big = ordered(stated, self.compiler.big)
+                    big = ordered(form, self.compiler.big)
                     self.assembly.emit("FLOAT", bits // 8, big, column and column.index)
-            case ("bool",):
+            case nodes.Bool():
                 with self.compiler.into(sink.column, "bool") as column:
                     code = self.assembly.refusal("unknown_value")
                     self.assembly.emit("BOOLEAN", sink.register, column and column.index, code)
-            case ("text" | "bytes" as kind, size, *_):
-                with self.compiler.into(sink.column, TAKES[kind]) as column:
-                    operands = *self.compiler.size(size, scope), self.compiler.no_text() if kind == "text" else 0
+            case nodes.Text(size) | nodes.Bytes(size):
+                with self.compiler.into(sink.column, taken(node)) as column:
+                    no_text = self.compiler.no_text() if isinstance(node, nodes.Text) else 0
+                    operands = *self.compiler.size(size, scope), no_text
                     named = endless(size)
                     code = self.assembly.refusal(named) if named else 0
                     self.assembly.emit("BYTES", *operands, sink.register, column and column.index, code)
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")
                 self.compiler.value(inner, scope, sink)
-            case ("list", element, _, None, _, None, _) if is_bits(element):
+            case nodes.ListOf(element, unique=None, salvage=None) if is_bits(element):
                 raise Uncovered("a list of what is no whole number of bytes")
-            case ("list", element, count, unique, _, None, _):
+            case nodes.ListOf(element, count, unique, _, None):
                 with self.compiler.into(sink.column, taken(node)) as column:
                     head, last = self._head(count, scope)
                     self.compiler.repeated(
                         "REPEAT", head, element, scope, column, unique, count=sink.register, name=sink.name, last=last
                     )
             case _:
-                raise Uncovered(f"a binary {node[0]}")
+                raise Uncovered(f"a binary {word_of(node)}")
 
-    def _head(self, count: Tree, scope: Scope) -> tuple[tuple[Any, Any], Last | None]:
+    def _head(self, count: nodes.Amount, scope: Scope) -> tuple[tuple[Any, Any], Last | None]:
         """How an instruction knows the elements of a list, and what tells the last one where the elements do."""
         match count:
-            case ("last", holds):
+            case nodes.Last(holds):
                 register = self.assembly.register("bool").read()
                 return (5, register), Last(holds, register)
             case nodes.Terminator(data, nodes.Jump(number, least, most, start, bound)):
@@ -77,7 +82,7 @@ class Binary(Part):
                 limit = _GREATEST if bound is None else min(bound, _GREATEST)
                 words = [self.assembly.text(data), width, int(big), least, most, start, limit]
                 return (6, self.assembly.table(words)), None
-            case ("terminated", data, _):
+            case nodes.Terminated(data, _):
                 return (7, self.assembly.text(data)), None
             case _:
                 form, operand = self.compiler.size(count, scope)

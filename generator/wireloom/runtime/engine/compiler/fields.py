@@ -1,4 +1,9 @@
-"""Fields: whether they are there, where they stand, and what their values are held against."""
+"""Fields: whether they are there, where they are, and what their values are checked against.
+
+`field` gets an `Item`: a field of the layout with its scope and its column. It compiles the condition, the offset and
+the region, hands the value to the encoding, and adds what checks the machine's last value: constants, ranges,
+spellings, tables of meanings, bits. A field that is computed is an expression; one that is never there is nothing.
+"""
 
 import builtins
 import struct
@@ -8,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from wireloom.runtime.charsets import TWO_BYTES
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
@@ -18,13 +24,13 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
-    bit_title,
-    is_prefix,
+    Version,
     limits,
     member,
     need_width,
     number_form,
     ordered,
+    word_of,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries, is_beyond, pattern
 from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide, makes_text
@@ -54,26 +60,26 @@ _TAKES = {"text": "str"}  # what columns of a kind of meaning take
 class Fields(Part):
     """A field of a struct: its condition, its place, its value, its constraints."""
 
-    def field(self, item: Item, version: Any) -> None:
+    def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
-        name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
-        unknown = attributes.keys() - _KNOWN - _OF_ENCODINGS[scope.encoding]
+        name, field, scope, column = item.name, item.field, item.scope, item.column
+        unknown = field.stated.keys() - _KNOWN - _OF_ENCODINGS[scope.encoding]
         if unknown:
             raise Uncovered(f"{', '.join(sorted(unknown))} of a field in {scope.encoding}")
-        if "checksum" in attributes:
+        if field.checksum is not None:
             scope.checksums[name] = item
-        when = self.condition(attributes, version)
-        if "counted" in attributes:
+        when = self.condition(field, version)
+        if field.counted:
             self.computed(Constant(0), Sink(self.compiler.define(scope, name, "int"), column))
             return
         if self.compiler.never(when, scope):
             self.compiler.absent(scope, name)
-            for bit in attributes.get("bits", ()):
-                self.compiler.absent(scope, bit[0])
+            for bit in field.bits:
+                self.compiler.absent(scope, bit.name)
             return
         with self.compiler.during(when, scope):
-            if "compute" in attributes:
-                self._derived(item)
+            if field.compute is not None:
+                self._derived(item, field.compute.tree)
             elif scope.encoding == "msgpack" and scope.members is not None:
                 self.compiler.msgpack.member(item)
             elif scope.encoding == "msgpack":
@@ -81,42 +87,41 @@ class Fields(Part):
             else:
                 self._located(item)
 
-    def condition(self, attributes: dict[str, Any], version: Any) -> Tree:
+    def condition(self, field: nodes.Field, version: Version) -> Tree:
         """Whether a field is there, by its own condition and by the versions that have it."""
         names, index = version
-        when = attributes.get("when")
-        if "until" in attributes:
-            bound = ("<=", index, names.index(attributes["until"]))
-            when = bound if when is None else ("and", bound, when)
-        if "since" in attributes:
-            bound = (">=", index, names.index(attributes["since"]))
-            when = bound if when is None else ("and", bound, when)
+        when = field.when
+        if field.until:
+            bound = nodes.Binary("<=", index, names.index(field.until))
+            when = bound if when is None else nodes.both(bound, when)
+        if field.since:
+            bound = nodes.Binary(">=", index, names.index(field.since))
+            when = bound if when is None else nodes.both(bound, when)
         return when
 
-    def field_kind(self, type: Node, attributes: dict[str, Any]) -> str:
+    def field_kind(self, field: nodes.Field) -> str:
         """The kind of register that a field's value goes to."""
-        if "refers" in attributes:
+        if field.refers is not None:
             return "bytes"
-        if "values" in attributes:
-            kinds = {self.expressions.compiled(value, Scope("")).kind for _, value in attributes["values"]} - {"null"}
+        if field.values is not None:
+            kinds = {self.expressions.compiled(each.means, Scope("")).kind for each in field.values} - {"null"}
             return kinds.pop() if len(kinds) == 1 else "mixed"
-        return self.compiler.kind(type)
+        return self.compiler.kind(field.type)
 
-    def _derived(self, item: Item) -> None:
-        """A field that is computed, and held against its own type."""
-        if "values" in item.attributes:
+    def _derived(self, item: Item, tree: Tree) -> None:
+        """A field that is computed, and checked against its own type."""
+        if item.field.values is not None:
             raise Uncovered("a computed field with values of its own")
-        tree = item.attributes["compute"][1]
         compiled = self.expressions.compiled(tree, item.scope)
         if compiled.kind == "null":
             self.compiler.absent(item.scope, item.name)
             return
         counted = makes_text(tree)
-        if (counted or compiled.kind in ("made", "bytes")) and self._value_type(item.type)[0] in ("text", "bytes"):
+        if (counted or compiled.kind in ("made", "bytes")) and self._is_text(item.type):
             self._made(compiled, item, counted=counted)
             return
         match self.compiler.resolved(item.type), compiled.kind:
-            case ("int", bits, signed, *_), "int" | "wide" if (
+            case nodes.Int(bits, signed), "int" | "wide" if (
                 bits > _WIDEST and not signed and isinstance(compiled, Code)
             ):
                 known = self.compiler.define(item.scope, item.name, "wide")
@@ -126,7 +131,7 @@ class Fields(Part):
                 with self.compiler.into(item.column, "big") as column:
                     if column is not None:
                         self.assembly.emit("WIDE_TEXT", register, column.index)
-            case ("int", bits, signed, *_), "wide":
+            case nodes.Int(bits, signed), "wide":
                 assert isinstance(compiled, Code)
                 wide = self.assembly.register("wide", 2).read()
                 self._wide(compiled, wide)
@@ -135,26 +140,26 @@ class Fields(Part):
                 with self.compiler.into(item.column, "int") as column:
                     need_width(column, bits, signed)
                     self.assembly.emit("WIDE_NARROW", wide, *limits(bits, signed), register, column and column.index)
-            case ("int", bits, signed, *_), "int" if bits <= _WIDEST:
+            case nodes.Int(bits, signed), "int" if bits <= _WIDEST:
                 sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
                 self.computed(compiled, sink, limits(bits, signed))
-            case ("float", *_), "int":
+            case nodes.Float(), "int":
                 register = self.compiler.define(item.scope, item.name, "mixed")
                 _need_one_kind(item.column)
                 with self.compiler.into(item.column, "float") as column:
                     place = self.expressions.place(compiled)
                     self.assembly.emit("COMPUTE", place, _FLOAT, register, column and column.index, *UNBOUNDED)
-            case (("bool", *_), "bool") | (("text", *_), "text"):
+            case (nodes.Bool(), "bool") | (nodes.Text(), "text"):
                 self.computed(compiled, Sink(self.compiler.define(item.scope, item.name, compiled.kind), item.column))
             case declared, kind:
-                raise Uncovered(f"a field of type {declared[0]} computed from {KINDS.get(kind, kind)}")
+                raise Uncovered(f"a field of type {word_of(declared)} computed from {KINDS.get(kind, kind)}")
 
     def _made(self, compiled: Compiled, item: Item, *, counted: bool) -> None:
         """A text that is computed; one that may be of the record counts among what a record may expand to."""
         place = self.expressions.place(Code("made", self.expressions.text(compiled)))
         register = self.compiler.define(item.scope, item.name, "bytes")
         most = self.compiler.limit("expansion") if counted else None
-        takes = "str" if self._value_type(item.type)[0] == "text" else "bytes"
+        takes = "str" if isinstance(self._value_type(item.type), nodes.Text) else "bytes"
         _need_one_kind(item.column)
         with self.compiler.into(item.column, takes) as column:
             self.assembly.emit("MAKE", place, register, column and column.index, most)
@@ -259,18 +264,18 @@ class Fields(Part):
         self.assembly.place(end)
 
     def _located(self, item: Item) -> None:
-        attributes, scope = item.attributes, item.scope
+        field, scope = item.field, item.scope
         if scope.encoding == "protobuf":
             self.compiler.protobuf.field(item)
             return
         if scope.encoding == "json":
             self.compiler.json.field(item)
             return
-        if "from" in attributes:
+        if field.base:
             raise Uncovered("a field at an offset from a mark")
-        if "at" in attributes:
-            self._seek(attributes["at"], scope)
-        sum = attributes.get("checksum")
+        if field.at is not None:
+            self._seek(field.at, scope)
+        sum = field.checksum
         if sum is not None and sum.hole and sum.at is None:
             place = scope.places[item.name] = self.assembly.register("int")
             self.assembly.emit("MARK", place.read(), scope.start())
@@ -278,55 +283,59 @@ class Fields(Part):
 
     def _in_region(self, item: Item) -> None:
         """Read a field, of all of its region if it has one."""
-        attributes, scope = item.attributes, item.scope
-        if "size" not in attributes:
+        field, scope = item.field, item.scope
+        if field.size is None:
             self.read(item)
             return
         save = self.assembly.register("position", 2).read()
-        code = self.assembly.code(attributes["code"])
-        self.assembly.emit("REGION", self._region(attributes["size"], scope), code, save)
-        if "packing" in attributes:
-            self._unpacked(item, *attributes["packing"])
+        code = self.assembly.code(field.code)
+        self.assembly.emit("REGION", self._region(field.size, scope), code, save)
+        if field.packing is not None:
+            self._unpacked(item, field.packing)
         else:
             self.read(item)
         self.assembly.emit("UNREGION", save)
 
-    def _unpacked(self, item: Item, tag: Tree, cases: Sequence[Any], unknown: str) -> None:
+    def _unpacked(self, item: Item, packing: nodes.Packing) -> None:
         """Read what the bytes of the region unpack to."""
+        tag, cases = packing.tag, packing.cases
         register = None if tag is None else self.assembly.register("int").read()
 
-        def chosen(case: Node) -> None:
-            place = self.expressions.place(Constant(NAMES.index(case[1])))
+        def chosen(codec: str) -> None:
+            place = self.expressions.place(Constant(NAMES.index(codec)))
             self.assembly.emit("COMPUTE", place, 1, register, None, *UNBOUNDED)
 
         if tag is not None:
             if isinstance(self.expressions.compiled(tag, item.scope), Constant):
-                chosen(("packing", NAMES[0]))  # no case may be left, which nothing else would write
-            packings = [(values, ("packing", codec)) for values, codec in cases]
-            self.compiler.records.selected(tag, packings, unknown, item.scope, chosen)
+                chosen(NAMES[0])  # no case may be left, which nothing else would write
+            self.compiler.records.chosen(tag, cases, packing.unknown, item.scope, chosen)
         codec = NAMES.index(cases[0][1]) if tag is None else 0
         self.assembly.emit("UNPACK", codec, register, self.compiler.limit("expansion"), self.compiler.limit("ratio"))
         with self.assembly.within("unpacked"):
             self.read(item)
         self.assembly.emit("UNPACKED")
 
-    def _region(self, size: Tree, scope: Scope) -> int:
-        """The place of the expression that says how many bytes a region has; a number in front is read first."""
-        if not is_prefix(size):
-            return self.compiler.placed(size, scope)
-        assert isinstance(size, tuple)
-        register = self.assembly.register("int").read()
-        self.assembly.emit("INTEGER", *number_form(size[1], self.compiler.big), register, None, None)
-        return self.expressions.place(Code("int", Term("LOAD", (), register)))
+    def _region(self, size: nodes.Amount, scope: Scope) -> int:
+        """The place of the expression that says how many bytes a region has; a number before it is read first."""
+        match size:
+            case nodes.Prefix(number):
+                register = self.assembly.register("int").read()
+                self.assembly.emit("INTEGER", *number_form(number, self.compiler.big), register, None, None)
+                return self.expressions.place(Code("int", Term("LOAD", (), register)))
+            case _:
+                assert not isinstance(size, nodes.Counted), "the size of a region is a number"
+                return self.compiler.placed(size, scope)
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
         """So many bytes before the end, which stand behind everything else."""
-        self.assembly.emit("NEED", self.compiler.placed(("+", ("mark", FRONT), number), scope), scope.start())
+        self.assembly.emit(
+            "NEED", self.compiler.placed(nodes.Binary("+", nodes.MarkRef(FRONT), number), scope), scope.start()
+        )
         self.assembly.emit("SEEK", 1, -number, scope.start(), scope.reach)
 
     def _seek(self, at: Tree, scope: Scope) -> None:
         match at:
-            case ("negative", int(number)):
+            case nodes.Unary("negative", int(number)):
                 self._from_the_end(number, scope)
             case int(number) if number < 0:
                 self._from_the_end(-number, scope)
@@ -337,8 +346,8 @@ class Fields(Part):
 
     def read(self, item: Item) -> None:
         """Read the value and hold it against the field's own constraint."""
-        name, type, attributes, scope = item.name, item.type, item.attributes, item.scope
-        if self.compiler.is_record(type) and attributes.get("flatten"):
+        name, type, scope = item.name, item.type, item.scope
+        if self.compiler.is_record(type) and item.field.flatten:
             is_lent = name in self.compiler.records.lent(type)  # then the name is that of a member
             register = None if is_lent else self.compiler.define(scope, name, "mixed")
             with self.compiler.filling(register):
@@ -353,84 +362,88 @@ class Fields(Part):
 
     def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
         """Read a value that is no record and hold it against the field's own constraint."""
-        name, type, attributes, scope, column = item.name, item.type, item.attributes, item.scope, item.column
-        clash = attributes.keys() & {"const", "minimum", "maximum", "bits"}
-        if "values" in attributes and clash:
+        name, type, field, scope = item.name, item.type, item.field, item.scope
+        clash = field.stated.keys() & {"const", "minimum", "maximum", "bits"}
+        if field.values is not None and clash:
             raise Uncovered(f"values beside {', '.join(sorted(clash))}")
-        kind = self.field_kind(type, attributes)
+        kind = self.field_kind(field)
         register = self.compiler.define(scope, name, kind)
-        sink = Sink(register if register.kind == kind else None, column, name)
-        if "values" in attributes:
+        sink = Sink(register if register.kind == kind else None, item.column, name)
+        if field.values is not None:
             self._meant(item, read, sink, kind)
             return
-        if "bits" in attributes and type[1] > 8 * _WORD:
-            self._run(type[1] // 8, ordered(type[3:], self.compiler.big), item)
+        if field.bits and isinstance(type, nodes.Int) and type.bits > 8 * _WORD:
+            self._run(type.bits // 8, ordered(type.form, self.compiler.big), item)
             return
-        word = self._word(item) if "checksum" in attributes else None
+        word = self._word(item) if field.checksum is not None else None
         with self.compiler.filling(register), self.compiler.filling(word):
             read(replace(sink, word=word))
-        if "const" in attributes:
-            self._constant(attributes["const"], attributes["code"], type, register)
-        if "minimum" in attributes or "maximum" in attributes:
-            self.ranged(attributes, type)
-        if "spelling" in attributes:
-            self._spelled(attributes, type, register)
-        self._bits(attributes.get("bits", ()), item)
+        if field.const is not None:
+            self._constant(field.const, field.code, type, register)
+        self._checked(field, register)
+        self._bits(field.bits, item)
 
     def _word(self, item: Item) -> Register | None:
         """The register of a checksum of 64 bits, which may be beyond the numbers that expressions have."""
-        if item.type[0] != "int" or item.type[1:3] != (_WIDEST, False) or item.scope.encoding != "binary":
-            return None
+        match item.type:
+            case nodes.Int(bits, signed=False) if bits == _WIDEST and item.scope.encoding == "binary":
+                pass
+            case _:
+                return None
         item.scope.words[item.name] = self.assembly.register("int")
         return item.scope.words[item.name]
 
-    def held(self, node: Node, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
-        """Read an element, and hold it against what is said of it."""
-        _, type, attributes = node
-        if "values" in attributes:
-            item = Item("", type, attributes, scope, None, sink.column)
-            self._meant(item, read, sink, self.field_kind(type, attributes))
+    def held(self, node: nodes.Held, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read an element, and check it against what is said of it."""
+        if node.values is not None:
+            item = Item(nodes.Field("", node.type, code=node.code, values=node.values), scope, None, sink.column)
+            self._meant(item, read, sink, self.field_kind(item.field))
             return
-        text = self.assembly.register("bytes") if "spelling" in attributes and sink.register is None else sink.register
+        needs_text = node.spelling is not None and sink.register is None
+        text = self.assembly.register("bytes") if needs_text else sink.register
         read(replace(sink, register=text))
-        if "minimum" in attributes or "maximum" in attributes:
-            self.ranged(attributes, type)
-        if "spelling" in attributes and text is not None:
-            self._spelled(attributes, type, text)
+        self._checked(node, text)
+
+    def _checked(self, said: nodes.Field | nodes.Held, register: Register | None) -> None:
+        """Check the machine's value against a range, and the text in a register against a spelling."""
+        if said.minimum is not None or said.maximum is not None:
+            self._ranged(said)
+        if said.spelling is not None and register is not None:
+            self.spelled(said.spelling, said.code, self._charset(said.type), register)
 
     def _run(self, size: int, big: bool, item: Item) -> None:  # noqa: FBT001 - as the compiler has it
         """Bits of more bytes than a register has: each is read from those bytes that it has a part of."""
-        for name, low, width, *rest in item.attributes["bits"]:
-            first, last = low // 8, (low + width - 1) // 8
+        for bit in item.field.bits:
+            first, last = bit.low // 8, (bit.low + bit.width - 1) // 8
             offset = size - 1 - last if big else first
-            self.assembly.emit("WINDOW", size, offset, last - first + 1, low % 8 | big << 8)
-            self._bits(((name, 0, width, *rest),), item)
+            self.assembly.emit("WINDOW", size, offset, last - first + 1, bit.low % 8 | big << 8)
+            self._bits((bit.with_parts(low=0),), item)
         self.assembly.emit("BYTES", 1, size, 0, None, None)
 
     def _meant(self, item: Item, read: Callable[[Sink], None], sink: Sink, kind: str) -> None:
         """Read a value that means another."""
-        code, type = item.attributes["code"], self.compiler.resolved(item.type)
-        if item.scope.encoding == "json" and type[0] == "nullable":
+        values, type = item.field.values or (), self.compiler.resolved(item.type)
+        if item.scope.encoding == "json" and isinstance(type, nodes.Nullable):
             null, end = Label(), Label()
             self.assembly.emit("JSON_NULL_JUMP", null)
-            self._meant(replace(item, type=type[1]), read, sink, kind)
+            self._meant(replace(item, field=item.field.with_parts(type=type.type)), read, sink, kind)
             self.assembly.jump(end)
             self.assembly.place(null)
             self._null_meant(item, sink, kind)
             self.assembly.place(end)
             return
-        match type[0]:
-            case "int" | "bool" as wire:
+        stated, number = [each for each in values if each.wire is not None], self.assembly.refusal(item.field.code)
+        match type:
+            case nodes.Int() | nodes.Bool():
                 read(NOWHERE)
-                op, _, table = self._mapping(wire, _without_null(item.attributes["values"]), item.scope)
-                head: tuple[str, *tuple[Any, ...]] = op, table, self.assembly.refusal(code)
-            case "text" | "bytes" | "charset":
+                op, _, table = self._mapping(word_of(type), stated, item.scope)
+                head: tuple[str, *tuple[Any, ...]] = op, table, number
+            case nodes.Text() | nodes.Bytes() | nodes.Charset():
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
-                table = self._texts(_without_null(item.attributes["values"]), item.scope)
-                head = "MATCH", found, table, self.assembly.refusal(code)
-            case other:
-                raise Uncovered(f"a mapping of a {other}")
+                head = "MATCH", found, self._texts(stated, item.scope), number
+            case _:
+                raise Uncovered(f"a mapping of a {word_of(type)}")
         self._given(
             sink,
             kind,
@@ -440,9 +453,9 @@ class Fields(Part):
 
     def _null_meant(self, item: Item, sink: Sink, kind: str) -> None:
         """What null means."""
-        meanings = [value for wire, value in item.attributes["values"] if wire is None]
+        meanings = [each.means for each in item.field.values or () if each.wire is None]
         if not meanings:
-            self.assembly.emit("FAIL", self.assembly.refusal(item.attributes["code"]))
+            self.assembly.emit("FAIL", self.assembly.refusal(item.field.code))
             return
         compiled = self._stated_meaning(meanings[0], item.scope)
         if compiled.kind not in ("null", kind):
@@ -456,11 +469,11 @@ class Fields(Part):
             raise Uncovered("a mapping that depends on the record")
         return found
 
-    def _texts(self, values: Sequence[Any], scope: Scope) -> int:
+    def _texts(self, values: Sequence[nodes.Meaning], scope: Scope) -> int:
         """A table of texts and what they mean."""
         words: list[int] = []
-        for wire, value in values:
-            meaning = self._stated_meaning(value, scope)
+        for each in values:
+            wire, meaning = each.wire, self._stated_meaning(each.means, scope)
             if not isinstance(wire, str | bytes):
                 raise Uncovered(f"a mapping of {wire!r} as text")
             word = self.assembly.text(wire.encode() if isinstance(wire, str) else wire)
@@ -480,27 +493,27 @@ class Fields(Part):
 
     def _default(self, item: Item) -> None:
         """What the field means where it is not there."""
-        attributes, wire = item.attributes, item.attributes["default"]
+        field, wire = item.field, item.field.default
         meaning = Constant(wire)
-        if "values" in attributes:
-            meanings = [value for known, value in attributes["values"] if known == wire and type(known) is type(wire)]
+        if field.values is not None:
+            meanings = [each.means for each in field.values if each.wire == wire and type(each.wire) is type(wire)]
             if not meanings:
                 raise Uncovered("a default that has no meaning")
             meaning = self._stated_meaning(meanings[0], item.scope)
-        kind = self.field_kind(item.type, attributes)
+        kind = self.field_kind(field)
         register = self.compiler.define(item.scope, item.name, kind)
         sink = Sink(register if register.kind == kind else None, item.column)
-        match self._value_type(item.type)[0], meaning.value:
-            case "text", str(text) if "values" not in attributes:
+        match self._value_type(item.type), meaning.value:
+            case nodes.Text(), str(text) if field.values is None:
                 self._stated("str", text.encode(), sink)
-            case "bytes", bytes(data) if "values" not in attributes:
+            case nodes.Bytes(), bytes(data) if field.values is None:
                 self._stated("bytes", data, sink)
-            case "float", float() | int() as number if not isinstance(number, bool):
+            case nodes.Float(), float() | int() as number if not isinstance(number, bool):
                 (bits,) = struct.unpack("<q", struct.pack("<d", number))
                 with self.compiler.into(sink.column, "float") as column:
                     self.assembly.emit("REAL", bits, column and column.index)
                 self.compiler.there(sink.register)
-            case "int", int(number) if is_beyond(number):  # no instruction states one: the parser does
+            case nodes.Int(), int(number) if is_beyond(number):  # no instruction states one: the parser does
                 self.computed(Constant(0), sink, within=_NONE)
             case _:
                 self.computed(meaning, sink)
@@ -508,7 +521,11 @@ class Fields(Part):
     def _value_type(self, type: Node) -> Node:
         """The type of a value that is not null."""
         found = self.compiler.resolved(type)
-        return self._value_type(found[1]) if found[0] in ("nullable", "charset") else found
+        return self._value_type(found.type) if isinstance(found, nodes.Nullable | nodes.Charset) else found
+
+    def _is_text(self, type: Node) -> bool:
+        """Whether a value that is not null is a text or bytes."""
+        return isinstance(self._value_type(type), nodes.Text | nodes.Bytes)
 
     def _stated(self, takes: str, data: bytes, sink: Sink) -> None:
         """A text or bytes that the format states."""
@@ -518,31 +535,26 @@ class Fields(Part):
 
     def _constant(self, const: Any, code: str, type: Node, register: Register) -> None:
         number = self.assembly.refusal(code)
-        match self._value_type(type)[0], const:
-            case ("int", int()) | ("bool", bool()):
+        match self._value_type(type), const:
+            case (nodes.Int(), int()) | (nodes.Bool(), bool()):
                 self.assembly.emit("CONSTANT", pattern(const), number, is_beyond(const))
-            case ("bytes", bytes()) | ("text", str()):
+            case (nodes.Bytes(), bytes()) | (nodes.Text(), str()):
                 text = self.assembly.text(const.encode() if isinstance(const, str) else const)
                 self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
             case _:
                 raise Uncovered("a constant of what is neither integer, boolean, text nor bytes")
 
-    def ranged(self, attributes: dict[str, Any], type: Node) -> None:
-        """Hold the machine's value against a minimum and a maximum."""
-        if self.compiler.kind(type) != "int":
+    def _ranged(self, said: nodes.Field | nodes.Held) -> None:
+        """Check the machine's value against a minimum and a maximum."""
+        if self.compiler.kind(said.type) != "int":
             raise Uncovered("a range of what is no integer")
-        low, high = attributes.get("minimum"), attributes.get("maximum")
-        code = self.assembly.refusal(attributes["code"])
-        ends = (each for end in (low, high) for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
+        stated, code = (said.minimum, said.maximum), self.assembly.refusal(said.code)
+        ends = (each for end in stated for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
         self.assembly.emit("RANGE", *ends, code)
 
-    def _spelled(self, attributes: dict[str, Any], type: Node, register: Register) -> None:
-        """Hold a text against a length and a pattern."""
-        self.spelled(attributes["spelling"], attributes["code"], self._charset(type), register)
-
-    def spelled(self, spelling: Sequence[Any], code: str, charset: str, register: Register) -> None:
-        """Hold the text in a register against a length and a pattern."""
-        low, high, pattern = spelling
+    def spelled(self, spelling: nodes.Spelling, code: str, charset: str, register: Register) -> None:
+        """Check the text in a register against a length and a pattern."""
+        low, high, pattern = spelling.minimum, spelling.maximum, spelling.pattern
         form = TWO_BYTES.index(charset) if charset in TWO_BYTES else _BYTES if charset else _UTF8
         table = self.assembly.table(automaton(pattern).table(charset)) if pattern else None
         ends = 0 if low is None else low, _GREATEST if high is None else high
@@ -550,24 +562,27 @@ class Fields(Part):
 
     def _charset(self, type: Node) -> str:
         """The character set of a text; empty for UTF-8."""
-        found = self.compiler.resolved(type)
-        if found[0] == "nullable":
-            return self._charset(found[1])
-        return found[2] if found[0] == "charset" else ""
+        match self.compiler.resolved(type):
+            case nodes.Nullable(inner):
+                return self._charset(inner)
+            case nodes.Charset(_, charset):
+                return charset
+            case _:
+                return ""
 
-    def _bits(self, bits: Sequence[Node], item: Item) -> None:
+    def _bits(self, bits: Sequence[nodes.Bits], item: Item) -> None:
         """The bits of the machine's value."""
         for rest in [self._bit(bit, item.scope, item.record) for bit in bits]:
             rest()
 
-    def _bit(self, bit: Node, scope: Scope, record: Column | None) -> Callable[[], None]:
+    def _bit(self, bit: nodes.Bits, scope: Scope, record: Column | None) -> Callable[[], None]:
         """Some bits of the machine's value; what is left to do once all of them are read."""
-        name, low, width, signed, values, code, hidden, *_ = bit
-        column = None if hidden else member(record, bit_title(bit))
-        place, number = low << 8 | width, self.assembly.refusal(code)
+        name, width, values = bit.name, bit.width, bit.values
+        column = None if bit.hidden else member(record, bit.title)
+        place, number = bit.low << 8 | width, self.assembly.refusal(bit.code)
         if values is None:
             kind = "bool" if width == 1 else "int"
-            form = 0 if width == 1 else 2 if signed else 1
+            form = 0 if width == 1 else 2 if bit.signed else 1
             with self.compiler.into(column, kind) as target:
                 self.assembly.emit(
                     "BITS", place, form, 0, number, self.compiler.define(scope, name, kind), target and target.index
@@ -584,22 +599,22 @@ class Fields(Part):
             ),
         )
 
-    def _mapping(self, type: str, values: Sequence[Any], scope: Scope) -> tuple[str, str, int]:
+    def _mapping(self, type: str, values: Sequence[nodes.Meaning], scope: Scope) -> tuple[str, str, int]:
         """How wire values are looked up, the kind of what they mean, and the table.
 
         It has an entry for each wire value between the extremes or, where these are far apart, a place for each by a
         hash without collisions.
         """
         wanted, meanings, wide = {"int": int, "bool": bool}[type], dict[int, Constant](), set[int]()
-        for wire, value in values:
-            meaning = self._stated_meaning(value, scope)
+        for each in values:
+            wire, meaning = each.wire, self._stated_meaning(each.means, scope)
             number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else None
             if number is None or number <= -_GREATEST:
                 raise Uncovered(f"a mapping of {wire!r} as {type}")
             if is_beyond(number):
                 wide.add(pattern(number))
             meanings.setdefault(pattern(number), meaning)
-        if wide & {wire for wire, _ in values}:
+        if wide & {each.wire for each in values}:
             raise Uncovered("a mapping of two numbers that have the same 64 bits")
         kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
         if len(kinds) > 1:
@@ -629,7 +644,3 @@ def _need_one_kind(column: Column | None) -> None:
     """Of alternatives none is there where a value is null, which nothing says of those that no register holds."""
     if column is not None and not column.takes:
         raise Uncovered("a computed value that may be null, and that no register holds, among alternatives")
-
-
-def _without_null(values: Sequence[Any]) -> list[Any]:
-    return [(wire, value) for wire, value in values if wire is not None]

@@ -7,10 +7,11 @@ The order of the steps is that of the spec, whatever order the members have. Wha
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.outline import Column
 
@@ -21,7 +22,7 @@ OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"
 _WIDEST = 64  # bits of an integer
 _AS_TEXT = 2  # the form of an open value that is its text
 _COMPUTED = 2  # the form of a size that is an expression
-_STEPS = ("field", "check", "discard")
+_TEXT = nodes.Text(None)
 
 Read = Callable[[Node], object]
 
@@ -42,19 +43,19 @@ class Json(Part):
 
     # --- structs ---
 
-    def open(self, form: str, arities: dict[int, int], steps: Sequence[Any], scope: Scope, register: Register) -> None:
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, register: Register) -> None:
         """Open a struct's object or array."""
-        for step in steps:
-            if step[0] not in _STEPS:
-                raise Uncovered(f"the step {step[0]} in JSON")
+        for step in node.steps:
+            if not isinstance(step, nodes.Field | nodes.Check | nodes.Discard):
+                raise Uncovered(f"the step {step.words[0]} in JSON")
         if scope.shared:
             return
         scope.holder = self.assembly.slot()
-        if form == "array":
+        if node.form == "array":
             words = [word for entry in arities.items() for word in entry]
             self.assembly.emit("JSON_ARRAY", self.assembly.table([len(arities), *words]), register, scope.holder)
             return
-        names = dict.fromkeys(self._names(steps))
+        names = dict.fromkeys(self._names(node))
         scope.tables.update((name, self.assembly.slot()) for name in names)
         words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
         scope.members = self.assembly.table([len(names), *words])
@@ -74,29 +75,28 @@ class Json(Part):
         parameter = self.compiler.layout.get("unknown")
         return None if parameter is None else self.compiler.settings[parameter]
 
-    def _names(self, steps: Sequence[Any]) -> Iterator[str]:
-        """The members that fields stand in, those of inline structs among them."""
-        for step in steps:
-            if step[0] != "field" or "compute" in step[3] or "counted" in step[3]:
+    def _names(self, struct: nodes.Struct) -> Iterator[str]:
+        """The members that fields are, those of inline structs among them."""
+        for field in struct.fields:
+            if not field.is_written:
                 continue
-            if step[2][0] == "inline":
-                yield from self._names_of(step[2][1])
-            elif "besides" in step[3]:
-                yield from step[3]["besides"]
+            if isinstance(field.type, nodes.Inline):
+                yield from self._names_of(field.type.type)
+            elif field.besides is not None:
+                yield from field.besides
             else:
-                yield step[3].get("member", step[1])
+                yield field.wire_member
 
     def _names_of(self, node: Node) -> Iterator[str]:
         match self.compiler.resolved(node):
-            case ("struct", _, "json", "object", _, steps):
-                yield from self._names(steps)
-            case ("tagged", _, _, _, _, cases, _) | ("select", _, cases, _):
-                for _, case in cases:
-                    yield from self._names_of(case)
-            case ("refuse", _):
-                pass
+            case nodes.Struct(encoding="json", form="object") as struct:
+                yield from self._names(struct)
+            case nodes.Tagged(cases=cases) | nodes.Select(cases=cases):
+                for case in cases:
+                    if not isinstance(case.type, nodes.Refuse):
+                        yield from self._names_of(case.type)
             case other:
-                raise Uncovered(f"an inline {other[0]}")
+                raise Uncovered(f"an inline {word_of(other)}")
 
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
@@ -107,30 +107,30 @@ class Json(Part):
             return self.inline(case, scope, record, into, place)
 
         match self.compiler.resolved(node):
-            case ("struct", _, encoding, form, versions, steps):
+            case nodes.Struct(encoding=encoding) as struct:
                 inner = Scope(encoding, scope, into, place, tables=scope.tables, holder=scope.holder, shared=True)
                 inner.members = scope.members
-                return self.compiler.structs.struct(encoding, form, versions, steps, inner, record)
-            case ("tagged", *told):
+                return self.compiler.structs.struct(struct, inner, record)
+            case nodes.Tagged() as tagged:
                 assert scope.holder is not None
-                self._tagged(told, scope.holder, within)
-            case ("select", tag, cases, code):
+                self._tagged(tagged, scope.holder, within)
+            case nodes.Select(tag, cases, code):
                 self.compiler.records.selected(tag, cases, code, scope, within)
             case other:
-                raise Uncovered(f"an inline {other[0]}")
+                raise Uncovered(f"an inline {word_of(other)}")
         return None
 
     # --- fields ---
 
     def field(self, item: Item) -> None:
         """Find a field's value and read it."""
-        attributes, scope, read = item.attributes, item.scope, self.compiler.fields.read
-        if attributes.get("flatten") and not self.compiler.is_record(item.type):
+        field, scope, read = item.field, item.scope, self.compiler.fields.read
+        if field.flatten and not self.compiler.is_record(item.type):
             raise Uncovered("a field that melts into the record and is none")
-        if item.type[0] == "inline":
+        if isinstance(item.type, nodes.Inline):
             read(item)
             return
-        if "besides" in attributes:
+        if field.besides is not None:
             self._rest(item)
             return
         if scope.members is None:
@@ -138,23 +138,22 @@ class Json(Part):
             read(item)
             return
         absent = Label()
-        slot = scope.tables[attributes.get("member", item.name)]
-        self.assembly.emit("JSON_MEMBER", slot, absent, not attributes.get("optional"))
+        self.assembly.emit("JSON_MEMBER", scope.tables[field.wire_member], absent, not field.optional)
         read(item)
-        has_default = "default" in attributes and bool(attributes.get("optional"))
-        self.compiler.fields.defaulted(item, absent, has_default=has_default)
+        self.compiler.fields.defaulted(item, absent, has_default=field.has_default and field.optional)
 
     def _rest(self, item: Item) -> None:
         """Read the members that nothing else names, as an object of their own."""
-        value = self.compiler.resolved(item.type)[2]
-        if OPEN_FORMS[self.compiler.open_values] == _AS_TEXT and self.compiler.msgpack.holds_open(value):
+        rest = self.compiler.resolved(item.type)
+        assert isinstance(rest, nodes.MapOf), "the rest of an object is a map"
+        if OPEN_FORMS[self.compiler.open_values] == _AS_TEXT and self.compiler.msgpack.holds_open(rest.value):
             raise Uncovered("the rest of an object as bytes of an open value")
         self.assembly.emit("JSON_REST", item.scope.holder, item.scope.members)
         self.compiler.fields.read(item)
 
     # --- structs that a member tells apart ---
 
-    def tagged(self, told: Sequence[Any], scope: Scope, read: Read) -> None:
+    def tagged(self, node: nodes.Tagged, scope: Scope, read: Read) -> None:
         """Read the object at hand by the case that a member of it tells."""
         if scope.encoding != "json":
             raise Uncovered("a choice by a member outside JSON")
@@ -165,31 +164,31 @@ class Json(Part):
             self.assembly.emit("JSON_AT", holder)
             return read(case)
 
-        self._tagged(told, holder, case_of)
+        self._tagged(node, holder, case_of)
 
-    def _tagged(self, told: Sequence[Any], holder: int, read: Read) -> None:
-        member, presence, default, required, cases, _ = told
+    def _tagged(self, node: nodes.Tagged, holder: int, read: Read) -> None:
+        cases, default = node.cases, node.default
         emit, absent, refused, end = self.assembly.emit, Label(), Label(), Label()
         labels = [Label() for _ in cases]
         known = {
-            (type(value), value): label for (values, _), label in zip(cases, labels, strict=True) for value in values
+            (type(value), value): label for case, label in zip(cases, labels, strict=True) for value in case.values
         }
-        name = self.assembly.text(member.encode())
+        name = self.assembly.text(node.member.encode())
         emit("JSON_FIND", name >> 16, name & 0xFFFF, holder, absent)
-        if presence:
+        if node.presence:
             self.assembly.jump(known.get((bool, True), refused))
         else:
             self._told(list(known), known, refused)
         self.assembly.place(absent)
-        stated = False if presence else default
-        missing = required and default is None and not presence
+        stated = False if node.presence else default
+        missing = node.required and default is None and not node.presence
         self.assembly.jump(refused if missing else known.get((type(stated), stated), refused))
-        for (_, case), label in zip(cases, labels, strict=True):
+        for case, label in zip(cases, labels, strict=True):
             self.assembly.place(label)
-            if case[0] == "refuse":
+            if isinstance(case.type, nodes.Refuse):
                 self.assembly.jump(refused)
             else:
-                read(case)
+                read(case.type)
                 self.assembly.jump(end)
         self.assembly.place(refused)
         emit("FAIL", self.assembly.refusal("unknown_case"))
@@ -239,54 +238,54 @@ class Json(Part):
         """Read the value at hand."""
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed) if bits - signed <= _WIDEST:
+            case nodes.Int(bits, signed, "") if bits - signed <= _WIDEST:
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
                     flags = bits - signed == _WIDEST
                     emit("JSON_INTEGER", low, high, flags, sink.register, column and column.index)
-            case ("float", bits):
+            case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("JSON_FLOAT", bits, column and column.index)
-            case ("bool",):
+            case nodes.Bool():
                 with self.compiler.into(sink.column, "bool") as column:
                     emit("JSON_BOOLEAN", sink.register, column and column.index)
-            case ("null",):
+            case nodes.Null():
                 emit("JSON_NULL")
-            case ("text", _):
+            case nodes.Text():
                 with self.compiler.into(sink.column, "str") as column:
                     emit("JSON_TEXT", sink.register, column and column.index)
-            case ("bytes", size, _, *lines):
+            case nodes.Bytes(size, _, lines):
                 form, operand = self.compiler.size(size, scope)
                 if form == _COMPUTED:
                     raise Uncovered("a computed size of base64")
                 with self.compiler.into(sink.column, "bytes") as column:
-                    emit("JSON_BYTES", operand if form else -1, bool(lines), sink.register, column and column.index)
-            case ("json", kind):
+                    emit("JSON_BYTES", operand if form else -1, lines, sink.register, column and column.index)
+            case nodes.Json():
                 with self.compiler.into(sink.column, "str") as column:
-                    emit("JSON_RAW", kinds_mask(OF_JSON[kind]), column and column.index)
-            case ("nullable", inner):
+                    emit("JSON_RAW", kinds_mask(self._kinds(node)), column and column.index)
+            case nodes.Nullable(inner):
                 end = Label()
                 emit("JSON_NULL_JUMP", end)
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
-            case ("list", _, None, _, _, None, _):
+            case nodes.ListOf(count=None, salvage=None):
                 self._list(node, scope, sink)
-            case ("map", key, value):
-                self._map(key, value, scope, sink)
-            case ("oneOf", is_open, alternatives):
-                self._one_of(node, is_open, alternatives, scope, sink)
+            case nodes.MapOf():
+                self._map(node, scope, sink)
+            case nodes.OneOf():
+                self._one_of(node, scope, sink)
             case _:
-                raise Uncovered(f"a JSON {node[0]}")
+                raise Uncovered(f"a JSON {word_of(node)}")
 
     def _count(self, sink: Sink) -> None:
         """How many elements or members the value at hand has, for expressions."""
         if sink.register is not None and sink.register.kind == "list":
             self.assembly.emit("JSON_COUNT", sink.register)
 
-    def _list(self, node: Node, scope: Scope, sink: Sink) -> None:
+    def _list(self, node: nodes.ListOf, scope: Scope, sink: Sink) -> None:
         self._count(sink)
-        _, element, _, unique, *_ = node
+        element, unique = node.element, node.unique
         rules = self.open_rules(element)
         if rules is not None and unique is None:
             self._open(rules, 1 << _KINDS["list"], sink)
@@ -296,12 +295,13 @@ class Json(Part):
             with self.compiler.into(sink.column, taken(node)) as column:
                 self._repeated(element, scope, column, unique, name=sink.name)
 
-    def _map(self, key: Node, value: Node, scope: Scope, sink: Sink) -> None:
+    def _map(self, node: nodes.MapOf, scope: Scope, sink: Sink) -> None:
         self._count(sink)
-        if self.compiler.resolved(key) != ("text", None):
+        key, value = node.key, node.value
+        if self.compiler.resolved(key) != _TEXT:
             raise Uncovered("keys that are no texts")
         rules = self.open_rules(value)
-        if rules is not None and key[0] == "spelled":
+        if rules is not None and isinstance(key, nodes.Spelled):
             raise Uncovered("keys of open values that are held against a spelling")
         if rules is not None:
             self._open(rules, 1 << _KINDS["object"], sink)
@@ -346,8 +346,8 @@ class Json(Part):
 
     def _entry(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
         keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
-        found = self.assembly.register("bytes").read() if key[0] == "spelled" else None
-        self.compiler.value(("text", None), scope, Sink(found, keys))
+        found = self.assembly.register("bytes").read() if isinstance(key, nodes.Spelled) else None
+        self.compiler.value(_TEXT, scope, Sink(found, keys))
         if found is not None:
             self.compiler.held_key(key, found)
         self.assembly.emit("JSON_NEXT")
@@ -372,9 +372,9 @@ class Json(Part):
         row[4 if register.kind == "bytes" else 6] = register.read()
         return shared
 
-    def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
-        end = Label()
-        if is_open:
+    def _one_of(self, node: nodes.OneOf, scope: Scope, sink: Sink) -> None:
+        end, alternatives = Label(), node.alternatives
+        if node.open:
             rules = self.open_rules(node)
             assert rules is not None
             if rules[0] & 1:
@@ -399,42 +399,42 @@ class Json(Part):
     def _kinds(self, node: Node) -> Sequence[int]:
         """The kinds of JSON values that a type reads."""
         match self.compiler.resolved(node):
-            case ("null" | "bool" | "int" | "float" | "list" as kind, *_):
-                return (_KINDS[kind],)
-            case ("text" | "bytes", *_):
+            case nodes.Null() | nodes.Bool() | nodes.Int() | nodes.Float() | nodes.ListOf() as plain:
+                return (_KINDS[word_of(plain)],)
+            case nodes.Text() | nodes.Bytes():
                 return (_KINDS["str"],)
-            case ("json", kind):
-                return OF_JSON[kind]
-            case ("struct", _, _, "array", _, _):
+            case nodes.Json(kinds):
+                return kinds_of(kinds)
+            case nodes.Struct(form="array"):
                 return (_KINDS["list"],)
-            case ("struct" | "tagged" | "map", *_):
+            case nodes.Struct() | nodes.Tagged() | nodes.MapOf():
                 return (_KINDS["object"],)
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 return (_KINDS["null"], *self._kinds(inner))
             case other:
-                raise Uncovered(f"an alternative that is a {other[0]}")
+                raise Uncovered(f"an alternative that is a {word_of(other)}")
 
     # --- open values ---
 
     def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: kinds, the range of integers, whether these are floats; None: it is not open."""
         node = self.compiler.resolved(node)
-        if node[0] != "oneOf" or not node[1]:
+        if not isinstance(node, nodes.OneOf) or not node.open:
             return None
         kinds, low, high = 0, 0, -1
-        for alternative in (self.compiler.resolved(each) for each in node[2]):
+        for alternative in (self.compiler.resolved(each) for each in node.alternatives):
             match alternative:
-                case ("int", bits, signed, *_) if bits - signed < _WIDEST:
+                case nodes.Int(bits, signed) if bits - signed < _WIDEST:
                     low, high = limits(bits, signed)
-                case ("int", *_):
+                case nodes.Int():
                     raise Uncovered("open values with unsigned integers of 64 bits")
-                case ("list", element, None, None, _, None, _) if self.compiler.resolved(element) is node:
+                case nodes.ListOf(element, None, None, _, None) if self.compiler.resolved(element) is node:
                     pass
-                case ("map", key, value) if (
-                    self.compiler.resolved(key) == ("text", None) and self.compiler.resolved(value) is node
+                case nodes.MapOf(key, value) if (
+                    self.compiler.resolved(key) == _TEXT and self.compiler.resolved(value) is node
                 ):
                     pass
-                case ("null",) | ("bool",) | ("float", 64) | ("text", None):
+                case nodes.Null() | nodes.Bool() | nodes.Float(64, "") | nodes.Text(None):
                     pass
                 case _:
                     raise Uncovered("open values that are not one type throughout")
@@ -454,6 +454,11 @@ class Json(Part):
                 parts = (column.children[name].index for name in ("value", "metadata"))
                 self.assembly.emit("JSON_OPEN", table, kinds, *parts, 0)
                 self.assembly.emit("FINISH", column.index)
+
+
+def kinds_of(kept: Sequence[str]) -> Sequence[int]:
+    """The kinds of values that JSON kept as text may be."""
+    return [kind for each in kept for kind in OF_JSON[each]]
 
 
 def kinds_mask(kinds: Sequence[int]) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from wireloom.runtime.columns.canonical import dumps
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
 
 FAMILIES = {
     "null": 0,
@@ -35,7 +36,7 @@ class MessagePack(Part):
         """Read one value."""
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits - signed <= _WORD:
+            case nodes.Int(bits, signed) if bits - signed <= _WORD:
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
@@ -48,29 +49,29 @@ class MessagePack(Part):
                         sink.register,
                         column and column.index,
                     )
-            case ("float", bits):
+            case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PACK_FLOAT", 0 if bits == _WORD else _NARROW, None, column and column.index)
-            case ("bool",):
+            case nodes.Bool():
                 with self.compiler.into(sink.column, "bool") as column:
                     emit("PACK_BOOLEAN", 0, None, sink.register, column and column.index)
-            case ("null",):
+            case nodes.Null():
                 emit("PACK_NIL")
-            case ("text", _):
+            case nodes.Text():
                 with self.compiler.into(sink.column, "str") as column:
                     emit("PACK_TEXT", -1, 0, None, sink.register, column and column.index)
-            case ("bytes", size, _):
+            case nodes.Bytes(size):
                 form, operand = self.compiler.size(size, scope)
                 if form == 2:
                     raise Uncovered("a computed size of a bin")
                 with self.compiler.into(sink.column, "bytes") as column:
                     emit("PACK_BYTES", operand if form else -1, 0, None, sink.register, column and column.index)
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 end = Label()
                 emit("PACK_NIL_JUMP", end)
                 self.compiler.value(inner, scope, sink)
                 self.assembly.place(end)
-            case ("list", element, _, unique, *_):
+            case nodes.ListOf(element, _, unique):
                 self._count(sink)
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
@@ -82,21 +83,21 @@ class MessagePack(Part):
                     raise Uncovered("open values within lists or maps that are not open themselves")
                 else:
                     raise Uncovered("unique open values")
-            case ("map", key, value):
+            case nodes.MapOf(key, value):
                 self._map(key, value, scope, sink)
-            case ("ext", code, content):
+            case nodes.Ext(code, content):
                 self._extension(code, content == "text", sink)
-            case ("oneOf", is_open, alternatives):
-                self._one_of(node, is_open, alternatives, scope, sink)
+            case nodes.OneOf():
+                self._one_of(node, scope, sink)
             case _:
-                raise Uncovered(f"a MessagePack {node[0]}")
+                raise Uncovered(f"a MessagePack {word_of(node)}")
 
     # --- structs as maps ---
 
-    def open(self, fields: Sequence[Any], scope: Scope) -> None:
+    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         """Open a struct's map: where the value of each member stands."""
         scope.holder = self.assembly.slot()
-        own = [attributes.get("member", name) for _, name, _, attributes in fields if "besides" not in attributes]
+        own = [field.wire_member for field in fields if field.besides is None]
         names = dict.fromkeys(own)
         scope.tables.update((name, self.assembly.slot()) for name in names)
         words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
@@ -111,15 +112,14 @@ class MessagePack(Part):
 
     def member(self, item: Item) -> None:
         """Find a member's value and read it."""
-        attributes, scope, absent = item.attributes, item.scope, Label()
-        if attributes.get("flatten") and not self.compiler.is_record(item.type):
+        field, scope, absent = item.field, item.scope, Label()
+        if field.flatten and not self.compiler.is_record(item.type):
             raise Uncovered("a field that melts into the record and is none")
-        if "besides" in attributes:
+        if field.besides is not None:
             raise Uncovered("the rest of a MessagePack object")
-        optional = bool(attributes.get("optional"))
-        self.assembly.emit("PACK_MEMBER", scope.tables[attributes.get("member", item.name)], absent, not optional)
+        self.assembly.emit("PACK_MEMBER", scope.tables[field.wire_member], absent, not field.optional)
         self.compiler.fields.read(item)
-        self.compiler.fields.defaulted(item, absent, has_default="default" in attributes and optional)
+        self.compiler.fields.defaulted(item, absent, has_default=field.has_default and field.optional)
 
     def _extension(self, code: int, text: bool, sink: Sink) -> None:  # noqa: FBT001 - an operand
         with self.compiler.into(sink.column, "str" if text else "bytes") as column:
@@ -134,7 +134,7 @@ class MessagePack(Part):
         """A map of open values, or of stated types: a list of entries, whose keys are unlike each other."""
         self._count(sink)
         rules, own = self.open_rules(value), self.open_rules(key)
-        if key[0] == "spelled" and (rules is not None or own is not None):
+        if isinstance(key, nodes.Spelled) and (rules is not None or own is not None):
             raise Uncovered("keys of open values that are held against a spelling")
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
@@ -145,14 +145,15 @@ class MessagePack(Part):
             return
         if self.holds_open(key) or self.holds_open(value):
             raise Uncovered("maps of several kinds of open values")
-        if self.compiler.resolved(key)[0] not in ("int", "text", "bytes"):
+        if not isinstance(self.compiler.resolved(key), nodes.Int | nodes.Text | nodes.Bytes):
             raise Uncovered("keys that are not integers, or texts, or bytes alone")
         with self.compiler.into(sink.column, "map") as column:
             found = self.assembly.register(self.compiler.kind(key)).read()
             self.compiler.repeated("PACK_REPEAT", (), value, scope, column, entry=(key, found))
 
-    def _one_of(self, node: Node, is_open: bool, alternatives: Sequence[Node], scope: Scope, sink: Sink) -> None:  # noqa: FBT001 - as in the layout
-        if is_open:
+    def _one_of(self, node: nodes.OneOf, scope: Scope, sink: Sink) -> None:
+        alternatives = node.alternatives
+        if node.open:
             rules = self.open_rules(node)
             assert rules is not None
             end = Label()
@@ -166,12 +167,12 @@ class MessagePack(Part):
         labels = [Label() for _ in alternatives]
         extensions: list[tuple[int, Label]] = []
         for alternative, label in zip(map(self.compiler.resolved, alternatives), labels, strict=True):
-            written = alternative[1] if alternative[0] == "charset" else alternative
-            family = FAMILIES.get(written[0])
+            written = alternative.type if isinstance(alternative, nodes.Charset) else alternative
+            family = FAMILIES.get(word_of(written))
             if family is None:
                 raise Uncovered("an alternative of several families")
-            if family == FAMILIES["ext"]:
-                extensions.append((written[1], label))
+            if isinstance(written, nodes.Ext):
+                extensions.append((written.code, label))
             targets[family] = label
         if len(extensions) > 1:
             targets[FAMILIES["ext"]] = Label()
@@ -191,53 +192,55 @@ class MessagePack(Part):
     def holds_open(self, node: Node) -> bool:
         """Whether values are shown as open ones, so that they count as nested in one another."""
         match self.compiler.resolved(node):
-            case ("oneOf", is_open, *_):
-                return bool(is_open)
-            case ("nullable", inner) | ("list", inner, *_):
+            case nodes.OneOf(is_open):
+                return is_open
+            case nodes.Nullable(inner) | nodes.ListOf(inner):
                 return self.holds_open(inner)
-            case ("map", key, value):
+            case nodes.MapOf(key, value):
                 return self.holds_open(key) or self.holds_open(value)
             case _:
                 return False
 
     def shows_open(self, node: Any, seen: frozenset[str] = frozenset()) -> bool:
         """Whether any value in it, however deep, is shown as an open one."""
-        match node:
-            case ("oneOf", True, *_):
-                return True
-            case ("ref", str(name)):
-                return name not in seen and self.shows_open(self.compiler.resolved(node), seen | {name})
-            case tuple() | dict():
-                return any(self.shows_open(part, seen) for part in (node if isinstance(node, tuple) else node.values()))
-            case _:
-                return False
+        for each in nodes.within(node):
+            match each:
+                case nodes.OneOf(open=True):
+                    return True
+                case nodes.Ref(name) if name not in seen and self.shows_open(
+                    self.compiler.resolved(each), seen | {name}
+                ):
+                    return True
+                case _:
+                    pass
+        return False
 
     def open_rules(self, node: Node) -> list[int] | None:
         """What an open value may be: families, the range of integers, ext types; None where it is not open."""
         node = self.compiler.resolved(node)
-        if node[0] != "oneOf" or not node[1]:
+        if not isinstance(node, nodes.OneOf) or not node.open:
             return None
-        families, low, high, extensions = 0, 0, -1, []
-        for alternative in (self.compiler.resolved(each) for each in node[2]):
-            if alternative[0] not in FAMILIES:
+        families, low, high, extensions = 0, 0, -1, list[int]()
+        for alternative in (self.compiler.resolved(each) for each in node.alternatives):
+            if word_of(alternative) not in FAMILIES:
                 raise Uncovered("open values that are not one type throughout")
-            families |= 1 << FAMILIES[alternative[0]]
+            families |= 1 << FAMILIES[word_of(alternative)]
             match alternative:
-                case ("int", bits, signed, *_):
+                case nodes.Int(bits, signed):
                     low, high = limits(bits, signed)
                     if bits - signed == _WORD:
                         raise Uncovered("open values with unsigned integers of 64 bits")
-                case ("ext", code, content):
+                case nodes.Ext(code, content):
                     extensions += [code, content == "text"]
-                case ("list", element, None, None, _, None, _) if self.compiler.resolved(element) is node:
+                case nodes.ListOf(element, None, None, _, None) if self.compiler.resolved(element) is node:
                     pass
-                case ("map", key, value) if (
+                case nodes.MapOf(key, value) if (
                     self.compiler.resolved(key) is node and self.compiler.resolved(value) is node
                 ):
                     pass
-                case ("float", bits) if bits < _WORD:
+                case nodes.Float(bits, "") if bits < _WORD:
                     raise Uncovered(f"open values with floats of {bits} bits")
-                case ("bytes", None, _) | ("null",) | ("bool",) | ("float", _) | ("text", None):
+                case nodes.Bytes(None) | nodes.Null() | nodes.Bool() | nodes.Float() | nodes.Text(None):
                     pass
                 case _:
                     raise Uncovered("open values that are not one type throughout")
@@ -246,15 +249,15 @@ class MessagePack(Part):
     def closed_rules(self, node: Node) -> list[int]:
         """What the other half of a map may be whose keys or values alone are open."""
         match self.compiler.resolved(node):
-            case ("nullable", inner) if self.compiler.resolved(inner)[0] != "nullable":
+            case nodes.Nullable(inner) if not isinstance(self.compiler.resolved(inner), nodes.Nullable):
                 families, *rest = self.closed_rules(inner)
                 return [families | 1 << FAMILIES["null"], *rest]
-            case ("int", bits, signed, *_) if bits - signed < _WORD:
+            case nodes.Int(bits, signed) if bits - signed < _WORD:
                 return [1 << FAMILIES["int"], *limits(bits, signed), 0]
-            case ("bool",) | ("float", 64) | ("text", None) | ("bytes", None, _) as scalar:
-                return [1 << FAMILIES[scalar[0]], 0, -1, 0]
+            case nodes.Bool() | nodes.Float(64, "") | nodes.Text(None) | nodes.Bytes(None) as scalar:
+                return [1 << FAMILIES[word_of(scalar)], 0, -1, 0]
             case other:
-                raise Uncovered(f"maps of open values and of a {other[0]} with a rule of its own")
+                raise Uncovered(f"maps of open values and of a {word_of(other)} with a rule of its own")
 
     def _open_value(
         self, rules: list[int], families: int, sink: Sink, halves: tuple[list[int], list[int]] | None = None

@@ -3,16 +3,20 @@
 The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from wireloom.runtime.columns.logical import ExtensionType
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register
-from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink
+from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink, Version
+from wireloom.runtime.engine.compiler.switches import Choice
 from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.expressions import Code, Compiled, Expressions, Tree
 from wireloom.runtime.engine.outline import Column
+
+_Way = TypeVar("_Way")
 
 
 class Records(Protocol):
@@ -26,8 +30,13 @@ class Records(Protocol):
     def lent(self, node: Node) -> frozenset[str]:
         """What expressions call the members of a record that melts into the one around."""
 
-    def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
+    def selected(
+        self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: Callable[[Node], object]
+    ) -> None:
         """Choose by an expression."""
+
+    def chosen(self, tag: Tree, cases: Choice[_Way], code: str, scope: Scope, read: Callable[[_Way], object]) -> None:
+        """Choose one of several ways by an expression."""
 
     def word(self, value: Any) -> int:
         """A value that is compared, as the number that the machine has for it."""
@@ -36,15 +45,7 @@ class Records(Protocol):
 class Structs(Protocol):
     """Structs, as other parts ask for them."""
 
-    def struct(  # noqa: PLR0913 - as the part has it
-        self,
-        encoding: str,
-        form: str,
-        versions: Sequence[Any],
-        steps: Sequence[Any],
-        scope: Scope,
-        record: Column | None,
-    ) -> Scope:
+    def struct(self, node: nodes.Struct, scope: Scope, record: Column | None) -> Scope:
         """Read a struct into the row of `record` that is open."""
 
     def check(self, that: Compiled, code: str) -> None:
@@ -82,7 +83,7 @@ class Sums(Protocol):
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
-    def held(self, node: Node, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
+    def held(self, node: nodes.Held, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
         """Read an element, and hold it against what is said of it."""
 
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
@@ -91,7 +92,7 @@ class Fields(Protocol):
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
         """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
 
-    def field(self, item: Item, version: Any) -> None:
+    def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
 
     def read(self, item: Item) -> None:
@@ -107,7 +108,7 @@ class Protobuf(Protocol):
     def field(self, item: Item) -> None:
         """Read a field from its slot."""
 
-    def open(self, fields: Sequence[Node], scope: Scope) -> None:
+    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         """Scan the message for its fields; each gets a slot."""
 
 
@@ -117,7 +118,7 @@ class MessagePack(Protocol):
     def holds_open(self, node: Node) -> bool:
         """Whether values are shown as open ones, so that they count as nested in one another."""
 
-    def open(self, fields: Sequence[Any], scope: Scope) -> None:
+    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         """Open a struct's map: where the value of each member stands."""
 
     def close(self, scope: Scope) -> None:
@@ -130,7 +131,7 @@ class MessagePack(Protocol):
 class Arrays(Protocol):
     """Structs of MessagePack as arrays, as other parts ask for them."""
 
-    def open(self, fields: Sequence[Node], arities: dict[int, int], scope: Scope, version: Register) -> None:
+    def open(self, fields: Sequence[nodes.Field], arities: dict[int, int], scope: Scope, version: Register) -> None:
         """Open an array, whose length may tell the version."""
 
     def element(self, item: Item, when: Tree) -> None:
@@ -160,10 +161,10 @@ class Json(Protocol):
     ) -> Scope | None:
         """Read a record from the members of the object around it."""
 
-    def open(self, form: str, arities: dict[int, int], steps: Sequence[Any], scope: Scope, register: Register) -> None:
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, register: Register) -> None:
         """Open a struct's object or array."""
 
-    def tagged(self, told: Sequence[Any], scope: Scope, read: Callable[[Node], object]) -> None:
+    def tagged(self, node: nodes.Tagged, scope: Scope, read: Callable[[Node], object]) -> None:
         """Read the object at hand by the case that a member of it tells."""
 
 
@@ -172,7 +173,7 @@ class Compiler(Protocol):
 
     engine: Any
     big: bool
-    layout: Mapping[str, Any]
+    layout: nodes.Layout
     settings: dict[str, Any]
     crcs: list[str]
     open_values: str
@@ -213,7 +214,7 @@ class Compiler(Protocol):
     def protobuf(self) -> Protobuf:
         """Protobuf messages."""
 
-    def limit(self, name: str) -> int:
+    def limit(self, name: Literal["expansion", "ratio"]) -> int:
         """What a limit comes to: `expansion` or `ratio`."""
 
     def resolved(self, node: Node) -> Node:
@@ -255,7 +256,7 @@ class Compiler(Protocol):
     def no_text(self) -> int:
         """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
 
-    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
+    def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
         """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
@@ -269,7 +270,7 @@ class Compiler(Protocol):
     def placed(self, tree: Tree, scope: Scope) -> int:
         """The place of an expression."""
 
-    def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
+    def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
         """The form of a size, and what says it."""
 
     def held_key(self, key: Node, found: Register) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
-from wireloom.runtime.engine import ended, filled
+from wireloom.runtime.engine import ended, filled, nodes
 from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
@@ -23,18 +23,14 @@ from wireloom.runtime.engine.compiler.scope import (
     Node,
     Scope,
     Sink,
-    blocks_of,
-    ending_of,
     front_word,
-    is_prefix,
     padded_word,
     prefix_word,
-    unit_of,
 )
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.compiler.sums import Sums
 from wireloom.runtime.engine.conditions import Conditions
-from wireloom.runtime.engine.expressions import Code, Constant, Expressions, Tree
+from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, Tree
 from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 from wireloom.runtime.parameters import limit_of
@@ -49,7 +45,7 @@ class Compiler:
     def __init__(  # noqa: PLR0913 - what is compiled, and how it is shown
         self,
         engine: Any,
-        layout: Mapping[str, Any],
+        layout: nodes.Layout,
         settings: Mapping[str, Any],
         type: Record | List,
         open_values: str = "variant",
@@ -115,7 +111,7 @@ class Compiler:
         assert limit is not None, "every layout has a depth"
         return max(0, min(limit, 1 << 20))
 
-    def limit(self, name: str) -> int:
+    def limit(self, name: Literal["expansion", "ratio"]) -> int:
         """What a limit comes to: `expansion` or `ratio`."""
         limit = limit_of(self.layout[name], self.settings)
         return _NO_LIMIT if limit is None else max(0, min(limit, _NO_LIMIT))
@@ -139,22 +135,31 @@ class Compiler:
 
     def resolved(self, node: Node) -> Node:
         """The type that a reference means; what is written is held against character sets as it is read back."""
-        while node[0] in ("ref", "spelled") or (self.writes and _is_read_back(node)):
-            node = self.layout["types"][node[1]] if node[0] == "ref" else node[1]
-        return node
+        while True:
+            match node:
+                case nodes.Ref(name):
+                    node = self.layout["types"][name]
+                case nodes.Spelled(inner, _, _):
+                    node = inner
+                case nodes.Charset(inner, _) | nodes.Held(inner, values=None) if self.writes:
+                    node = inner  # only readers check these
+                case _:
+                    return node
 
     def _encoding(self, node: Node) -> str:
         """The encoding of the first struct found."""
         match self.resolved(node):
-            case ("struct", _, encoding, *_):
-                return str(encoding)
-            case ("tagged", *_):
+            case nodes.Struct(encoding=encoding):
+                return encoding
+            case nodes.Tagged():
                 return "json"
-            case ("peek", _, cases, _) | ("select", _, cases, _):
-                return self._encoding(cases[0][1])
-            case ("attempt", trials, _, _):
-                return self._encoding(trials[0][1])
-            case ("list", element, *_):
+            case nodes.Peek(cases=(nodes.Case(_, first), *_)) | nodes.Select(cases=(nodes.Case(_, first), *_)) if (
+                not isinstance(first, nodes.Refuse)
+            ):
+                return self._encoding(first)
+            case nodes.Attempt(trials):
+                return self._encoding(trials[0].type)
+            case nodes.ListOf(element):
                 return self._encoding(element)
             case _:
                 raise Uncovered("a root without a struct")
@@ -162,25 +167,25 @@ class Compiler:
     def is_record(self, node: Node) -> bool:
         """Whether values are records."""
         match self.resolved(node):
-            case ("struct" | "attempt" | "tagged" | "inline", *_):
+            case nodes.Struct() | nodes.Attempt() | nodes.Tagged() | nodes.Inline():
                 return True
-            case ("peek" | "select", _, cases, _):
-                return all(self.is_record(case) for _, case in cases if case[0] != "refuse")
+            case nodes.Peek(cases=cases) | nodes.Select(cases=cases):
+                return all(self.is_record(case.type) for case in cases if not isinstance(case.type, nodes.Refuse))
             case _:
                 return False
 
     def kind(self, node: Node) -> str:
         """The kind of register that a value goes to; of a mixed one only whether there is a value."""
         match self.resolved(node):
-            case ("int" | "bool" | "bytes" | "list" as kind, *_):
-                return str(kind)
-            case ("map", *_):
-                return "list"
-            case ("text", _):
+            case nodes.Int():
+                return "int"
+            case nodes.Bool():
+                return "bool"
+            case nodes.Text() | nodes.Bytes():
                 return "bytes"
-            case ("held", _, {"values": _}):
-                return "mixed"
-            case ("nullable", inner) | ("charset", inner, _) | ("held", inner, _):
+            case nodes.ListOf() | nodes.MapOf():
+                return "list"
+            case nodes.Nullable(inner) | nodes.Charset(inner, _) | nodes.Held(inner, values=None):
                 return self.kind(inner)
             case _:
                 return "mixed"
@@ -277,17 +282,20 @@ class Compiler:
                 self.record(node, scope, sink.column, name=sink.name)
                 self.there(sink.register)
             return
-        if node[0] == "select":
-            self.records.selected(node[1], node[2], node[3], scope, lambda case: self.value(case, scope, sink))
-            return
-        if node[0] == "charset":
-            code = self.assembly.refusal("invalid_text") if scope.encoding == "binary" else IRREGULAR
-            self.encoded(node, sink, lambda inner: self.value(node[1], scope, inner), code)
-            return
-        if node[0] == "held":
-            self.fields.held(node, scope, sink, lambda inner: self.value(node[1], scope, inner))
-            return
-        choice = node[0] in ("nullable", "oneOf")
+        match node:
+            case nodes.Select(tag, cases, code):
+                self.records.selected(tag, cases, code, scope, lambda case: self.value(case, scope, sink))
+            case nodes.Charset(type):
+                number = self.assembly.refusal("invalid_text") if scope.encoding == "binary" else IRREGULAR
+                self.encoded(node, sink, lambda inner: self.value(type, scope, inner), number)
+            case nodes.Held(type):
+                self.fields.held(node, scope, sink, lambda inner: self.value(type, scope, inner))
+            case _:
+                self._plain(node, scope, sink)
+
+    def _plain(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value in its encoding."""
+        choice = isinstance(node, nodes.Nullable | nodes.OneOf)
         mixed = sink.register is not None and sink.register.kind == "mixed"
         given = replace(sink, register=None) if mixed and not choice else sink
         with self.filling(sink.register):
@@ -299,7 +307,7 @@ class Compiler:
                 self.json.value(node, scope, given)
             else:
                 raise Uncovered(f"values in {scope.encoding}")
-            if not choice and node[0] != "null":
+            if not choice and not isinstance(node, nodes.Null):
                 self.there(sink.register)
 
     def no_text(self) -> int:
@@ -307,10 +315,10 @@ class Compiler:
         replaced = self.settings.get(self.layout.get("replaced", "")) == "replace"
         return IRREGULAR if replaced else self.assembly.refusal("invalid_utf8")
 
-    def encoded(self, node: Node, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
+    def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
         """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
         register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
-        charset, found = node[2], register or self.assembly.register("bytes")
+        charset, found = node.charset, register or self.assembly.register("bytes")
         read(replace(sink, register=found))
         if charset in TWO_BYTES:
             self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None, code)
@@ -334,7 +342,7 @@ class Compiler:
         """The place of an expression that gives a number."""
         return self.expressions.place(self.expressions.number(tree, scope))
 
-    def size(self, size: Tree, scope: Scope) -> tuple[int, int]:
+    def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
         """The form of a size, and what says it.
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
@@ -343,22 +351,32 @@ class Compiler:
         where texts end that have escapes, or end at one of several delimiters, 8: the table of numbers, each before
         a part.
         """
-        if size is None:
-            return 0, 0
-        if is_prefix(size):
-            return 3, prefix_word(size, self.big)
-        if (blocks := blocks_of(size)) is not None:
-            return 8, self.assembly.table([0 if each is None else front_word(each, self.big) for each in blocks])
-        if isinstance(size, tuple) and size[0] == "padded":
-            return 5, padded_word(size)
-        if (ending := ended.ending(size)) is not None:
-            return 7, ended.read(self.assembly, ending)
-        if (data := ending_of(size)) is not None:
-            return 4 if unit_of(size) == 1 else 6, self.assembly.text(data)
-        compiled = self.expressions.number(size, scope)
-        if isinstance(compiled, Constant) and isinstance(compiled.value, int) and 0 <= compiled.value < 1 << 40:
-            return 1, compiled.value
-        return 2, self.expressions.place(compiled)
+        match size:
+            case None:
+                return 0, 0
+            case nodes.Prefix():
+                return 3, prefix_word(size, self.big)
+            case nodes.Blocks(number, after):
+                both = (0 if each is None else front_word(each, self.big) for each in (number, after))
+                return 8, self.assembly.table([*both])
+            case nodes.Padded():
+                return 5, padded_word(size)
+            case nodes.Delimited():
+                return 7, ended.read(self.assembly, ended.ending(size))
+            case nodes.Delimiter(data, _, unit):
+                return 4 if unit == 1 else 6, self.assembly.text(data)
+            case nodes.Terminator(data, _) | nodes.Terminated(data, _):
+                return 4, self.assembly.text(data)
+            case nodes.Last():
+                raise AssertionError("only the elements of lists say which is the last")
+            case _:
+                return self._computed_size(self.expressions.number(size, scope))
+
+    def _computed_size(self, size: Compiled) -> tuple[int, int]:
+        """The form of a size that an expression gives, and what says it."""
+        if isinstance(size, Constant) and isinstance(size.value, int) and 0 <= size.value < 1 << 40:
+            return 1, size.value
+        return 2, self.expressions.place(size)
 
     def repeated(  # noqa: PLR0913 - the instruction, the element, and where it goes
         self,
@@ -424,8 +442,8 @@ class Compiler:
 
     def held_key(self, key: Node, found: Register) -> None:
         """Hold the key of a map in its register against the spelling that it must have."""
-        if key[0] == "spelled":
-            self.fields.spelled(key[2], key[3], "", found)
+        if isinstance(key, nodes.Spelled):
+            self.fields.spelled(key.spelling, key.code, "", found)
 
     def unlike(self, scope: Scope | None, member: str) -> Register:
         """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
@@ -442,8 +460,3 @@ class Compiler:
             self.assembly.emit("UNIQUE", names, *pair)
         else:
             row[4], row[6] = pair
-
-
-def _is_read_back(node: Node) -> bool:
-    """Whether a type is one around which only readers hold something against it."""
-    return bool(node[0] == "charset" or (node[0] == "held" and "values" not in node[2]))

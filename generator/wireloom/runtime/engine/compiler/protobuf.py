@@ -6,11 +6,10 @@ from contextlib import contextmanager
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import NOWHERE, TAKES, Item, Node, Scope, Sink, limits, need_width, taken
+from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, limits, need_width, taken, word_of
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
-_CONDITIONS = {"when", "since", "until"}
 _MESSAGE = 2  # the form of a singular one
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
 _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
@@ -19,22 +18,21 @@ _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 class Protobuf(Part):
     """Fields by number."""
 
-    def open(self, fields: Sequence[Node], scope: Scope) -> None:
+    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         """Scan the message for its fields; each gets a slot."""
         found: list[tuple[int, int, int, int, str]] = []
         kept: set[int] = set()
-        for _, name, type, attributes in fields:
-            scope.tables[name] = slot = self.assembly.slot()
-            node = self.compiler.resolved(type)
-            if node[0] == "list" and self.compiler.resolved(node[1])[0] == "text":
-                scope.texts.add(name)
-            if _CONDITIONS & attributes.keys() and self._holds_messages(node):
+        for field in fields:
+            scope.tables[field.name] = slot = self.assembly.slot()
+            node = self.compiler.resolved(field.type)
+            if isinstance(node, nodes.ListOf) and isinstance(self.compiler.resolved(node.element), nodes.Text):
+                scope.texts.add(field.name)
+            if field.is_conditional and self._holds_messages(node):
                 raise Uncovered("a message under a condition, which is looked at whether it holds or not")
-            if _CONDITIONS & attributes.keys() and attributes.get("table"):
+            if field.is_conditional and field.table:
                 raise Uncovered("a table under a condition, which has its entries whether it holds or not")
             wire, form = self._form(node)
-            wire = _GROUP if attributes.get("group") else wire
-            found.append((attributes["tag"], wire, slot, form, attributes.get("oneOf", "")))
+            found.append((field.tag, _GROUP if field.group else wire, slot, form, field.one_of))
             kept |= {slot} if _is_kept(node) else set()
         words: list[int] = []
         for tag, wire, slot, form, group in found:
@@ -48,11 +46,13 @@ class Protobuf(Part):
 
     def _holds_messages(self, node: Node) -> bool:
         """Whether what is on the wire is a message, or several; each entry of a map is one."""
-        return node[0] == "map" or self._is_message(self.compiler.resolved(node[1]) if node[0] == "list" else node)
+        element = self.compiler.resolved(node.element) if isinstance(node, nodes.ListOf) else node
+        return isinstance(node, nodes.MapOf) or self._is_message(element)
 
     def _is_message(self, node: Node) -> bool:
         """Whether a value is a message, which may stand in several pieces; the body of another encoding is bytes."""
-        return self.compiler.is_record(node) and not (node[0] == "struct" and node[2] != "protobuf")
+        is_other = isinstance(node, nodes.Struct) and node.encoding != "protobuf"
+        return self.compiler.is_record(node) and not is_other
 
     def _scan(self, words: Sequence[int]) -> None:
         """Scan a message: tag, wire type, slot, form and rivals of each field."""
@@ -60,29 +60,32 @@ class Protobuf(Part):
 
     def _form(self, node: Node) -> tuple[int, int]:
         """The wire type of a field, or of its elements, and whether it is one value, many, or one message."""
-        if node[0] == "map":
+        if isinstance(node, nodes.MapOf):
             return _LENGTH, 1
-        if node[0] == "list":
-            element = self.compiler.resolved(node[1])
-            return _wire_type(self.compiler.resolved(element[1]) if element[0] == "held" else element), 1
+        if isinstance(node, nodes.ListOf):
+            element = self.compiler.resolved(node.element)
+            element = self.compiler.resolved(element.type) if isinstance(element, nodes.Held) else element
+            return _wire_type(element), 1
         return _wire_type(node), _MESSAGE if self._is_message(node) else 0
 
     def field(self, item: Item) -> None:
         """Read a field from its slot."""
-        name, attributes, scope, column = item.name, item.attributes, item.scope, item.column
+        name, field, scope, column = item.name, item.field, item.scope, item.column
         node, slot = self.compiler.resolved(item.type), scope.tables[name]
         absent = Label()
-        if node[0] in ("list", "map"):
-            if attributes.keys() & {"default", "const", "values", "minimum", "maximum"}:
+        if isinstance(node, nodes.ListOf | nodes.MapOf):
+            if field.stated.keys() & {"default", "const", "values", "minimum", "maximum"}:
                 raise Uncovered("a repeated field that is held against values, or with a default")
-            if attributes.get("optional"):
+            if field.optional:
                 self.assembly.emit("PROTO_ABSENT", slot, absent, 0)
-            read = self._proto_list if node[0] == "list" else self._proto_map
-            read(name, node, slot, scope, column)
+            if isinstance(node, nodes.ListOf):
+                self._proto_list(name, node, slot, scope, column)
+            else:
+                self._proto_map(name, node, slot, scope, column)
             self.assembly.place(absent)
             return
-        self.assembly.emit("PROTO_ABSENT", slot, absent, not attributes.get("optional"))
-        if attributes.get("flatten"):
+        self.assembly.emit("PROTO_ABSENT", slot, absent, not field.optional)
+        if field.flatten:
             if not self._is_message(node):
                 raise Uncovered("a protobuf field whose members melt into the record, and that is no message")
             with self._message(slot):
@@ -92,10 +95,10 @@ class Protobuf(Part):
             with self._message(slot):
                 self.compiler.record(node, scope, column, name=name)
                 self.compiler.there(register)
-        elif "refers" in attributes:
-            if attributes.keys() & {"minimum", "maximum"}:
+        elif field.refers is not None:
+            if field.minimum is not None or field.maximum is not None:
                 raise Uncovered("an index that is held against a range")
-            table, code = attributes["refers"]
+            table, code = field.refers.table, field.refers.code
             assert scope.parent is not None
             if table not in scope.parent.texts:
                 raise Uncovered("an index into a table of what are no texts")
@@ -112,7 +115,7 @@ class Protobuf(Part):
                 )
         else:
             self.compiler.fields.scalar(item, lambda sink: self._proto_scalar(node, slot, sink))
-        self.compiler.fields.defaulted(item, absent, has_default=attributes.get("default") is not None)
+        self.compiler.fields.defaulted(item, absent, has_default=field.has_default and field.default is not None)
 
     @contextmanager
     def _message(self, slot: int) -> Iterator[None]:
@@ -124,39 +127,45 @@ class Protobuf(Part):
         self.assembly.emit("PROTO_UNSUB", save)
 
     def _proto_scalar(self, node: Node, slot: int, sink: Sink) -> None:
-        if node[0] == "charset":
-            self.compiler.encoded(node, sink, lambda inner: self._proto_scalar(node[1], slot, inner))
+        if isinstance(node, nodes.Charset):
+            type = node.type
+            self.compiler.encoded(node, sink, lambda inner: self._proto_scalar(type, slot, inner))
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *wire) if bits <= 64:
-                form = signed | (wire == ["zigzag"]) << 1 | (wire == ["fixed"]) << 2 | (bits <= 32) << 3
+            case nodes.Int(bits, signed, wire) if bits <= 64:
+                form = signed | (wire == "zigzag") << 1 | (wire == "fixed") << 2 | (bits <= 32) << 3
                 low, high = limits(bits, signed)
                 with self.compiler.into(sink.column, "int") as column:
                     need_width(column, bits, signed)
                     emit("PROTO_INTEGER", slot, form, low, high, sink.register, column and column.index)
-            case ("bool",):
+            case nodes.Bool():
                 with self.compiler.into(sink.column, "bool") as column:
                     emit("PROTO_INTEGER", slot, _BOOLEAN, 0, 0, sink.register, column and column.index)
-            case ("float", bits):
+            case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PROTO_FLOAT", slot, bits, 0, column and column.index)
                 self.compiler.there(sink.register)
-            case ("text" | "bytes" as kind, size, *_) if size is None or isinstance(size, int):
-                with self.compiler.into(sink.column, TAKES[kind]) as column:
-                    fixed = -1 if kind == "text" or size is None else size
-                    emit("PROTO_BYTES", slot, kind == "text", sink.register, column and column.index, fixed)
+            case nodes.Text(None | int() as size) | nodes.Bytes(None | int() as size):
+                is_text = isinstance(node, nodes.Text)
+                with self.compiler.into(sink.column, taken(node)) as column:
+                    fixed = -1 if is_text or size is None else size
+                    emit("PROTO_BYTES", slot, is_text, sink.register, column and column.index, fixed)
             case _:
-                raise Uncovered(f"a protobuf {node[0]}")
+                raise Uncovered(f"a protobuf {word_of(node)}")
 
-    def _proto_list(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
-        _, element, _, unique, *_ = node
-        element = self.compiler.resolved(element)
+    def _proto_list(self, name: str, node: nodes.ListOf, slot: int, scope: Scope, column: Column | None) -> None:
+        element = self.compiler.resolved(node.element)
         count = self.compiler.define(scope, name, "list")
-        if unique is not None:
-            self._unlike(node, slot, scope, column, count)
+        if node.unique is not None:
+            self._unlike(node, node.unique, slot, scope, column, count)
             return
-        if element[0] == "text" and column is None and not count.used and not self.compiler.sums.joined(name):
+        if (
+            isinstance(element, nodes.Text)
+            and column is None
+            and not count.used
+            and not self.compiler.sums.joined(name)
+        ):
             self.assembly.emit("PROTO_TABLE", slot)
             count.kind = "several"
             return
@@ -185,15 +194,16 @@ class Protobuf(Part):
                 label = self.assembly.later(body)
             self.assembly.emit("PROTO_REPEAT", slot, label, target and target.index, place, entry, count)
 
-    def _unlike(self, node: Node, slot: int, scope: Scope, column: Column | None, count: Register) -> None:
-        """Messages that differ in a member, whose register is compared behind each as the key of a map is."""
+    def _unlike(  # noqa: PLR0913 - a list, and where it goes
+        self, node: nodes.ListOf, unique: str, slot: int, scope: Scope, column: Column | None, count: Register
+    ) -> None:
+        """Messages that differ in a member, whose register is compared after each as the key of a map is."""
         scope.listed = True
-        _, element, _, unique, *_ = node
         with self.compiler.into(column, taken(node)) as target:
             inner = target.element if target is not None else None
 
             def body() -> None:
-                register = self.compiler.unlike(self.compiler.record(element, scope, inner, None), unique)
+                register = self.compiler.unlike(self.compiler.record(node.element, scope, inner, None), unique)
                 row[4 if register.kind == "bytes" else 5] = register.read()
 
             with self.assembly.inside():
@@ -202,15 +212,15 @@ class Protobuf(Part):
 
     def _element(self, node: Node, slot: int, scope: Scope, sink: Sink) -> None:
         """An element of a list, which may be held against something."""
-        if node[0] == "held":
-            inner = self.compiler.resolved(node[1])
+        if isinstance(node, nodes.Held):
+            inner = self.compiler.resolved(node.type)
             self.compiler.fields.held(node, scope, sink, lambda found: self._proto_scalar(inner, slot, found))
         else:
             self._proto_scalar(node, slot, sink)
 
-    def _proto_map(self, name: str, node: Node, slot: int, scope: Scope, column: Column | None) -> None:
+    def _proto_map(self, name: str, node: nodes.MapOf, slot: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value; an entry that lacks one of them is the parser's to read."""
-        spelled, (key, value) = node[1], (self.compiler.resolved(half) for half in node[1:3])
+        spelled, (key, value) = node.key, map(self.compiler.resolved, (node.key, node.value))
         count, found = self.compiler.define(scope, name, "list"), self.assembly.register(self.compiler.kind(key)).read()
         with self.compiler.into(column, "map") as target:
             inner = target.element if target is not None else None
@@ -261,11 +271,11 @@ def _pieces(slot: int, *, kept: bool) -> Iterator[tuple[int, int]]:
 
 def _wire_type(node: Node) -> int:
     match node:
-        case ("int", bits, _, "fixed"):
+        case nodes.Int(bits, _, "fixed"):
             return _FIXED32 if bits <= 32 else _FIXED64
-        case ("float", bits):
+        case nodes.Float(bits, ""):
             return _FIXED32 if bits == 32 else _FIXED64
-        case ("int" | "bool", *_):
+        case nodes.Int() | nodes.Bool():
             return _VARINT
         case _:
             return _LENGTH

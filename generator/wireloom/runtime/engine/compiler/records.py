@@ -1,19 +1,32 @@
-"""Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial."""
+"""Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial.
 
-from collections.abc import Iterator, Sequence
+`members` gets a type whose values are records, and the column whose row is open. A struct is compiled there. Of a
+choice each case is, after a `SWITCH` on what tells them apart. The alternatives of an attempt become bodies, which
+`ATTEMPT` runs one after the other until one reads without an error that leads on.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
-from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, bit_title, member, number_form
-from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise, pattern
+from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form, word_of
+from wireloom.runtime.engine.compiler.switches import Choice, hashed, is_beyond, otherwise, pattern
 from wireloom.runtime.engine.expressions import NUMBER, Constant, Tree, encoded
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.expressions import among
 
 _WIDEST = 64  # bits of an integer
+
+_Read = Callable[[Node], object]
+_Way = TypeVar("_Way")
+
+
+def _choice(cases: Sequence[nodes.Case]) -> Choice[nodes.Arm]:
+    return [(case.values, case.type) for case in cases]
 
 
 class Records(Part):
@@ -23,29 +36,32 @@ class Records(Part):
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
     ) -> Scope | None:
         """Read a record into the row of `record` that is open."""
-        match self.compiler.resolved(node):
-            case ("struct", name, encoding, form, versions, steps):
+        found = self.compiler.resolved(node)
+
+        def read(case: Node) -> Scope | None:
+            return self.members(case, scope, record, into, place)
+
+        match found:
+            case nodes.Struct(name, encoding):
                 with self._carried(name, encoding, scope):
-                    return self.compiler.structs.struct(
-                        encoding, form, versions, steps, Scope(encoding, scope, into, place), record
-                    )
-            case ("inline", inner):
+                    return self.compiler.structs.struct(found, Scope(encoding, scope, into, place), record)
+            case nodes.Inline(inner):
                 return self.compiler.json.inline(inner, scope, record, into, place)
-            case ("tagged", *told):
-                self.compiler.json.tagged(told, scope, lambda case: self.members(case, scope, record, into, place))
-            case ("peek" | "attempt" as kind, *_) if scope.encoding == "json":
-                raise Uncovered(f"a JSON {kind}")
-            case ("peek", tag, cases, code):
-                if tag[0] != "int" or tag[1] > _WIDEST:
+            case nodes.Tagged():
+                self.compiler.json.tagged(found, scope, read)
+            case nodes.Peek() | nodes.Attempt() if scope.encoding == "json":
+                raise Uncovered(f"a JSON {word_of(found)}")
+            case nodes.Peek(tag, cases, code):
+                if not isinstance(tag, nodes.Int) or tag.bits > _WIDEST:
                     raise Uncovered("a choice by bytes ahead that are no integer")
                 self.assembly.emit("PEEK", *number_form(tag, self.compiler.big))
-                self._cases(cases, code, lambda case: self.members(case, scope, record, into, place))
-            case ("select", tag, cases, code):
-                self.selected(tag, cases, code, scope, lambda case: self.members(case, scope, record, into, place))
-            case ("attempt", trials, kind, reason):
-                self._attempt(trials, kind, reason, scope, record)
+                self._cases(_choice(cases), code, lambda arm: self._arm(arm, read))
+            case nodes.Select(expression, cases, code):
+                self.selected(expression, cases, code, scope, read)
+            case nodes.Attempt():
+                self._attempt(found, scope, record)
             case other:
-                raise Uncovered(f"a record that is a {other[0]}")
+                raise Uncovered(f"a record that is a {word_of(other)}")
         return None
 
     @contextmanager
@@ -63,16 +79,24 @@ class Records(Part):
         yield
         self.assembly.emit("LEFT")
 
-    def selected(self, tag: Tree, cases: Sequence[Any], code: str, scope: Scope, read: Any) -> None:
-        """Choose by an expression."""
+    def selected(self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: _Read) -> None:
+        """Choose a type by an expression."""
+        self.chosen(tag, _choice(cases), code, scope, lambda arm: self._arm(arm, read))
+
+    def chosen(self, tag: Tree, cases: Choice[_Way], code: str, scope: Scope, read: Callable[[_Way], object]) -> None:
+        """Choose one of several ways by an expression."""
         compiled = self.expressions.compiled(tag, scope)
         if isinstance(compiled, Constant):
-            known = (case for values, case in cases if among(compiled.value, values))
-            found = next(known, otherwise(cases) or ("refuse", code))
-            self._refuse(found[1]) if found[0] == "refuse" else read(found)
+            known = (way for values, way in cases if among(compiled.value, values))
+            found = next(known, otherwise(cases))
+            if found is None:
+                self._refuse(code)
+            else:
+                read(found)
             return
-        compiled = self.expressions.named(compiled, [value for values, _ in cases for value in values])
-        if any(value is not None and Constant(value).kind != compiled.kind for values, _ in cases for value in values):
+        values = [value for values, _ in cases for value in values]
+        compiled = self.expressions.named(compiled, values)
+        if any(value is not None and Constant(value).kind != compiled.kind for value in values):
             raise Uncovered("a choice by values of another kind")
         if compiled.term.word == "LOAD":
             register = compiled.term.argument
@@ -82,7 +106,13 @@ class Records(Part):
             self.assembly.emit("COMPUTE", self.expressions.place(compiled), NUMBER, register, None, *UNBOUNDED)
         self._cases(cases, code, read, register)
 
-    def _cases(self, cases: Sequence[Any], code: str, read: Any, register: Register | None = None) -> None:
+    def _cases(
+        self,
+        cases: Choice[_Way],
+        code: str,
+        read: Callable[[_Way], object],
+        register: Register | None = None,
+    ) -> None:
         """Branch on a register, or on the machine's value."""
         labels = [Label() for _ in cases]
         targets: dict[int | None, Label] = {}
@@ -93,11 +123,17 @@ class Records(Part):
         table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
         self.assembly.emit("SWITCH", table, self.assembly.refusal(code), register)
         end = Label()
-        for (_, case), label in zip(cases, labels, strict=True):
+        for (_, way), label in zip(cases, labels, strict=True):
             self.assembly.place(label)
-            self._refuse(case[1]) if case[0] == "refuse" else read(case)
+            read(way)
             self.assembly.jump(end)
         self.assembly.place(end)
+
+    def _arm(self, arm: nodes.Arm, read: _Read) -> None:
+        if isinstance(arm, nodes.Refuse):
+            self._refuse(arm.code)
+        else:
+            read(arm)
 
     def _refuse(self, code: str) -> None:
         self.assembly.emit("FAIL", self.assembly.refusal(code))
@@ -114,17 +150,18 @@ class Records(Part):
             case _:
                 raise Uncovered("a choice by what is neither number, boolean nor text")
 
-    def _attempt(self, trials: Sequence[Any], kind: str, reason: str, scope: Scope, record: Column | None) -> None:
+    def _attempt(self, node: nodes.Attempt, scope: Scope, record: Column | None) -> None:
+        trials, kind, reason = node.trials, node.kind, node.reason
         refused = self.assembly.register("text").read()
         none = self.expressions.place(Constant(None))
         self.assembly.emit("COMPUTE", none, 1, refused, None)
-        end, titles = Label(), {kind, reason, *(title for trial in trials for _, title in self._members(trial[1]))}
+        end, titles = Label(), {kind, reason, *(title for trial in trials for _, title in self._members(trial.type))}
         own = [column.index for name, column in (record.children.items() if record else ()) if name in titles]
         written = self.assembly.table([len(own), *own])
 
-        def tried(name: str, node: Node) -> None:
-            self.members(node, scope, record, None)
-            self.compiler.fields.computed(Constant(name), Sink(None, member(record, kind)))
+        def tried(trial: nodes.Trial) -> None:
+            self.members(trial.type, scope, record, None)
+            self.compiler.fields.computed(Constant(trial.name), Sink(None, member(record, kind)))
             column = member(record, reason)
             if column is not None:
                 place = len(self.assembly.expressions)
@@ -132,12 +169,12 @@ class Records(Part):
                 self.assembly.expressions += [operations["LOAD"], refused, operations["END"], 0]
                 self.assembly.emit("COMPUTE", place, 3, None, column.index)
 
-        for name, node, fallbacks, _ in trials[:-1]:
-            body = self.assembly.later(partial(tried, name, node))
-            late = set(self._late(node, set()))
-            if not self._is_binary(node, set()):
+        for trial in trials[:-1]:
+            body = self.assembly.later(partial(tried, trial))
+            late = set(self._late(trial.type, set()))
+            if not self._is_binary(trial.type, set()):
                 late.add("truncated")
-            codes = [code for code in self._fallbacks(fallbacks, scope) if code not in late]
+            codes = [code for code in self._fallbacks(trial.fallbacks, scope) if code not in late]
             table = self.assembly.table(
                 [
                     len(codes),
@@ -145,7 +182,7 @@ class Records(Part):
                 ]
             )
             self.assembly.emit("ATTEMPT", body, table, end, written, refused)
-        tried(*trials[-1][:2])
+        tried(trials[-1])
         self.assembly.place(end)
 
     def _late(self, node: Any, seen: set[str], *, inside: bool = False) -> Iterator[str]:
@@ -157,10 +194,10 @@ class Records(Part):
         match node:
             case str() if inside:
                 yield node
-            case ("ref", str(name)) if name not in seen:
+            case nodes.Ref(name) if name not in seen:
                 yield from self._late(self.compiler.resolved(node), seen | {name}, inside=inside)
             case tuple() | dict():
-                inside = inside or node[:3:2] == ("struct", "protobuf") if isinstance(node, tuple) else inside
+                inside = inside or (isinstance(node, nodes.Struct) and node.encoding == "protobuf")
                 for part in node if isinstance(node, tuple) else node.values():
                     yield from self._late(part, seen, inside=inside)
             case _:
@@ -168,19 +205,17 @@ class Records(Part):
 
     def _is_binary(self, node: Any, seen: set[str]) -> bool:
         """Whether structs within are read from front to back: others lack bytes before what is wrong with some."""
-        match node:
-            case ("ref", str(name)):
-                known = name in seen
-                seen.add(name)
-                return known or self._is_binary(self.compiler.resolved(node), seen)
-            case ("struct", _, encoding, *_) if encoding != "binary":
-                return False
-            case tuple() | list():
-                return all(self._is_binary(part, seen) for part in node)
-            case dict():
-                return all(self._is_binary(part, seen) for part in node.values())
-            case _:
-                return True
+        for each in nodes.within(node):
+            match each:
+                case nodes.Ref(name) if name not in seen:
+                    seen.add(name)
+                    if not self._is_binary(self.compiler.resolved(each), seen):
+                        return False
+                case nodes.Struct(encoding=encoding) if encoding != "binary":
+                    return False
+                case _:
+                    pass
+        return True
 
     def lent(self, node: Node) -> frozenset[str]:
         """What expressions call the members of a record that melts into the one around."""
@@ -192,33 +227,32 @@ class Records(Part):
         Readers have no name for what melts itself.
         """
         match self.compiler.resolved(node):
-            case ("struct", _, _, _, _, steps):
-                for _, name, type, attributes in (step for step in steps if step[0] == "field"):
-                    if attributes.get("flatten"):
-                        yield name, None
-                        yield from self._members(type)
+            case nodes.Struct() as struct:
+                for field in struct.fields:
+                    if field.flatten:
+                        yield field.name, None
+                        yield from self._members(field.type)
                     else:
-                        yield name, attributes.get("as", name)
-                    yield from ((bit[0], bit_title(bit)) for bit in attributes.get("bits", ()))
-            case ("inline", inner):
+                        yield field.name, field.title
+                    yield from ((bit.name, bit.title) for bit in field.bits)
+            case nodes.Inline(inner):
                 yield from self._members(inner)
-            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
-                for _, case in cases:
-                    yield from self._members(case)
-            case ("attempt", trials, kind, reason):
+            case nodes.Peek(cases=cases) | nodes.Select(cases=cases) | nodes.Tagged(cases=cases):
+                for case in cases:
+                    if not isinstance(case.type, nodes.Refuse):
+                        yield from self._members(case.type)
+            case nodes.Attempt(trials, kind, reason):
                 yield from ((kind, kind), (reason, reason))
                 for trial in trials:
-                    yield from self._members(trial[1])
-            case ("refuse", _):
-                pass
+                    yield from self._members(trial.type)
             case other:
-                raise Uncovered(f"a way of an attempt that is a {other[0]}")
+                raise Uncovered(f"a way of an attempt that is a {word_of(other)}")
 
-    def _fallbacks(self, fallbacks: Sequence[Any], scope: Scope) -> list[str]:
+    def _fallbacks(self, fallbacks: Sequence[nodes.Fallback], scope: Scope) -> list[str]:
         codes: list[str] = []
-        for names, when in fallbacks:
-            holds = ALWAYS if when is None else self.expressions.condition(when, scope)
+        for fallback in fallbacks:
+            holds = ALWAYS if fallback.when is None else self.expressions.condition(fallback.when, scope)
             if not isinstance(holds, Constant):
                 raise Uncovered("a fallback that depends on the record")
-            codes += names if holds.value else ()
+            codes += fallback.codes if holds.value else ()
         return codes

@@ -1,8 +1,8 @@
 """What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeGuard
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
@@ -10,34 +10,17 @@ from wireloom.runtime.engine.expressions import Constant, Tree
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.numerals import LONGEST, base_of, width_of
 
-Node = tuple[Any, ...]
+Node = nodes.Type
+Version = tuple[list[str], Tree]
+"""The names of a struct's versions, and the expression that gives the place of the one at hand."""
 
-TAKES = {
-    "int": "int",
-    "bool": "bool",
-    "float": "float",
-    "text": "str",
-    "bytes": "bytes",
-    "json": "str",
-    "list": "list",
-    "map": "map",
-    "null": "null",
-}
-"""What columns of a wire type take."""
 FRONT = "\0front"
 """The mark of how far fields reach that stand before what counts from the end."""
-_ENTRIES = 6
-"""Where a layout has of a list whether readers see its elements as the entries of a map."""
-BIT_VALUES, BIT_HIDDEN, BIT_DERIVED, BIT_NULL, _TITLE = 4, 6, 7, 8, 9
-"""Where a layout has of bits what they mean, whether readers see them, what they are derived of, the number that means
-null, and what readers call them, where that is another name."""
 _WIDEST_PADDED = 1 << 31
 _WORD = 64  # bits of a register
 _NUMERALS = {"varint": 0, "zigzag": 0, "vlq": 1, "bcd": 6, "packed": 7}
 _NUMERALS |= {"decimal": 8, "hexadecimal": 9, "octal": 10, "capitals": 11, "extended": 12, "sleb": 13, "ended": 14}
 _NUMERALS |= {"zoned": 15, "leading zoned": 16, "overpunched": 17, "leading overpunched": 18}
-_AMOUNTS = ("prefix", "blocks", "delimiter", "delimited", "padded", "last", "terminator", "terminated")
-"""What says how many bytes or elements there are, and is no expression."""
 ALWAYS = Constant(True)  # noqa: FBT003 - a value
 UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 """The limits of a number that any register holds."""
@@ -182,25 +165,27 @@ NOWHERE = Sink()
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A field being compiled: what the layout says of it, where it stands, and the column that shows it."""
+    """A field being compiled: what the layout says of it, where it is, and the column that shows it."""
 
-    name: str
-    type: Node
-    attributes: dict[str, Any]
+    field: nodes.Field
     scope: Scope
     record: Column | None
     column: Column | None
 
+    @property
+    def name(self) -> str:
+        """What expressions call it."""
+        return self.field.name
 
-def bit_title(bit: Sequence[Any]) -> str:
-    """What readers call bits, which expressions call by their name."""
-    return str(bit[_TITLE] if len(bit) > _TITLE else bit[0])
+    @property
+    def type(self) -> Node:
+        """Its type."""
+        return self.field.type
 
 
-def needs(bit: Sequence[Any], attributes: Mapping[str, Any]) -> bool:
+def needs(bit: nodes.Bits, *, shared: bool) -> bool:
     """Whether the value must give these bits: they are a field of their own, and nothing determines them."""
-    has_null = len(bit) > BIT_NULL and bit[BIT_NULL] is not None
-    return "shared" in attributes and bit[BIT_DERIVED] is None and not has_null and not bit[BIT_HIDDEN]
+    return shared and bit.derive is None and bit.null is None and not bit.hidden
 
 
 def member(record: Column | None, name: str) -> Column | None:
@@ -214,7 +199,7 @@ def limits(bits: int, signed: bool) -> tuple[int, int]:  # noqa: FBT001 - as in 
     return least, min(greatest - 1, (1 << _WORD - 1) - 1)
 
 
-def number_form(node: Any, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
+def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 - as the compiler has it
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
     One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
@@ -231,116 +216,103 @@ def number_form(node: Any, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001 
             return 0, signed, bits | _NUMERALS[form] << 8 | (LONGEST[digits] | _NUMERALS[digits] << 8 | after) << 16
         case nodes.Int(bits, signed, form, int() | None as digits) if form in _NUMERALS:
             return 0, signed, bits | _NUMERALS[form] << 8 | (digits or 0) << 16
-        case ("int", _, _, "quic" | "sqlite" | "flac" | "ebml" as form, *_):
+        case nodes.Int(_, _, "quic" | "sqlite" | "flac" | "ebml" as form):
             raise Uncovered(f"a binary integer as {form} has it")
-        case ("int", bits, signed, *form) if bits <= 64 and bits % 8 == 0:
+        case nodes.Int(bits, signed, form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
+        case nodes.Int(bits):
+            raise Uncovered(f"a binary integer of {bits} bits")
         case _:
-            raise Uncovered(f"a binary integer of {node[1]} bits")
+            raise AssertionError(f"the form of an integer that is a {word_of(node)}")
 
 
 def is_bits(node: Node) -> bool:
     """Whether the elements of a list in binary are no whole number of bytes."""
     match node:
-        case ("bit", *_):
+        case nodes.Bit():
             return True
-        case ("int", int(bits), _, *form):
-            return bits % 8 > 0 and form in ([], ["big"], ["little"])
+        case nodes.Int(bits, _, form):
+            return bits % 8 > 0 and form in ("", "big", "little")
         case _:
             return False
 
 
+def word_of(node: nodes.Arm) -> str:
+    """What a layout calls the sort of a type, as reasons say it."""
+    return node.words[0]
+
+
 def taken(node: Node) -> str:
-    """What the column of a value takes; "" where that is no single kind."""
-    return "map" if node[0] == "list" and node[_ENTRIES] else TAKES.get(node[0], "")
-
-
-def ordered(form: Sequence[str], big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
-    """Whether the highest byte of a number comes first: where its form does not say, as the compiler has it."""
-    return big if not form else "big" in (form, form[0])
-
-
-def prefix_word(prefix: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """A number in front, as instructions have it: how it is written, and whether -1 is null. Never 0."""
-    return front_word(prefix[1], big) | int(prefix[2]) << 6
-
-
-def front_word(number: Node, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
-    """How instructions have a number in front that is not null. Never 0."""
-    width, signed, order = number_form(number, big)
-    return 1 | width << 1 | int(signed) << 5 | int(order) << 8
-
-
-def most(node: Node) -> int:
-    """The greatest number of an integer type, as far as 62 bits hold it."""
+    """What the column of a value takes; "" if that is no single kind."""
     match node:
-        case ("int", _, _, str(form), int(digits)):
-            greatest = int(base_of(form) ** digits) - 1
-        case _:
-            _, greatest = limits(node[1], node[2])
-    return min(greatest, 1 << 62)
-
-
-def blocks_of(amount: Tree) -> tuple[Node, Node | None] | None:
-    """The number in front of each part of a value, and that of a size behind a negative one; None of other amounts."""
-    match amount:
-        case ("blocks", number, *size):
-            return number, size[0] if size else None
-        case _:
-            return None
-
-
-def is_prefix(amount: Tree) -> bool:
-    """Whether a size or a count stands before what it counts."""
-    return isinstance(amount, tuple) and amount[0] == "prefix"
-
-
-def is_computed(amount: Tree) -> bool:
-    """Whether an expression that is no constant says a size or a count."""
-    return isinstance(amount, tuple) and amount[0] not in _AMOUNTS
-
-
-def padded_word(padded: Node) -> int:
-    """The size of what is filled up, and the one or two bytes that do so, as instructions have them."""
-    if padded[1] > _WIDEST_PADDED:
-        raise Uncovered("a text that is filled up to so many bytes")
-    fill = padded[2]
-    return int(padded[1]) << 17 | (len(fill) - 1) << 16 | int.from_bytes(fill, "big")
-
-
-def ending_of(amount: Tree) -> bytes | None:
-    """The bytes that end a value or a list; None where it does not end so."""
-    match amount:
-        case ("delimiter" | "terminator" | "terminated", bytes(data), *_):
-            return data
-        case ("delimited", (bytes(data), *_), *_):
-            return data
-        case _:
-            return None
-
-
-def endless(amount: Tree) -> str:
-    """The code of a value that no delimiter ends; none where that is what its region says."""
-    match amount:
-        case ("delimiter" | "delimited", _, str(code), *_):
-            return code
+        case nodes.ListOf(entries=True) | nodes.MapOf():
+            return "map"
+        case nodes.Text() | nodes.Json():
+            return "str"
+        case nodes.Int() | nodes.Bool() | nodes.Float() | nodes.Bytes() | nodes.ListOf() | nodes.Null():
+            return word_of(node)
         case _:
             return ""
 
 
-def unit_of(amount: Tree) -> int:
-    """How many bytes a value that ends at a delimiter has a whole number of."""
-    match amount:
-        case ("delimiter", _, _, int(unit)):
-            return unit
+def ordered(form: str, big: bool) -> bool:  # noqa: FBT001 - as the compiler has it
+    """Whether the highest byte of a number comes first: if its form does not say, as the compiler has it."""
+    return form == "big" if form else big
+
+
+def prefix_word(prefix: nodes.Prefix, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
+    """A number before what it counts, as instructions have it: its form, and whether -1 is null. Never 0."""
+    return front_word(prefix.number, big) | int(prefix.null) << 6
+
+
+def front_word(number: nodes.Int, big: bool) -> int:  # noqa: FBT001 - as the compiler has it
+    """How instructions have a number before what it counts that is not null. Never 0."""
+    width, signed, order = number_form(number, big)
+    return 1 | width << 1 | int(signed) << 5 | int(order) << 8
+
+
+def most(node: nodes.Int) -> int:
+    """The greatest number of an integer type, as far as 62 bits hold it."""
+    match node:
+        case nodes.Int(_, _, form, int(digits)):
+            greatest = int(base_of(form) ** digits) - 1
         case _:
-            return 1
+            _, greatest = limits(node.bits, node.signed)
+    return min(greatest, 1 << 62)
+
+
+def is_computed(amount: nodes.Amount) -> TypeGuard[Tree]:
+    """Whether an expression that is no constant says a size or a count."""
+    return isinstance(amount, nodes.Node) and not isinstance(amount, nodes.Counted)
+
+
+def padded_word(padded: nodes.Padded) -> int:
+    """The size of what is filled up, and the one or two bytes that do so, as instructions have them."""
+    if padded.size > _WIDEST_PADDED:
+        raise Uncovered("a text that is filled up to so many bytes")
+    return padded.size << 17 | (len(padded.fill) - 1) << 16 | int.from_bytes(padded.fill, "big")
+
+
+def ending_of(amount: nodes.Amount) -> bytes | None:
+    """The bytes that end a value or a list; None if it does not end so."""
+    match amount:
+        case nodes.Delimiter(data) | nodes.Terminator(data) | nodes.Terminated(data):
+            return data
+        case nodes.Delimited(delimiters):
+            return delimiters[0]
+        case _:
+            return None
+
+
+def endless(amount: nodes.Amount) -> str:
+    """The code of a value that no delimiter ends; empty if that is what its region says."""
+    return amount.code if isinstance(amount, nodes.Delimiter | nodes.Delimited) else ""
 
 
 def held_width(node: Node) -> int:
-    """The bytes to be held for an integer whose value comes later; 0 where the value says in how many it is written."""
+    """The bytes to be held for an integer whose value comes later; 0 if the value says in how many it is written."""
     match node:
-        case ("int", _, signed, str(form), int(digits)):
+        case nodes.Int(_, signed, form, int(digits)):
             return width_of(form, digits, signed=signed)
         case _:
             width, *_ = number_form(node, big=True)

@@ -1,8 +1,14 @@
-"""Structs: the container, and its steps one after the other."""
+"""Structs: the container, and its steps one after the other.
+
+`struct` gets a struct of the layout and the column of its record. It enters the struct, opens the container of its
+encoding, compiles each step in the order of the spec, and closes the container. A step under a condition that cannot
+hold under these parameters is not compiled; a list that a later `discard` may empty is judged while it is read.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import assert_never
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.part import Part
@@ -12,8 +18,8 @@ from wireloom.runtime.engine.compiler.scope import (
     Discard,
     Item,
     Last,
-    Node,
     Scope,
+    Version,
     held_width,
     member,
 )
@@ -21,42 +27,33 @@ from wireloom.runtime.engine.digests import digest_word
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, number_of
 from wireloom.runtime.engine.outline import Column
 
-_UNPLACED = {"compute", "counted", "from"}
-
 
 class Structs(Part):
     """A struct as a run of steps."""
 
-    def struct(  # noqa: PLR0913 - the parts of a struct, and where it goes
-        self,
-        encoding: str,
-        form: str,
-        versions: Sequence[Any],
-        steps: Sequence[Any],
-        scope: Scope,
-        record: Column | None,
-    ) -> Scope:
+    def struct(self, node: nodes.Struct, scope: Scope, record: Column | None) -> Scope:
         """Read a struct into the row of `record` that is open."""
+        steps = node.steps
         scope.start_register = self.assembly.register("position")
         scope.size_register = self.assembly.register("position")
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", scope.start_register, scope.size_register, Edge(first))
         self._note_discards(steps, scope)
-        version = self._open(encoding, form, versions, steps, scope)
+        version = self._open(node, scope)
         frames: list[Register] = []
-        tail = _require_tails(steps)
-        if any(step[0] == "field" and "at" in step[3] for step in steps):
+        tail = _require_tails(node.fields)
+        if any(field.at is not None for field in node.fields):
             scope.reach = self.assembly.register("position").read()
             self.assembly.emit("REACH", scope.reach)
         for step in steps:
-            if tail and step[:2] == ("field", tail):
+            if tail and isinstance(step, nodes.Field) and step.name == tail:
                 self._note_front(steps[: steps.index(step)], scope)
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
-        if encoding == "json":
+        if node.encoding == "json":
             self.compiler.json.close(scope)
-        elif encoding == "msgpack":
+        elif node.encoding == "msgpack":
             self.compiler.msgpack.close(scope)
             self.compiler.arrays.close(scope)
         for save in reversed(frames):
@@ -64,25 +61,23 @@ class Structs(Part):
         enter[4] = Edge(len(self.assembly.registers))
         return scope
 
-    def _note_front(self, before: Sequence[Any], scope: Scope) -> None:
+    def _note_front(self, before: Sequence[nodes.Step], scope: Scope) -> None:
         """Note how far fields reach: as far as they have come, or where one that stands at an offset went back from."""
         here = scope.marks[FRONT] = self.assembly.register("int")
         self.assembly.emit("MARK", here.read(), scope.start())
-        if any(step[0] == "field" and "at" in step[3] for step in before):
+        if any(isinstance(step, nodes.Field) and step.at is not None for step in before):
             scope.marks[FRONT] = self.assembly.register("int")
             self.assembly.emit("LEAVE", scope.reach)
             self.assembly.emit("MARK", scope.marks[FRONT].read(), scope.start())
             back = self.expressions.place(Code("int", Term("LOAD", (), here)))
             self.assembly.emit("SEEK", 2, back, scope.start(), scope.reach)
 
-    def _open(self, encoding: str, form: str, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> Any:
+    def _open(self, node: nodes.Struct, scope: Scope) -> Version:
         """Open the container; the versions by name, and the expression that tells which it is."""
-        fields = [
-            step for step in steps if step[0] == "field" and "compute" not in step[3] and "counted" not in step[3]
-        ]
+        fields = [field for field in node.fields if field.is_written]
         register = self.assembly.register("int")
-        arities = {arity: place for place, (_, arity, _) in enumerate(versions) if arity is not None}
-        match encoding, form:
+        arities = {each.arity: place for place, each in enumerate(node.versions) if each.arity is not None}
+        match node.encoding, node.form:
             case "binary", "sequence":
                 pass
             case "msgpack", "array":
@@ -91,52 +86,54 @@ class Structs(Part):
                 self.compiler.msgpack.open(fields, scope)
             case "json", "object" | "array":
                 lengths = possible(fields) if depends(fields, arities) else [len(fields)]
-                self.compiler.json.open(form, arities or dict.fromkeys(lengths, 0), steps, scope, register)
+                self.compiler.json.open(node, arities or dict.fromkeys(lengths, 0), scope, register)
             case "protobuf", "message":
                 self.compiler.protobuf.open(fields, scope)
-            case _:
+            case encoding, form:
                 raise Uncovered(f"a {form} in {encoding}")
         scope.names["\0version"] = register
-        names = [name for name, _, _ in versions]
+        names = [each.name for each in node.versions]
         if arities:
-            return names, ("field", 0, "\0version")
-        index: Tree = len(versions) - 1
-        for place, (_, _, when) in reversed(list(enumerate(versions))):
-            if when is not None:
-                index = ("if", when, place, index)
+            return names, nodes.own("\0version")
+        index: Tree = len(names) - 1
+        for place, each in reversed(list(enumerate(node.versions))):
+            if each.when is not None:
+                index = nodes.If(each.when, place, index)
         return names, index
 
-    def _step(self, step: Node, scope: Scope, record: Column | None, version: Any, frames: list[Register]) -> None:
+    def _step(
+        self, step: nodes.Step, scope: Scope, record: Column | None, version: Version, frames: list[Register]
+    ) -> None:
         match step:
-            case ("field", name, type, attributes):
-                column = None if attributes.get("hidden") else member(record, attributes.get("as", name))
-                self.compiler.fields.field(Item(name, type, attributes, scope, record, column), version)
-            case ("check" | "verify", *_, when) if self.compiler.never(when, scope):
+            case nodes.Field():
+                column = None if step.hidden else member(record, step.title)
+                self.compiler.fields.field(Item(step, scope, record, column), version)
+            case nodes.Check(when=when) | nodes.Verify(when=when) | nodes.Discard(when=when) if self.compiler.never(
+                when, scope
+            ):
                 pass
-            case ("check", that, code, when):
+            case nodes.Check(that, code, when):
                 with self.compiler.during(when, scope):
                     self.check(self.expressions.condition(that, scope), code)
-            case ("verify", name, when):
+            case nodes.Verify(name, when):
                 with self.compiler.during(when, scope):
                     self._verify(name, scope)
-            case ("mark", name):
+            case nodes.Mark(name):
                 scope.marks[name] = self.assembly.register("int")
                 self.assembly.emit("MARK", scope.marks[name].read(), scope.start())
-            case ("need", count):
-                self.assembly.emit("NEED", self.compiler.placed(count, scope), scope.start())
-            case ("frame", count):
+            case nodes.Need(size):
+                self.assembly.emit("NEED", self.compiler.placed(size, scope), scope.start())
+            case nodes.Frame(size):
                 frames.append(self.assembly.register("position", 2).read())
-                kept, code = (scope.size(), frames[-1]), self.assembly.refusal("bad_region")
-                self.assembly.emit("FRAME", self.compiler.placed(count, scope), scope.start(), *kept, code)
-            case ("end", code):
+                kept, number = (scope.size(), frames[-1]), self.assembly.refusal("bad_region")
+                self.assembly.emit("FRAME", self.compiler.placed(size, scope), scope.start(), *kept, number)
+            case nodes.End(code):
                 self.assembly.emit("END", self.assembly.refusal(code))
-            case ("discard", *_, when) if self.compiler.never(when, scope):
-                pass
-            case ("discard", name, _, count, when):
+            case nodes.Discard(name, _, counter, when):
                 with self.compiler.during(when, scope):
-                    self._discard(name, count, scope, record)
+                    self._discard(name, counter, scope, record)
             case _:
-                raise Uncovered(f"the step {step[0]}")
+                assert_never(step)
 
     def check(self, that: Compiled, code: str) -> None:
         """Refuse what a condition does not hold for."""
@@ -150,13 +147,13 @@ class Structs(Part):
 
     # --- lists that are emptied unless a condition holds for each element -------------------------------------------
 
-    def _note_discards(self, steps: Sequence[Any], scope: Scope) -> None:
-        """Which lists a step further on may empty: that is decided while their elements are read."""
+    def _note_discards(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
+        """Which lists a later step may empty: that is decided while their elements are read."""
         for step in steps:
-            if step[0] == "discard" and not self._surely_never(step[4], scope):
-                if step[1] in scope.discards:
+            if isinstance(step, nodes.Discard) and not self._surely_never(step.when, scope):
+                if step.field in scope.discards:
                     raise Uncovered("a list that is discarded twice")
-                scope.discards[step[1]] = Discard(step[2], self.assembly.register("int"))
+                scope.discards[step.field] = Discard(step.keep, self.assembly.register("int"))
 
     def _surely_never(self, when: Tree, scope: Scope) -> bool:
         """Whether a condition cannot hold, as far as that is known before the struct is read."""
@@ -218,30 +215,30 @@ class Structs(Part):
     def _verify(self, name: str, scope: Scope) -> None:
         if scope.names[name].kind == "null":  # it is never there
             return
-        item = scope.checksums[name]
-        if item.attributes.keys() & {"stored", "covers"}:
+        field = scope.checksums[name].field
+        node, sum = self.compiler.resolved(field.type), field.checksum
+        assert sum is not None, "what is verified is a checksum"
+        if field.stored is not None or field.covers:
             raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
-        algorithm, first, last, code, hole, at = _checksum(item)
-        bounds = self.compiler.placed(first, scope), self.compiler.placed(last, scope)
-        stored, kind = (scope.words.get(name) or scope.names[name]).read(), self.compiler.resolved(item.type)[0]
+        algorithm = sum.algorithm
+        bounds = self.compiler.placed(sum.start, scope), self.compiler.placed(sum.end, scope)
+        stored = (scope.words.get(name) or scope.names[name]).read()
         if algorithm in self.compiler.crcs:
             place, op = self.compiler.crcs.index(algorithm), "VERIFY_CRC"
         else:
-            digits, moves = kind == "text", "unpacked" in self.assembly.around  # what it covers does not stay there
+            digits, moves = (
+                isinstance(node, nodes.Text),
+                "unpacked" in self.assembly.around,
+            )  # what it covers does not stay there
             place = digest_word(
                 algorithm, self.compiler.layout, self.compiler.engine.DIGESTS, digits=digits, at_once=moves
             )
             op = "VERIFY_DIGEST"
-        if hole:
-            node = self.compiler.resolved(item.type)
-            width = held_width(node) if node[0] == "int" else int(node[1])
-            self.assembly.emit("HOLE", self.expressions.place(_place(at, name, scope)), scope.start(), width)
-        self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(code))
-
-
-def _checksum(item: Item) -> tuple[str, Tree, Tree, str, bool, int | None]:
-    sum = item.attributes["checksum"]
-    return sum.algorithm, sum.start, sum.end, sum.code, sum.hole, sum.at
+        if sum.hole:
+            size = node.size if isinstance(node, nodes.Text | nodes.Bytes) else None
+            width = size if isinstance(size, int) else held_width(node)
+            self.assembly.emit("HOLE", self.expressions.place(_place(sum.at, name, scope)), scope.start(), width)
+        self.assembly.emit(op, place, *bounds, scope.start(), stored, self.assembly.refusal(sum.code))
 
 
 def _place(stated: int | None, name: str, scope: Scope) -> Compiled:
@@ -251,36 +248,31 @@ def _place(stated: int | None, name: str, scope: Scope) -> Compiled:
 
 def _looks_inside(tree: Tree) -> bool:
     """Whether an expression looks at parameters and at the struct's own fields alone."""
-    match tree:
-        case ("here" | "size" | "index" | "mark", *_):
-            return False
-        case ("field", up, *_):
-            return bool(up == 0)
-        case tuple():
-            return all(_looks_inside(each) for each in tree)
-        case _:
-            return True
+    return not any(
+        isinstance(each, nodes.Position | nodes.MarkRef) or (isinstance(each, nodes.FieldRef) and each.up > 0)
+        for each in nodes.within(tree)
+    )
 
 
-def _require_tails(steps: Sequence[Any]) -> str:
-    """What counts from the end stands behind everything else: of fields that come later, that must be certain.
+def _require_tails(fields: Sequence[nodes.Field]) -> str:
+    """What counts from the end is after everything else: of fields that come later, that must be certain.
 
     The name of the first of them in the list; none where there is none.
     """
-    first, placed = "", [each for each in steps if each[0] == "field" and not _UNPLACED & each[3].keys()]
-    behind = max((-at for each in placed if (at := number_of(each[3].get("at"))) is not None), default=0)
-    for _, name, _, attributes in placed:
-        at = number_of(attributes.get("at"))
+    first, placed = "", [field for field in fields if field.is_written and not field.base]
+    behind = max((-at for field in placed if (at := number_of(field.at)) is not None), default=0)
+    for field in placed:
+        at = number_of(field.at)
         if at is not None and at < 0:
-            first = first or name
-        elif first and not _ends_before(behind, at, attributes.get("size")):
+            first = first or field.name
+        elif first and not _ends_before(behind, at, field.size):
             raise Uncovered("a field behind one that counts from the end")
     return first
 
 
-def _ends_before(behind: int, at: int | None, size: Tree) -> bool:
+def _ends_before(behind: int, at: int | None, size: nodes.Amount) -> bool:
     match size:
-        case ("-", ("size",), int(left)):
+        case nodes.Binary("-", nodes.Position("size"), int(left)):
             return at is not None and left - at >= behind
         case _:
             return False

@@ -1,9 +1,9 @@
 """Sums over lists, and texts of lists that are joined: registers that grow while the elements are read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Node, Scope
@@ -57,7 +57,7 @@ class Sums(Part):
         if not totals.sums:
             return totals.element
         register = self.assembly.register("int").read()
-        if self.compiler.resolved(element)[0] == "nullable":
+        if isinstance(self.compiler.resolved(element), nodes.Nullable):
             self._compute(Constant(None), register)
         return register
 
@@ -98,8 +98,12 @@ class Sums(Part):
         if self._asked is None:
             self._asked = {}
             layout = self.compiler.layout
-            for listed, member in sums_of([*layout["types"].values(), *layout["roots"].values()]):
-                self._asked.setdefault(listed, set()).add(member)
+            for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):
+                match each:
+                    case nodes.Sum(nodes.FieldRef(_, first, members), member):
+                        self._asked.setdefault((first, *members)[-1], set()).add(member)
+                    case _:
+                        pass
         return self._asked.get(name, set())
 
     def joined(self, name: str) -> set[tuple[str, str | bytes]]:
@@ -107,40 +111,18 @@ class Sums(Part):
         if self._joined is None:
             self._joined = {}
             layout = self.compiler.layout
-            for listed, member, separator in joined_in([*layout["types"].values(), *layout["roots"].values()]):
-                self._joined.setdefault(listed, set()).add((member, separator))
+            for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):
+                match each:
+                    case nodes.Join(
+                        nodes.FieldRef(_, first, members),
+                        nodes.TextConstant(separator) | nodes.BytesConstant(separator),
+                        member,
+                    ):
+                        self._joined.setdefault((first, *members)[-1], set()).add((member, separator))
+                    case _:
+                        pass
         return self._joined.get(name, set())
 
     def _compute(self, compiled: Constant | Code, register: Register) -> None:
         place = self.expressions.place(compiled)
         self.assembly.emit("COMPUTE", place, NUMBER, register, None, *UNBOUNDED)
-
-
-def sums_of(tree: Any) -> Iterator[tuple[str, str]]:
-    """The sums within a layout: the name of each list, and the member of its elements or nothing."""
-    match tree:
-        case ("sum", ("field", int(), str(name), *members), *member):
-            yield members[-1] if members else name, member[0] if member else ""
-        case dict():
-            for each in tree.values():
-                yield from sums_of(each)
-        case tuple() | list():
-            for each in tree:
-                yield from sums_of(each)
-        case _:
-            pass
-
-
-def joined_in(tree: Any) -> Iterator[tuple[str, str, str | bytes]]:
-    """What is joined within a layout: the name of each list, the member of its elements or nothing, what is between."""
-    match tree:
-        case ("join", ("field", int(), str(name), *members), (_, separator), *member):
-            yield members[-1] if members else name, member[0] if member else "", separator
-        case dict():
-            for each in tree.values():
-                yield from joined_in(each)
-        case tuple() | list():
-            for each in tree:
-                yield from joined_in(each)
-        case _:
-            pass

@@ -2,9 +2,14 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Uncovered
+
+_Way = TypeVar("_Way")
+Choice = Sequence[tuple[Sequence[nodes.Scalar], _Way]]
+"""Ways, each with the values that select it, or none if all others do."""
 
 
 def hashed(targets: Mapping[int | None, Label | int], otherwise: Label | None = None) -> list[Any]:
@@ -23,15 +28,15 @@ def is_beyond(value: object) -> bool:
     return isinstance(value, int) and value >> 63 > 0
 
 
-def has_beyond(values: Sequence[Any]) -> bool:
+def has_beyond(values: Sequence[nodes.Meaning]) -> bool:
     """Whether some of the values on the wire that mean something are numbers that no register has."""
-    return any(is_beyond(wire) for wire, _ in values)
+    return any(is_beyond(each.wire) for each in values)
 
 
-def otherwise(cases: Sequence[Any]) -> Any:
-    """What a value of no case selects; None where that is an error."""
-    values, case = cases[-1]
-    return None if values else case
+def otherwise(cases: "Choice[_Way]") -> "_Way | None":
+    """What a value of no case selects; None if that is an error."""
+    values, way = cases[-1]
+    return None if values else way
 
 
 def hashed_entries(given: Mapping[int, tuple[Any, ...]], nothing: tuple[int, ...] = (0, -1, 0)) -> list[Any]:

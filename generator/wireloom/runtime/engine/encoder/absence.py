@@ -4,6 +4,7 @@ import math
 import struct
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.part import Part
@@ -19,24 +20,26 @@ class Absence(Part):
 
     def unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
         """Go on behind the field where an expression holds."""
-        compiled = self.expressions.condition(("not", tree), scope)
+        compiled = self.expressions.condition(nodes.negated(tree), scope)
         self.compiler.unless(compiled, absent)
 
     def is_default(self, item: Item, node: Node, default: Any) -> Tree:
         """Whether the column has the default."""
-        if node[0] == "nullable":
-            node = self.compiler.reader.resolved(node[1])
+        if isinstance(node, nodes.Nullable):
+            node = self.compiler.reader.resolved(node.type)
         match node, default:
-            case (("int", *_), int()) | (("bool",), bool()) if (node[0] == "bool") == isinstance(default, bool):
+            case (nodes.Int(), int()) | (nodes.Bool(), bool()) if isinstance(node, nodes.Bool) == isinstance(
+                default, bool
+            ):
                 constant: Tree = default
                 register = self.compiler.names.value(item.column, textual=False)
-            case (("text", *_), str()):
-                constant = ("text", default)
+            case nodes.Text(), str():
+                constant = nodes.TextConstant(default)
                 register = self.compiler.names.value(item.column, textual=True)
-            case ((("bytes" | "charset"), *_), bytes()):
-                constant = ("octets", default)
+            case nodes.Bytes() | nodes.Charset(), bytes():
+                constant = nodes.BytesConstant(default)
                 register = self.compiler.names.value(item.column, textual=True)
-            case (("float", *_), float() | int()) if not isinstance(default, bool) and not math.isnan(default):
+            case nodes.Float(), float() | int() if not isinstance(default, bool) and not math.isnan(default):
                 (constant,) = struct.unpack("<q", struct.pack("<d", default))  # of which the two zeros differ
                 register = self.compiler.names.bits(item.column)
             case _:
@@ -44,10 +47,10 @@ class Absence(Part):
         if register.kind not in ("int", "bool", "text"):
             raise Uncovered("a default of this kind")
         item.scope.names[GIVEN] = register
-        given: Tree = ("field", 0, GIVEN)
+        given: Tree = nodes.own(GIVEN)
         if is_beyond(constant):  # a row with such a number, which no register has, is given up where it is asked for
-            return ("and", ("<", given, 0), (">", given, 0))
-        return ("and", ("present", given), ("==", given, constant))
+            return nodes.both(nodes.Binary("<", given, 0), nodes.Binary(">", given, 0))
+        return nodes.both(nodes.present(given), nodes.Binary("==", given, constant))
 
     def may_be_written(self, item: Item, absent: Label) -> bool:
         """Whether a constant ever is; one that may be absent is, unless the value has it or readers do not see it."""

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import limits, member
+from wireloom.runtime.engine.compiler.scope import limits, member, word_of
 from wireloom.runtime.engine.encoder.part import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope, is_never
 from wireloom.runtime.engine.expressions import Tree, makes_text, stated
@@ -59,33 +60,33 @@ class Certainty(Part):
             self.reasons.append(reason)
             self.assembly.emit("DOUBT")
 
-    def struct(self, node: Node, scope: Scope) -> None:
+    def struct(self, node: nodes.Struct, scope: Scope) -> None:
         """A struct that is written, once the names of its value are known."""
         if not self.wanted:
             return
-        _, name, encoding, form, versions, steps = node
-        if encoding != "json" or versions:
+        name = node.name
+        if node.encoding != "json" or node.versions:
             self.doubts(f"{name}: not JSON, or of several versions")
             return
         if scope.melts:
             self.doubts(f"{name}: members of the record around it")
             return
         try:
-            self._steps(steps, _Struct(form, scope))
+            self._steps(node.steps, _Struct(node.form, scope))
         except (_DoubtError, Uncovered) as doubt:
             self.doubts(f"{name}: {doubt}")
 
-    def tagged(self, told: Sequence[Any]) -> None:
+    def tagged(self, node: nodes.Tagged) -> None:
         """A choice by a member: the reader of what each case writes comes to that case."""
-        member_name, presence, default, _, cases, _ = told
-        for place, (_, case) in enumerate(cases):
-            for struct in self._structs(case):
-                tag = stated_tag(struct, member_name, presence=presence)
+        presence, default = node.presence, node.default
+        for place, case in enumerate(node.cases):
+            for struct in () if isinstance(case.type, nodes.Refuse) else self._structs(case.type):
+                tag = stated_tag(struct, node.member, presence=presence)
                 if tag is _ABSENT:
                     tag = False if presence else _ABSENT if default is None else default
-                found = [n for n, (values, _) in enumerate(cases) if any(is_same(tag, value) for value in values)]
+                found = [n for n, each in enumerate(node.cases) if any(is_same(tag, value) for value in each.values)]
                 if found != [place]:
-                    self.doubts(f"{struct[1]} may be taken for another case by {member_name!r}")
+                    self.doubts(f"{struct.name} may be taken for another case by {node.member!r}")
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
         """A list in which a member is unlike in each element."""
@@ -98,33 +99,32 @@ class Certainty(Part):
         else:
             self.assembly.emit("UNIQUE", listed.index, (column.filled or column).index)
 
-    def _structs(self, node: Node) -> Iterator[Node]:
+    def _structs(self, node: Node) -> Iterator[nodes.Struct]:
         """The structs that a record may be."""
         match self.compiler.reader.resolved(node):
-            case ("struct", _, "json", _, _, _) as struct:
+            case nodes.Struct(encoding="json") as struct:
                 yield struct
-            case ("tagged", _, _, _, _, cases, _):
-                for _, case in cases:
-                    yield from self._structs(case)
-            case ("refuse", _):
-                pass
+            case nodes.Tagged(cases=cases):
+                for case in cases:
+                    if not isinstance(case.type, nodes.Refuse):
+                        yield from self._structs(case.type)
             case other:
-                self.doubts(f"a record that is a {other[0]}")
+                self.doubts(f"a record that is a {word_of(other)}")
 
     # --- structs -----------------------------------------------------------------------------------------------------
 
-    def _steps(self, steps: Sequence[Any], struct: _Struct) -> None:
+    def _steps(self, steps: Sequence[nodes.Step], struct: _Struct) -> None:
         for step in steps:
             match step:
-                case ("field", name, type, attributes):
-                    struct.worth[name] = self._field(name, type, attributes, struct)
-                case ("check", that, _, when):
+                case nodes.Field():
+                    struct.worth[step.name] = self._field(step, struct)
+                case nodes.Check(that, _, when):
                     self._known(that, struct)
                     self._known(when, struct)
-                    self._hold(that if when is None else ("if", when, that, True), struct)
+                    self._hold(that if when is None else nodes.If(when, that, otherwise=True), struct)
                 case _:
-                    raise _DoubtError(f"the step {step[0]}")
-        _tell_apart([step[3] | {"member": step[3].get("member", step[1])} for step in steps if step[0] == "field"])
+                    raise _DoubtError(f"the step {step.words[0]}")
+        _tell_apart([step for step in steps if isinstance(step, nodes.Field)])
         record = struct.scope.record
         unused = [] if record is None else [each for name, each in record.children.items() if name not in struct.titles]
         self._hold_nothing(unused)
@@ -141,49 +141,48 @@ class Certainty(Part):
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    def _field(self, name: str, type: Node, attributes: dict[str, Any], struct: _Struct) -> str:
+    def _field(self, field: nodes.Field, struct: _Struct) -> str:
         """What an expression may ask of the field: its value, its length, or only whether it is there."""
-        title = attributes.get("as", name)
-        if attributes.keys() - _KNOWN or type[0] == "inline" or name in struct.worth or title in struct.titles:
+        name, title, stated = field.name, field.title, field.stated.keys()
+        is_inline = isinstance(field.type, nodes.Inline)
+        if stated - _KNOWN or is_inline or name in struct.worth or title in struct.titles:
             raise _DoubtError(f"what is said of {name}")
-        column = None if attributes.get("hidden") else member(struct.scope.record, title)
+        column = None if field.hidden else member(struct.scope.record, title)
         if column is not None:
             struct.titles.append(title)
-        if attributes.get("when") is not None:
-            self._condition(attributes["when"], column, struct)
-        if _COMING_BACK & attributes.keys() and column is not None and self._is_of_entry(column):
-            self._require(column, attributes)
-        node, nullable = self._inner(type)
-        match attributes:
-            case {"compute": compute}:
-                return self._computed(node, attributes, compute[1], column, struct)
-            case {"const": const}:
-                return self._constant(const, attributes, column, struct)
-            case {"values": values}:
-                return self._mapped(values, node, nullable, attributes, column)
-            case {"derive": _}:
-                if column is not None or not attributes.get("hidden") or node[0] not in ("int", "bool"):
-                    raise _DoubtError(f"{name}, which follows from others")
-                return "value"
-            case _:
-                return self._plain(name, node, nullable, attributes, column)
+        if field.when is not None:
+            self._condition(field.when, column, struct)
+        if _COMING_BACK & stated and column is not None and self._is_of_entry(column):
+            self._require(column, field)
+        node, nullable = self._inner(field.type)
+        if field.compute is not None:
+            return self._computed(node, field, field.compute.tree, column, struct)
+        if field.const is not None:
+            return self._constant(field, column, struct)
+        if field.values is not None:
+            return self._mapped(field.values, node, field, column, nullable=nullable)
+        if field.derive is not None:
+            if column is not None or not field.hidden or not isinstance(node, nodes.Int | nodes.Bool):
+                raise _DoubtError(f"{name}, which follows from others")
+            return "value"
+        return self._plain(node, field, column, nullable=nullable)
 
     def _is_of_entry(self, column: Column) -> bool:
         """Whether it is a member of an entry of a map."""
         entry = column.parent
         return entry is not None and entry.parent is not None and entry.parent.takes == "map"
 
-    def _require(self, column: Column, attributes: dict[str, Any]) -> None:
+    def _require(self, column: Column, field: nodes.Field) -> None:
         """Give up the rows that do not say what comes back: an entry has a value, be it null."""
-        if "when" in attributes or column.takes == "":
+        if field.when is not None or column.takes == "":
             raise _DoubtError("an entry that need not say its value")
         self.assembly.emit("PRESENT", column.index)
 
     def _inner(self, type: Node) -> tuple[Node, bool]:
         """A type without its null."""
         node = self.compiler.reader.resolved(type)
-        if node[0] == "nullable":
-            return self.compiler.reader.resolved(node[1]), True
+        if isinstance(node, nodes.Nullable):
+            return self.compiler.reader.resolved(node.type), True
         return node, False
 
     def _condition(self, when: Tree, column: Column | None, struct: _Struct) -> None:
@@ -192,7 +191,7 @@ class Certainty(Part):
             raise _DoubtError("elements of an array under a condition")
         self._known(when, struct)
         if column is not None:
-            excluded = self.expressions.condition(("if", when, False, True), struct.scope)
+            excluded = self.expressions.condition(nodes.If(when, then=False, otherwise=True), struct.scope)
             if not is_never(excluded):
                 with self.compiler.during(excluded):
                     self._hold_nothing([column])
@@ -204,17 +203,17 @@ class Certainty(Part):
         if column.takes not in ("int", "bool", "str"):
             raise _DoubtError(f"{column.takes} that the format determines")
         match tree, column.takes:
-            case (bool(), "bool") | (int(), "int"):
-                self._agrees_with(int(tree), column)
+            case (bool(value), "bool") | (int(value), "int"):
+                self._agrees_with(int(value), column)
                 return
-            case ("text", str(text)), "str":
+            case nodes.TextConstant(text), "str":
                 self._agrees_with(self.assembly.text(text.encode()), column)
                 return
             case _:
                 pass
         struct.scope.names["\0agrees"] = self.compiler.names.value(column, textual=True)
-        given: Tree = ("field", 0, "\0agrees")
-        self._hold(("or", ("not", ("present", given)), ("==", tree, given)), struct)
+        given: Tree = nodes.own("\0agrees")
+        self._hold(nodes.Binary("or", nodes.negated(nodes.present(given)), nodes.Binary("==", tree, given)), struct)
 
     def _agrees_with(self, value: int, column: Column) -> None:
         """What the caller gives is one value, or the number of one text."""
@@ -224,77 +223,68 @@ class Certainty(Part):
         register = self.assembly.register("int").read()
         self.assembly.emit("AGREES", column.index, self.compiler.native.LOADS[form], register, value)
 
-    def _computed(
-        self, node: Node, attributes: dict[str, Any], tree: Tree, column: Column | None, struct: _Struct
-    ) -> str:
-        if attributes.keys() & {"when", "values", "optional", "default", "const", "derive"}:
+    def _computed(self, node: Node, field: nodes.Field, tree: Tree, column: Column | None, struct: _Struct) -> str:
+        if field.stated.keys() & {"when", "values", "optional", "default", "const", "derive"}:
             raise _DoubtError("a computed field with more to it")
-        if node[0] == "text" and makes_text(tree):
+        if isinstance(node, nodes.Text) and makes_text(tree):
             raise _DoubtError("a text that counts among what a record may expand to")
         self._known(tree, struct)
         match node, tree:
-            case ("int", int(bits), signed, *_), int() if not isinstance(tree, bool):
+            case nodes.Int(bits, signed), int() if not isinstance(tree, bool):
                 low, high = limits(bits, signed)
                 if bits > _WIDEST or not low <= tree <= high:
                     raise _DoubtError("a computed integer")
-            case (("text", None), _) | (("bool",), _):
+            case (nodes.Text(None), _) | (nodes.Bool(), _):
                 pass
             case _:
-                raise _DoubtError(f"a computed {node[0]}")
+                raise _DoubtError(f"a computed {word_of(node)}")
         self._agrees(tree, column, struct)
         return "value"
 
-    def _constant(self, const: Any, attributes: dict[str, Any], column: Column | None, struct: _Struct) -> str:
-        if attributes.keys() & {"values", "compute", "derive"} or not isinstance(const, bool | int | str):
+    def _constant(self, field: nodes.Field, column: Column | None, struct: _Struct) -> str:
+        const = field.const
+        if field.stated.keys() & {"values", "compute", "derive"} or not isinstance(const, bool | int | str):
             raise _DoubtError("a constant with more to it")
-        if "default" in attributes and not (
-            attributes.get("optional") and attributes.get("hidden") and is_same(const, attributes["default"])
-        ):
+        if field.has_default and not (field.optional and field.hidden and is_same(const, field.default)):
             raise _DoubtError("a constant with a default")
         self._agrees(stated(const), column, struct)
         return "value"
 
     def _mapped(
         self,
-        values: Sequence[tuple[Any, Tree]],
+        values: Sequence[nodes.Meaning],
         node: Node,
-        nullable: bool,  # noqa: FBT001 - as in the type
-        attributes: dict[str, Any],
+        field: nodes.Field,
         column: Column | None,
+        *,
+        nullable: bool,
     ) -> str:
         """Words, each of which has one meaning; which of several words for one meaning is written does not matter."""
-        wires = [wire for wire, _ in values]
-        fitting = {"int": int, "bool": bool, "text": str}.get(node[0])
+        wires = [each.wire for each in values]
+        fitting = {"int": int, "bool": bool, "text": str}.get(word_of(node))
         if any(type(wire) is not fitting and not (wire is None and nullable) for wire in wires):
             raise _DoubtError("words of other types")
-        if len(set(wires)) < len(wires) or len({_meant(tree) for _, tree in values} - {"null"}) != 1:
+        if len(set(wires)) < len(wires) or len({_meant(each.means) for each in values} - {"null"}) != 1:
             raise _DoubtError("words of several kinds")
-        if "default" in attributes and not any(is_same(attributes["default"], wire) for wire in wires):
+        if field.has_default and not any(is_same(field.default, wire) for wire in wires):
             raise _DoubtError("a default that is no word")
-        if "derive" in attributes:
-            if column is not None or not attributes.get("hidden"):
+        if field.derive is not None:
+            if column is not None or not field.hidden:
                 raise _DoubtError("a word that follows from others")
         elif column is None or column.takes not in ("int", "str", "bool"):
             raise _DoubtError("words in a column of several kinds")
         return "value"
 
-    def _plain(
-        self,
-        name: str,
-        node: Node,
-        nullable: bool,  # noqa: FBT001 - as in the type
-        attributes: dict[str, Any],
-        column: Column | None,
-    ) -> str:
+    def _plain(self, node: Node, field: nodes.Field, column: Column | None, *, nullable: bool) -> str:
         if column is None:
-            raise _DoubtError(f"{name}, which readers do not see")
-        if "default" in attributes and (nullable or not attributes.get("optional")):
+            raise _DoubtError(f"{field.name}, which readers do not see")
+        if field.has_default and (nullable or not field.optional):
             raise _DoubtError("a default beside null")
         self._value(node)
-        match node[0], column.takes:
-            case ("int", "int") | ("bool", "bool"):
+        match node, column.takes:
+            case (nodes.Int(), "int") | (nodes.Bool(), "bool"):
                 return "value"
-            case "bytes", "bytes":
+            case nodes.Bytes(), "bytes":
                 return "length"
             case _:
                 return "presence"
@@ -303,110 +293,115 @@ class Certainty(Part):
         """Values that read back equal; records are looked at where they are written."""
         resolved = self.compiler.reader.resolved
         match resolved(type):
-            case ("int", int(bits), bool()) if bits <= _WIDEST:
+            case nodes.Int(bits, _, "") if bits <= _WIDEST:
                 pass
-            case ("float", _) | ("bool",) | ("text", None) | ("null",) | ("json", _) | ("bytes", None | int(), *_):
+            case (
+                nodes.Float()
+                | nodes.Bool()
+                | nodes.Text(None)
+                | nodes.Null()
+                | nodes.Json()
+                | nodes.Bytes(None | int())
+            ):
                 pass
-            case ("struct" | "tagged", *_) | ("oneOf", True, _):
+            case nodes.Struct() | nodes.Tagged() | nodes.OneOf(open=True):
                 pass
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 self._value(inner)
-            case ("oneOf", _, alternatives):
-                kinds = [_KINDS.get(resolved(each)[0], "") for each in alternatives]
+            case nodes.OneOf(_, alternatives):
+                kinds = [_KINDS.get(word_of(resolved(each)), "") for each in alternatives]
                 if "" in kinds or len(set(kinds)) < len(kinds):
                     raise _DoubtError("alternatives of one kind")
                 for each in alternatives:
                     self._value(each)
-            case ("list", ("held", *_) | ("nullable", ("held", *_)), *_):
+            case nodes.ListOf(nodes.Held() | nodes.Nullable(nodes.Held())):
                 raise _DoubtError("elements that are held against something")
-            case ("list", element, None, _, _, None, _) if self.compiler.reader.json.open_rules(element) is None:
+            case nodes.ListOf(element, None, _, _, None) if self.compiler.reader.json.open_rules(element) is None:
                 self._value(element)
-            case ("list", _, None, None, _, None, _):
+            case nodes.ListOf(count=None, unique=None, salvage=None):
                 pass
-            case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
+            case nodes.MapOf(_, value) if self.compiler.reader.json.open_rules(value) is not None:
                 pass
             case other:
-                raise _DoubtError(f"a {other[0]}")
+                raise _DoubtError(f"a {word_of(other)}")
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
     def _known(self, tree: Tree, struct: _Struct) -> None:
         """What an expression looks at is the same for who writes and who reads."""
         match tree:
-            case None | bool() | int() | ("null",) | ("text", _) | ("parameter", _):
+            case None | bool() | int() | nodes.NullConstant() | nodes.TextConstant() | nodes.ParameterRef(_, ()):
                 return
-            case ("present", ("field", 0, name)) if name in struct.worth:
+            case nodes.Call("present", (nodes.FieldRef(0, name, ()),)) if name in struct.worth:
                 return
-            case ("len", ("field", 0, name)) if struct.worth.get(name) == "length":
+            case nodes.Call("len", (nodes.FieldRef(0, name, ()),)) if struct.worth.get(name) == "length":
                 return
-            case ("field", 0, name) if struct.worth.get(name) == "value":
+            case nodes.FieldRef(0, name, ()) if struct.worth.get(name) == "value":
                 return
-            case ("in" | "rangeName", operand, _) | ("not", operand):
+            case nodes.Among(operand, _) | nodes.RangeName(operand, _) | nodes.Unary("not", operand):
                 self._known(operand, struct)
-            case ("if", *parts):
-                for part in parts:
+            case nodes.If(condition, then, otherwise):
+                for part in (condition, then, otherwise):
                     self._known(part, struct)
-            case (str(word), left, right) if word in _COMPARING:
+            case nodes.Binary(word, left, right) if word in _COMPARING:
                 self._known(left, struct)
                 self._known(right, struct)
             case _:
                 raise _DoubtError(f"the expression {tree!r}")
 
 
-def fields_of(struct: Node, name: str) -> list[Any]:
+def fields_of(struct: nodes.Struct, name: str) -> list[nodes.Field]:
     """The fields of a struct that are written as a member of that name."""
-    named = (step for step in struct[5] if step[0] == "field" and step[3].get("member", step[1]) == name)
-    return [step for step in named if "compute" not in step[3]]
+    return [field for field in struct.fields if field.wire_member == name and field.compute is None]
 
 
-def stated_tag(struct: Node, name: str, *, presence: bool) -> Any:
+def stated_tag(struct: nodes.Struct, name: str, *, presence: bool) -> Any:
     """What a reader finds as a member of what was written for a struct; UNSTATED where the value says it."""
-    written = [attributes for *_, attributes in fields_of(struct, name)]
+    written = fields_of(struct, name)
     if not written:
         return _ABSENT
-    if len(written) > 1 or struct[3] != "object" or "when" in written[0]:
+    if len(written) > 1 or struct.form != "object" or written[0].when is not None:
         return UNSTATED
     match written[0]:
-        case {"optional": True, "hidden": True, "const": const, "default": default} if is_same(const, default):
+        case nodes.Field(optional=True, hidden=True, const=const, default=default) if is_same(const, default):
             return _ABSENT
-        case {"optional": True}:
+        case nodes.Field(optional=True):
             return UNSTATED
         case _ if presence:
             return True
-        case {"const": const}:
+        case nodes.Field(const=const) if const is not None:
             return const
-        case {"values": ((wire, _),)}:
+        case nodes.Field(values=(nodes.Meaning(wire),)):
             return wire
         case _:
             return UNSTATED
 
 
-def _tell_apart(fields: Sequence[dict[str, Any]]) -> None:
+def _tell_apart(fields: Sequence[nodes.Field]) -> None:
     """No member is written twice: of two fields with one name, the conditions exclude each other."""
     for place, each in enumerate(fields):
         for other in fields[:place]:
-            if "compute" in each or "compute" in other or each["member"] != other["member"]:
+            if each.compute or other.compute or each.wire_member != other.wire_member:
                 continue
-            if not _exclude(each.get("when"), other.get("when")):
-                raise _DoubtError(f"{each['member']!r}, which stands for two fields")
+            if not _exclude(each.when, other.when):
+                raise _DoubtError(f"{each.wire_member!r}, which stands for two fields")
 
 
 def _exclude(one: Tree, other: Tree) -> bool:
     """Whether two conditions say that one value is this, and that, or that it is not."""
     match one, other:
-        case ("==", left, right), ("==", same, another):
-            constants = all(isinstance(each, int | tuple) and not _is_field(each) for each in (right, another))
-            return bool(left == same and constants and right != another)
-        case (("==", left, right), ("!=", same, another)) | (("!=", left, right), ("==", same, another)):
-            return bool(left == same and right == another)
-        case (("not", held), tree) | (tree, ("not", held)):
-            return bool(held == tree)
+        case nodes.Binary("==", left, right), nodes.Binary("==", same, another):
+            constants = all(isinstance(each, int | nodes.TextConstant) for each in (right, another))
+            return left == same and constants and right != another
+        case (nodes.Binary("==", left, right), nodes.Binary("!=", same, another)) | (
+            nodes.Binary("!=", left, right),
+            nodes.Binary("==", same, another),
+        ):
+            return left == same and right == another
+        case (nodes.Unary("not", held), tree) | (tree, nodes.Unary("not", held)):
+            return held == tree
         case _:
             return False
-
-
-def _is_field(tree: Tree) -> bool:
-    return isinstance(tree, tuple) and tree[0] != "text"
 
 
 def is_same(one: Any, other: Any) -> bool:
@@ -417,9 +412,9 @@ def is_same(one: Any, other: Any) -> bool:
 def _meant(tree: Tree) -> str:
     """The kind of what a word means."""
     match tree:
-        case ("text", _):
+        case nodes.TextConstant():
             return "text"
-        case None | ("null",):
+        case None | nodes.NullConstant():
             return "null"
         case bool():
             return "bool"
@@ -429,9 +424,9 @@ def _meant(tree: Tree) -> str:
             raise _DoubtError("words whose meaning depends on the record")
 
 
-def _is_plain_text(struct: Node, name: str) -> bool:
+def _is_plain_text(struct: nodes.Struct, name: str) -> bool:
     """Whether a struct always has a text or bytes of this name."""
-    found = [step for step in struct[5] if step[0] == "field" and step[3].get("as", step[1]) == name]
-    if len(found) != 1 or found[0][1] != name or found[0][3].keys() - {"member", "code"}:
+    found = [field for field in struct.fields if field.title == name]
+    if len(found) != 1 or found[0].name != name or found[0].stated.keys() - {"member", "code"}:
         return False
-    return bool(found[0][2][0] in ("text", "bytes"))
+    return isinstance(found[0].type, nodes.Text | nodes.Bytes)

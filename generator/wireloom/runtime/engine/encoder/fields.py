@@ -3,20 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
-    BIT_DERIVED,
-    BIT_HIDDEN,
-    BIT_NULL,
-    BIT_VALUES,
-    bit_title,
     held_width,
     is_computed,
-    is_prefix,
     member,
     needs,
     number_form,
     ordered,
+    word_of,
 )
 from wireloom.runtime.engine.compiler.switches import has_beyond, hashed
 from wireloom.runtime.engine.digests import digest_word, is_digest
@@ -37,47 +33,48 @@ class Fields(Part):
     """A field of a struct, once it is known to be there."""
 
     def derive_early(
-        self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
+        self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
     ) -> None:
         """Give expressions the derived values that do not need places, and what waits for these; else null."""
         found: list[_Early] = []
-        for _, name, _, attributes in (step for step in steps if step[0] == "field"):
-            condition = self.compiler.reader.fields.condition(attributes, version)
-            if "compute" in attributes and "given" not in attributes and name in self.compiler.given.asked():
-                tree = attributes.get("build", attributes["compute"])[1]
-                found.append((name, _where(condition, tree), self._compute_name))
-            if "derive" in attributes and "bits" not in attributes:
-                found.append((name, _where(condition, attributes["derive"][1]), self._derive_name))
-            if "bits" in attributes:
+        for field in nodes.fields(steps):
+            name = field.name
+            condition = self.compiler.reader.fields.condition(field, version)
+            computed = field.build or field.compute
+            if computed is not None and not field.given and name in self.compiler.given.asked():
+                found.append((name, _where(condition, computed.tree), self._compute_name))
+            if field.derive is not None and not field.bits:
+                found.append((name, _where(condition, field.derive.tree), self._derive_name))
+            if field.bits:
                 scope.pending.add(name)  # its column may be null where the bits have columns of their own
-            if "checksum" in attributes:
+            if field.checksum is not None:
                 scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
-            for bit in attributes.get("bits", ()):
-                if bit[BIT_DERIVED] is not None:
-                    tree = self._flag(bit[0], bit[BIT_DERIVED], steps, scope)
-                    found.append((bit[0], _where(condition, tree), self._derive_name))
+            for bit in field.bits:
+                if bit.derive is not None:
+                    tree = self._flag(bit.name, bit.derive, steps, scope)
+                    found.append((bit.name, _where(condition, tree), self._derive_name))
         scope.pending.update(scope.late)
         found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
         found += [(name, tree, self._fill_name) for name, tree in waiting.items()]
         for name, tree, derive in _in_order(found):
             derive(name, tree, scope)
 
-    def _flag(self, name: str, tree: Tree, steps: Sequence[Any], scope: Scope) -> Tree:
+    def _flag(self, name: str, tree: Tree, steps: Sequence[nodes.Step], scope: Scope) -> Tree:
         """What a flag is derived of; one that says whether bits are there is set where the value has one of them."""
         match tree:
-            case ("present", ("field", 0, str(other))):
-                found = [step for step in steps if step[0] == "field" and other in (step[1], *_bit_names(step[3]))]
+            case nodes.Call("present", (nodes.FieldRef(0, other, ()),)):
+                known = nodes.fields(steps)
+                found = [each for each in known if other in (each.name, *(bit.name for bit in each.bits))]
             case _:
                 return tree
-        if len(found) != 1 or found[0][3].get("when") != ("field", 0, name) or not found[0][3].get("bits"):
+        if len(found) != 1 or found[0].when != nodes.own(name) or not found[0].bits:
             return tree
-        _, integer, _, attributes = found[0]
-        seen = [] if attributes.get("hidden") else [attributes.get("as", integer)]
-        seen += [bit_title(bit) for bit in attributes["bits"] if not bit[BIT_HIDDEN]]
+        seen = [] if found[0].hidden else [found[0].title]
+        seen += [bit.title for bit in found[0].bits if not bit.hidden]
         given: Tree = False
         for title in seen:
             scope.names[f"\0{title} given"] = self.compiler.names.value(member(scope.record, title), textual=False)
-            given = ("or", given, ("present", ("field", 0, f"\0{title} given")))
+            given = nodes.Binary("or", given, nodes.present(nodes.own(f"\0{title} given")))
         scope.flags[name] = given
         return given
 
@@ -117,10 +114,10 @@ class Fields(Part):
 
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from places, hold room for it."""
-        if not is_prefix(item.attributes.get("size")):
+        if not isinstance(item.field.size, nodes.Prefix):
             return self._packed_region(item)
         placed: list[Placed] = []
-        self.compiler.binary.region(item.attributes["size"], lambda: placed.extend(self._packed_region(item)))
+        self.compiler.binary.region(item.field.size, lambda: placed.extend(self._packed_region(item)))
         if any("checksum" in each.item.attributes for each in placed):
             raise Uncovered("a checksum behind a size of its own")
         if placed:
@@ -175,7 +172,7 @@ class Fields(Part):
             return [self._held(item, node)]
         elif _is_late(attributes, item.scope):
             self._settled(item, node)
-        elif "bits" in attributes:
+        elif item.field.bits and isinstance(node, nodes.Int):
             self._packed(item, node)
         elif attributes.get("flatten"):
             self.compiler.records.members(node, item.scope, item.scope.record, None)
@@ -191,9 +188,9 @@ class Fields(Part):
 
     def _settled(self, item: Item, node: Node) -> None:
         """Write what passes know of places."""
-        if node[0] not in ("int", "bool"):
-            raise Uncovered(f"a {node[0]} that follows from places")
-        if "bits" in item.attributes:
+        if not isinstance(node, nodes.Int | nodes.Bool):
+            raise Uncovered(f"a {word_of(node)} that follows from places")
+        if item.field.bits and isinstance(node, nodes.Int):
             self._packed(item, node)
         elif "values" in item.attributes:
             self._mapped(item, node)
@@ -204,9 +201,9 @@ class Fields(Part):
         """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
         register = self.derived(tree, scope)
         match node, register.kind:
-            case ("bool",), "bool":
+            case nodes.Bool(), "bool":
                 self._one_of({0: False, 1: True}, register, node, scope, guess=scope.is_assumed(tree))
-            case ("text", *_), "text":
+            case nodes.Text(), "text":
                 words: dict[int | None, str | bool] = {self.assembly.text(encoded(word)): word for word in _words(tree)}
                 self._one_of(words, register, node, scope, guess=scope.is_assumed(tree))
             case _:
@@ -256,7 +253,7 @@ class Fields(Part):
 
     def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:
         """Write what nothing decides: zeros where its size is computed, from where it stands, too."""
-        size = node[1] if node[0] == "bytes" and scope.encoding == "binary" else None
+        size = node.size if isinstance(node, nodes.Bytes) and scope.encoding == "binary" else None
         if not is_computed(size):
             self._constant(filler, node, scope)
             return
@@ -265,8 +262,8 @@ class Fields(Part):
 
     def _number(self, register: Register, node: Node, scope: Scope) -> None:
         """Write the integer in a register."""
-        if register.kind not in ("int", "bool", "list") or node[0] != "int":
-            raise Uncovered(f"a derived {node[0]}")
+        if register.kind not in ("int", "bool", "list") or not isinstance(node, nodes.Int):
+            raise Uncovered(f"a derived {word_of(node)}")
         if register.kind == "bool":
             self.compiler.fail()  # true is no integer
         elif scope.encoding == "msgpack":
@@ -278,13 +275,13 @@ class Fields(Part):
 
     # --- bits and mappings -----------------------------------------------------------------------------------------
 
-    def _packed(self, item: Item, node: Node) -> None:
+    def _packed(self, item: Item, node: nodes.Int) -> None:
         """The integer that the column says, else 0, with the bits that have values of their own."""
         scope, attributes = item.scope, item.attributes
         if "derive" in attributes:
             raise Uncovered("derived bits of a derived integer")
-        if node[1] > _WORD:
-            self._run(item, node[1] // 8, ordered(node[3:], self.compiler.big))
+        if node.bits > _WORD:
+            self._run(item, node.bits // 8, ordered(node.form, self.compiler.big))
             return
         whole = self.assembly.register("int").read()
         nulls = sum(_null(bit) for bit in attributes["bits"])
@@ -296,12 +293,12 @@ class Fields(Part):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for bit in attributes["bits"]:
-            _, low, width, _, values, *_ = bit
-            if width == _WORD:
+            if bit.width == _WORD:
                 raise Uncovered("all of 64 bits")
-            bits = needs(bit, attributes) << 17 | _is_negative(bit) << 16 | low << 8 | width
-            self._bit(whole, bits, values, self._bit_value(bit, scope))
-        if not node[2] and any(low + width == _WORD for _, low, width, *_ in attributes["bits"]):
+            needed = needs(bit, shared=item.field.shared)
+            bits = needed << 17 | _is_negative(bit) << 16 | bit.low << 8 | bit.width
+            self._bit(whole, bits, bit.values, self._bit_value(bit, scope))
+        if not node.signed and any(bit.low + bit.width == _WORD for bit in item.field.bits):
             self._unsigned(whole, node, scope)
             return
         scope.names[item.name] = whole
@@ -319,28 +316,28 @@ class Fields(Part):
         """Bits of more bytes than a register has: each is put into those bytes that it has a part of."""
         place = self.assembly.register("int")
         self.assembly.emit("HOLD", size, place)
-        for bit in item.attributes["bits"]:
-            _, low, width, _, values, *_ = bit
+        for bit in item.field.bits:
+            low, width, values = bit.low, bit.width, bit.values
             if width == _WORD:
                 raise Uncovered("all of 64 bits")
             bits = self.assembly.register("int").read()
             self.compiler.compute(Constant(_null(bit) >> low), bits)
             value = self._bit_value(bit, item.scope)
-            needed = needs(bit, item.attributes)
+            needed = needs(bit, shared=item.field.shared)
             self._bit(bits, needed << 17 | _is_negative(bit) << 16 | width, values, value)
             first, last = low // 8, (low + width - 1) // 8
             offset = size - 1 - last if big else first
             self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
 
-    def _bit_value(self, bit: Sequence[Any], scope: Scope) -> Register:
-        if bit[BIT_DERIVED] is not None:
-            return self.derived(scope.flags.get(bit[0], bit[BIT_DERIVED]), scope)
-        column = member(scope.record, bit_title(bit))
-        value = self.compiler.names.value(column, textual=bit[BIT_VALUES] is not None)
+    def _bit_value(self, bit: nodes.Bits, scope: Scope) -> Register:
+        if bit.derive is not None:
+            return self.derived(scope.flags.get(bit.name, bit.derive), scope)
+        column = member(scope.record, bit.title)
+        value = self.compiler.names.value(column, textual=bit.values is not None)
         if self.compiler.sentinels.is_refused(column):
-            scope.names[f"\0{bit[0]} there"] = value
+            scope.names[f"\0{bit.name} there"] = value
             with self.compiler.during(
-                self.expressions.condition(("not", ("present", ("field", 0, f"\0{bit[0]} there"))), scope)
+                self.expressions.condition(nodes.negated(nodes.present(nodes.own(f"\0{bit.name} there"))), scope)
             ):
                 self.compiler.fail()
         return value.read()
@@ -358,17 +355,17 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
-        if node[0] in ("text", "bytes", "bool") or has_beyond(item.attributes["values"]):
+        if isinstance(node, nodes.Text | nodes.Bytes | nodes.Bool) or has_beyond(item.attributes["values"]):
             self.stated(item, lambda wire: self._constant(wire, node, item.scope))
             return
-        if node[0] != "int":
+        if not isinstance(node, nodes.Int):
             raise Uncovered("a mapping of what is no integer")
         self._number(self.mapped(item), node, item.scope)
 
-    def meant(self, node: Node, scope: Scope, column: Column | None) -> None:
+    def meant(self, node: nodes.Held, scope: Scope, column: Column | None) -> None:
         """Write the first value on the wire that means what the column of an element says."""
-        _, type, attributes = node
-        self._mapped(Item("", type, attributes, scope, column), self.compiler.reader.resolved(type))
+        held = nodes.Field("", node.type, code=node.code, values=node.values)
+        self._mapped(Item(held, scope, column), self.compiler.reader.resolved(node.type))
 
     def _meant(self, item: Item) -> Register:
         """A register with what the column says."""
@@ -407,22 +404,22 @@ class Fields(Part):
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 
-    def _numbers(self, values: Sequence[Any], kind: str) -> list[tuple[int, Any]]:
+    def _numbers(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[int, Any]]:
         """Integers on the wire and what they mean."""
-        if any(not isinstance(wire, int) or isinstance(wire, bool) for wire, _ in values):
+        if any(not isinstance(each.wire, int) or isinstance(each.wire, bool) for each in values):
             raise Uncovered("a mapping of what is no integer")
         return self.meanings(values, kind)
 
-    def meanings(self, values: Sequence[Any], kind: str) -> list[tuple[Any, Any]]:
+    def meanings(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[Any, Any]]:
         """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
         found: list[tuple[Any, Any]] = []
-        for wire, tree in values:
-            meaning = self.expressions.compiled(tree, Scope("", None))
+        for each in values:
+            meaning = self.expressions.compiled(each.means, Scope("", None))
             if not isinstance(meaning, Constant):
                 raise Uncovered("a mapping that depends on the record")
             if meaning.kind not in (kind, "null"):
                 raise Uncovered(f"a mapping to {meaning.kind} of {kind}")
-            found.append((wire, meaning.value))
+            found.append((each.wire, meaning.value))
         return found
 
     # --- once the struct is laid out -------------------------------------------------------------------------------
@@ -435,16 +432,16 @@ class Fields(Part):
         if {"values", "bits"} & item.attributes.keys():
             raise UnsettledError(item.scope.struct)
         match node:
-            case ("int", *_):
+            case nodes.Int():
                 size = held_width(node)
                 if not size:
                     raise UnsettledError(item.scope.struct)
-            case ("bytes" | "text", int(size), *_) if "checksum" in item.attributes:
+            case nodes.Bytes(int(size)) | nodes.Text(int(size)) if item.field.checksum is not None:
                 pass
-            case ("bool",):
+            case nodes.Bool():
                 raise UnsettledError(item.scope.struct)
             case _:
-                raise Uncovered(f"a {node[0]} that follows from places")
+                raise Uncovered(f"a {word_of(node)} that follows from places")
         register = self.assembly.register("int").read()
         self.assembly.emit("HOLD", size, register)
         return Placed(item, register)
@@ -488,11 +485,11 @@ class Fields(Part):
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         where = *bounds, placed.register
         match self.compiler.reader.resolved(placed.item.type):
-            case ("int", *_) as node if algorithm in self.compiler.crcs:
+            case nodes.Int() as node if algorithm in self.compiler.crcs:
                 form = held_width(node), *number_form(node, self.compiler.big)
                 return [self.compiler.crcs.index(algorithm), *where, *form]
-            case ("bytes" | "text" as kind, size, *_) if is_digest(algorithm, layout):
-                known, digits = self.compiler.native.DIGESTS, kind == "text"
+            case nodes.Bytes(size) | nodes.Text(size) as node if is_digest(algorithm, layout):
+                known, digits = self.compiler.native.DIGESTS, isinstance(node, nodes.Text)
                 word = digest_word(algorithm, layout, known, digits=digits, at_once=not alone)
                 return [-1 - word, *where, size, 0, 0, 0]
             case _:
@@ -511,7 +508,7 @@ def _may_reach_digests(part: Any) -> bool:
     So is what is told by the bytes that it begins with, and what stands at an offset of the record.
     """
     match part:
-        case ("peek", *_):
+        case nodes.Peek():
             return True
         case Mapping():
             return not isinstance(part.get("at", 0), int) or any(map(_may_reach_digests, part.values()))
@@ -523,33 +520,32 @@ def _may_reach_digests(part: Any) -> bool:
 
 def _where(condition: Tree, tree: Tree) -> Tree:
     """The value of an expression where a condition holds, else null."""
-    return tree if condition is None else ("if", condition, tree, None)
+    return tree if condition is None else nodes.If(condition, tree, None)
 
 
-def _null(bit: Sequence[Any]) -> int:
-    """What stands in the integer where a bit's column is null: what means null to readers, else zeros."""
-    null = int(bit[BIT_NULL] or 0) if len(bit) > BIT_NULL else 0
-    low, width = int(bit[1]), int(bit[2])
-    return (null & ((1 << width) - 1)) << low
+def _null(bit: nodes.Bits) -> int:
+    """What is written into the integer if the bits' column is null: what means null to readers, else zeros."""
+    return (int(bit.null or 0) & ((1 << bit.width) - 1)) << bit.low
 
 
 def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | None:
     """What stands in a hidden field of another kind than integers that nothing in the record decides."""
     match attributes:
-        case {"hidden": True, "derive": ("is", ("octets", bytes(data)))} if node[0] == "bytes":
+        case {"hidden": True, "derive": nodes.Formula(nodes.BytesConstant(data))} if isinstance(node, nodes.Bytes):
             return data
-        case {"hidden": True, "derive": ("is", ("text", str(text)))} if node[0] in ("bytes", "text"):
-            return text.encode() if node[0] == "bytes" else text
-        case {"hidden": True, "derive": ("is", int(number))} if node[0] in ("bool", "float"):
+        case {"hidden": True, "derive": nodes.Formula(nodes.TextConstant(text))} if isinstance(
+            node, nodes.Bytes | nodes.Text
+        ):
+            return text.encode() if isinstance(node, nodes.Bytes) else text
+        case {"hidden": True, "derive": nodes.Formula(int(number))} if isinstance(node, nodes.Bool | nodes.Float):
             return number
         case _:
             return None
 
 
-def _is_negative(bit: Sequence[Any]) -> bool:
-    """Whether bits may be put as a negative number; those that mean something stand in their table without a sign."""
-    _, _, width, signed, values, *_ = bit
-    return bool(signed and width > 1 and values is None)
+def _is_negative(bit: nodes.Bits) -> bool:
+    """Whether bits may be put as a negative number; those that mean something are in their table without a sign."""
+    return bit.signed and bit.width > 1 and bit.values is None
 
 
 def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:
@@ -576,9 +572,9 @@ def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
 def _words(tree: Tree) -> Iterator[str]:
     """The texts of the format that an expression chooses from."""
     match tree:
-        case ("text", str(word)):
+        case nodes.TextConstant(word):
             yield word
-        case ("if", _, this, that):
+        case nodes.If(_, this, that):
             yield from _words(this)
             yield from _words(that)
         case _:
@@ -587,9 +583,5 @@ def _words(tree: Tree) -> Iterator[str]:
 
 def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from places that passes assume."""
-    trees = [attributes.get("derive"), *(bit[BIT_DERIVED] for bit in attributes.get("bits", ()))]
+    trees = [attributes.get("derive"), *(bit.derive for bit in attributes.get("bits", ()))]
     return scope.in_passes and any(scope.follows_places(tree) for tree in trees)
-
-
-def _bit_names(attributes: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(bit[0] for bit in attributes.get("bits", ()))

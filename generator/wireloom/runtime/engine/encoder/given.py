@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_NULL, BIT_VALUES, member
+from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.names import FOLLOWING, fields_of, own_fields
 from wireloom.runtime.engine.encoder.part import Part
-from wireloom.runtime.engine.encoder.scope import Node, Scope
-from wireloom.runtime.engine.expressions import Tree
+from wireloom.runtime.engine.encoder.scope import Scope
+from wireloom.runtime.engine.expressions import Tree, stated
 
-_NOTHING: Tree = ("null",)
+_NOTHING: Tree = nodes.NullConstant()
 _FILLED = {"const", "default", "counted"}
 
 
@@ -24,55 +25,56 @@ class Given(Part):
 
     _asked: frozenset[str] | None = None
 
-    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a JSON struct the values that builders see."""
-        fields = [step for step in steps if step[0] == "field"]
-        counts = Counter(name for _, name, *_ in fields)
+        fields = nodes.fields(steps)
+        counts = Counter(field.name for field in fields)
         trees: dict[str, Tree] = {}
-        for _, name, type, attributes in fields:
-            scope.pending.update(bit[0] for bit in attributes.get("bits", ()))
-            if attributes.get("flatten"):
+        for field in fields:
+            name = field.name
+            scope.pending.update(bit.name for bit in field.bits)
+            if field.flatten:
                 scope.pending.add(name)
-                scope.pending.update(self._within(type))
-            elif FOLLOWING & attributes.keys():
+                scope.pending.update(self._within(field.type))
+            elif FOLLOWING & field.stated.keys():
                 scope.pending.add(name)
                 if counts[name] == 1 and name in self.asked():
-                    trees[name] = self._tree((name, type, attributes), scope, version)
+                    trees[name] = self._tree(field, scope, version)
         scope.early |= scope.late
         scope.late.clear()
         self._settle(trees, scope)
 
-    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
+    def fill(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
         """Give constants, defaults, bits and what is counted their values where the columns say nothing.
 
         What these are that follow from what is derived, as where a derived flag says whether they are there.
         """
         trees: dict[str, Tree] = {}
-        for step in steps:
-            if step[0] != "field":
-                continue
-            _, name, type, attributes = step
-            is_asked = name in self.asked()
-            if attributes.get("flatten"):
-                scope.pending.update(self.asked() & set(self._within(type)))
-            elif "const" in attributes and "when" in attributes:
+        for field in nodes.fields(steps):
+            name = field.name
+            if field.flatten:
+                scope.pending.update(self.asked() & set(self._within(field.type)))
+            elif field.const is not None and field.when is not None:
                 scope.pending.add(name)  # whether it is there, its column need not say
-            elif is_asked and _FILLED & attributes.keys():
+            elif name in self.asked() and _FILLED & field.stated.keys():
                 scope.pending.add(name)
-                trees[name] = self._tree((name, type, attributes), scope, version)
-            for bit in attributes.get("bits", ()):
-                if bit[0] in self.asked() and bit[BIT_DERIVED] is None:
-                    scope.pending.add(bit[0])
-                    trees[bit[0]] = self._bit_tree(bit, name, attributes, scope, version)
+                trees[name] = self._tree(field, scope, version)
+            for bit in field.bits:
+                if bit.name in self.asked() and bit.derive is None:
+                    scope.pending.add(bit.name)
+                    trees[bit.name] = self._bit_tree(bit, field, scope, version)
         derived = set(_derived(steps))
-        waiting = {name: tree for name, tree in trees.items() if tree is not None and own_fields(tree) & derived}
+        waiting: dict[str, Tree] = {
+            name: tree for name, tree in trees.items() if tree is not None and own_fields(tree) & derived
+        }
         self._settle({name: tree for name, tree in trees.items() if name not in waiting}, scope)
         return waiting
 
     def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
         """Compute what follows from settled members, and what conditions decide, until nothing is left that does."""
         scope.pending.update(scope.early)
-        left = self._settled({name: tree for name, tree in trees.items() if tree is not None} | scope.early, scope)
+        settled: dict[str, Tree] = {name: tree for name, tree in trees.items() if tree is not None}
+        left = self._settled(settled | scope.early, scope)
         unsettled = left.keys() & scope.early.keys()
         if unsettled:
             scope.unfilled |= unsettled
@@ -99,41 +101,42 @@ class Given(Part):
                 settled = True
         return left
 
-    def _tree(self, field: tuple[str, Node, dict[str, Any]], scope: Scope, version: tuple[list[str], Tree]) -> Tree:
-        """The value of a member, as an expression; None where it has none."""
-        name, type, attributes = field
-        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
-        given = f"\0{name}"
-        scope.names[given] = self.compiler.names.value(column, textual="values" in attributes)
-        is_nullable = self.compiler.reader.resolved(type)[0] == "nullable"  # then it is null that is written
-        tree = _meant(_undefaulted(attributes) if is_nullable else attributes, ("field", 0, given))
-        condition = self.compiler.reader.fields.condition(attributes, version)
-        return tree if tree is None or condition is None else ("if", condition, tree, _NOTHING)
+    def _tree(self, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Tree:
+        """The value of a member, as an expression; None if it has none."""
+        column = None if field.hidden else member(scope.record, field.title)
+        given = f"\0{field.name}"
+        scope.names[given] = self.compiler.names.value(column, textual=field.values is not None)
+        is_nullable = isinstance(self.compiler.reader.resolved(field.type), nodes.Nullable)  # null is written then
+        tree = _meant(field, nodes.own(given), is_nullable=is_nullable)
+        condition = self.compiler.reader.fields.condition(field, version)
+        return tree if tree is None or condition is None else nodes.If(condition, tree, _NOTHING)
 
-    def _bit_tree(
-        self, bit: Sequence[Any], name: str, attributes: dict[str, Any], scope: Scope, version: tuple[list[str], Tree]
-    ) -> Tree:
-        """The value of bits; where their column is null, of those of the integer that is given, or of zeros."""
-        own, low, width, signed, *_ = bit
+    def _bit_tree(self, bit: nodes.Bits, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Tree:
+        """The value of bits; if their column is null, of those of the integer that is given, or of zeros."""
+        name, own, width = field.name, bit.name, bit.width
         scope.names[f"\0{own}"] = scope.names[own]
-        given, zeros = ("field", 0, f"\0{own}"), False if width == 1 else 0
-        column = None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
+        given, zeros = nodes.own(f"\0{own}"), False if width == 1 else 0
+        column = None if field.hidden else member(scope.record, field.title)
         other = meant_by_null(bit)
         if other is None:
             other = _read(bit, zeros)
             if column is not None:
                 scope.names[f"\0{name}"] = self.compiler.names.value(column, textual=False)
-                whole = ("field", 0, f"\0{name}")
-                part: Tree = ("&", (">>", whole, low), (1 << width) - 1)
-                part = ("-", ("^", part, 1 << width - 1), 1 << width - 1) if signed else part
-                other = ("if", ("present", whole), _read(bit, ("==", part, 1) if width == 1 else part), other)
-        tree = ("if", ("present", given), given, other)
-        condition = self.compiler.reader.fields.condition(attributes, version)
-        return tree if condition is None else ("if", condition, tree, _NOTHING)
+                whole = nodes.own(f"\0{name}")
+                part: Tree = nodes.Binary("&", nodes.Binary(">>", whole, bit.low), (1 << width) - 1)
+                part = (
+                    nodes.Binary("-", nodes.Binary("^", part, 1 << width - 1), 1 << width - 1) if bit.signed else part
+                )
+                other = nodes.If(
+                    nodes.present(whole), _read(bit, nodes.Binary("==", part, 1) if width == 1 else part), other
+                )
+        tree = nodes.If(nodes.present(given), given, other)
+        condition = self.compiler.reader.fields.condition(field, version)
+        return tree if condition is None else nodes.If(condition, tree, _NOTHING)
 
     def _within(self, type: Any) -> Iterator[str]:
         """The members of a struct that melts into this one which have more than their columns say."""
-        for name, attributes in self.compiler.names.members([("field", "", type, {"flatten": True})]):
+        for name, attributes in self.compiler.names.members([nodes.Field("", type, flatten=True)]):
             if FOLLOWING & attributes.keys():
                 yield name
 
@@ -146,58 +149,55 @@ class Given(Part):
         return self._asked
 
 
-def _derived(steps: Sequence[Any]) -> Iterator[str]:
+def _derived(steps: Sequence[nodes.Step]) -> Iterator[str]:
     """The fields of a struct that are derived, and the bits."""
-    for _, name, _, attributes in (step for step in steps if step[0] == "field"):
-        if "derive" in attributes:
-            yield name
-        yield from (bit[0] for bit in attributes.get("bits", ()) if bit[BIT_DERIVED] is not None)
+    for field in nodes.fields(steps):
+        if field.derive is not None:
+            yield field.name
+        yield from (bit.name for bit in field.bits if bit.derive is not None)
 
 
-def _meant(attributes: dict[str, Any], given: Tree) -> Tree:
-    optional, hidden = attributes.get("optional"), attributes.get("hidden")
-    match attributes:
-        case {"bits": _}:
+def _meant(field: nodes.Field, given: Tree, *, is_nullable: bool) -> Tree:
+    """What expressions see of a field, given what its column says; null is written of one that may be null."""
+    present = nodes.present(given)
+    match field:
+        case nodes.Field(bits=(_, *_)):
             return None
-        case {"counted": _}:
-            return ("if", ("present", given), given, 0)
-        case {"given": _}:
+        case nodes.Field(counted=True):
+            return nodes.If(present, given, 0)
+        case nodes.Field(given=True):
             return given
-        case {"build": compute} | {"compute": compute}:
-            return compute[1]
-        case {"const": const}:
+        case nodes.Field(build=nodes.Formula(tree)) | nodes.Field(compute=nodes.Formula(tree)):
+            return tree
+        case nodes.Field(const=const) if const is not None:
             tree = _constant(const)
-            return ("if", ("present", given), tree, _NOTHING) if optional and not hidden and tree is not None else tree
-        case {"derive": derive}:
-            return derive[1]
-        case {"default": default} if optional:
-            tree = _constant(default) if "values" not in attributes else _meaning(attributes["values"], default)
-            return None if tree is None else ("if", ("present", given), given, tree)
+            may_lack = field.optional and not field.hidden and tree is not None
+            return nodes.If(present, tree, _NOTHING) if may_lack else tree
+        case nodes.Field(derive=nodes.Formula(tree)):
+            return tree
+        case nodes.Field(optional=True, default=default) if field.has_default and not is_nullable:
+            tree = _constant(default) if field.values is None else _meaning(field.values, default)
+            return None if tree is None else nodes.If(present, given, tree)
         case _:
             return given
 
 
-def meant_by_null(bit: Sequence[Any]) -> Tree:
-    """What expressions see of bits that are written for null; None where none are."""
-    _, _, width, _, values, *_ = bit
-    if len(bit) > BIT_NULL and bit[BIT_NULL] is not None:
-        return bool(bit[BIT_NULL]) if width == 1 else int(bit[BIT_NULL])
-    return _NOTHING if any(meaning == _NOTHING for _, meaning in values or ()) else None
+def meant_by_null(bit: nodes.Bits) -> Tree:
+    """What expressions see of bits that are written for null; None if none are."""
+    if bit.null is not None:
+        return bool(bit.null) if bit.width == 1 else int(bit.null)
+    return _NOTHING if any(each.means == _NOTHING for each in bit.values or ()) else None
 
 
-def _read(bit: Sequence[Any], raw: Tree) -> Tree:
+def _read(bit: nodes.Bits, raw: Tree) -> Tree:
     """What bits mean, as an expression; null where they mean nothing, and nothing is written."""
-    values = bit[BIT_VALUES]
+    values = bit.values
     if values is None:
         return raw
     found: Tree = _NOTHING
-    for wire, meaning in reversed(values):
-        found = ("if", ("==", raw, wire), meaning, found)
+    for each in reversed(values):
+        found = nodes.If(nodes.Binary("==", raw, stated(each.wire)), each.means, found)
     return found
-
-
-def _undefaulted(attributes: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in attributes.items() if key != "default"}
 
 
 def _constant(value: Any) -> Tree:
@@ -207,15 +207,15 @@ def _constant(value: Any) -> Tree:
         case bool() | int():
             return value
         case str():
-            return ("text", value)
+            return nodes.TextConstant(value)
         case bytes():
-            return ("octets", value)
+            return nodes.BytesConstant(value)
         case _:
             return None
 
 
-def _meaning(values: Sequence[tuple[Any, Tree]], default: Any) -> Tree:
-    for wire, meaning in values:
-        if wire == default and type(wire) is type(default):
-            return _NOTHING if meaning is None else meaning
+def _meaning(values: Sequence[nodes.Meaning], default: Any) -> Tree:
+    for each in values:
+        if each.wire == default and type(each.wire) is type(default):
+            return _NOTHING if each.means is None else each.means
     return None

@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask
-from wireloom.runtime.engine.compiler.scope import limits, taken
+from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask, kinds_of
+from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
@@ -66,7 +67,7 @@ class Json(Unions, Absence):
             raise Uncovered("an element that may be left out")
         if "besides" in attributes:
             self._rest(item, node)
-        elif item.type[0] == "inline" or attributes.get("flatten"):
+        elif isinstance(item.type, nodes.Inline) or attributes.get("flatten"):
             self._record(item, lead, absent)
         elif "const" in attributes:
             self._constant(item, lead, absent)
@@ -84,10 +85,10 @@ class Json(Unions, Absence):
 
     def _rest(self, item: Item, node: Node) -> None:
         """Members of the object around, whose names are held against those of others as the record is read back."""
-        _, key, value = node
+        assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
         if self.is_open(node):
             raise Uncovered("the rest of an object as one open value")
-        self._map(key, value, item.scope, item.column, _MEMBERS)
+        self._map(node.key, node.value, item.scope, item.column, _MEMBERS)
 
     def _plain(self, item: Item, node: Node) -> None:
         if "bits" in item.attributes:
@@ -120,10 +121,10 @@ class Json(Unions, Absence):
     def _record(self, item: Item, lead: Lead, absent: Label) -> None:
         """A record within the object around it, or whose members melt into the record around it."""
         scope, node = item.scope, self.compiler.reader.resolved(item.type)
-        is_inline = node[0] == "inline"
-        inner: Node = self.compiler.reader.resolved(node[1]) if is_inline else node
+        is_inline = isinstance(node, nodes.Inline)
+        inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Inline) else node
         if not self.compiler.reader.is_record(inner):
-            raise Uncovered(f"a {inner[0]} that melts into the record")
+            raise Uncovered(f"a {word_of(inner)} that melts into the record")
         if item.attributes.get("optional"):
             self._unless_given(item, inner, absent)
         if not is_inline:
@@ -138,7 +139,7 @@ class Json(Unions, Absence):
     def _unless_given(self, item: Item, inner: Node, absent: Label) -> None:
         if item.attributes.get("flatten"):
             raise Uncovered("a record that melts into another and may be left out")
-        if inner[0] == "oneOf" or item.column is None:
+        if isinstance(inner, nodes.OneOf) or item.column is None:
             self.assembly.emit("JUMP", absent)
         else:
             self.compiler.null(item.column, absent, b"")
@@ -177,8 +178,8 @@ class Json(Unions, Absence):
         """A value that follows from others; null where it may be absent, or null, is that."""
         attributes = item.attributes
         register = self.compiler.fields.derived(attributes["derive"][1], item.scope)
-        is_nullable = node[0] == "nullable"
-        inner = self.compiler.reader.resolved(node[1]) if is_nullable else node
+        is_nullable = isinstance(node, nodes.Nullable)
+        inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Nullable) else node
         there = Code("bool", Term("present", (Term("LOAD", (), register),)))
         optional, default = attributes.get("optional"), attributes.get("default")
         if default is not None or (is_nullable and not optional):
@@ -187,9 +188,9 @@ class Json(Unions, Absence):
             self.compiler.unless(there, absent)
         self.assembly.constant(lead.before(item.member))
         match inner, register.kind:
-            case ("int", *_), "int" | "list":
+            case nodes.Int(), "int" | "list":
                 self.number(register, inner)
-            case ("bool",), "bool":
+            case nodes.Bool(), "bool":
                 yes, no, end = Label(), Label(), Label()
                 self.compiler.switch({1: yes, 0: no}, register)
                 for label, word in ((yes, b"true"), (no, b"false")):
@@ -197,10 +198,10 @@ class Json(Unions, Absence):
                     self.assembly.constant(word)
                     self.assembly.emit("JUMP", end)
                 self.assembly.place(end)
-            case ("text", *_), "text":
+            case nodes.Text(), "text":
                 self.assembly.emit("JSON_SYMBOL", register)
             case _:
-                raise Uncovered(f"a derived {inner[0]}")
+                raise Uncovered(f"a derived {word_of(inner)}")
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as base64 in a string, which is read back."""
@@ -210,22 +211,26 @@ class Json(Unions, Absence):
         write()
         self.assembly.emit("JSON_CARRIED", start)
 
-    def number(self, register: Register, node: Node) -> None:
+    def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
-        _, bits, signed, *_ = node
-        self.assembly.emit("JSON_PUT", register, *limits(bits, signed))
+        self.assembly.emit("JSON_PUT", register, *limits(node.bits, node.signed))
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
-        if node[0] == "nullable" and const is not None:
-            node = self.compiler.reader.resolved(node[1])
+        if isinstance(node, nodes.Nullable) and const is not None:
+            node = self.compiler.reader.resolved(node.type)
         match node, const:
-            case ("int", *_), bool():
+            case nodes.Int(), bool():
                 raise Uncovered("a constant of this kind")
-            case (("int", *_), int()) | (("bool",), bool()) | (("text", *_), str()) | (("nullable" | "null", *_), None):
+            case (
+                (nodes.Int(), int())
+                | (nodes.Bool(), bool())
+                | (nodes.Text(), str())
+                | (nodes.Nullable() | nodes.Null(), None)
+            ):
                 self.assembly.constant(literal(const))
-            case ("bytes", size, *lines), bytes() if size in (None, len(const)):
-                if any(lines) and len(const) >= _LINE_BYTES:
+            case nodes.Bytes(size, _, lines), bytes() if size in (None, len(const)):
+                if lines and len(const) >= _LINE_BYTES:
                     raise Uncovered("a constant of this kind")
                 self.assembly.constant(literal(base64.b64encode(const).decode()))
             case _:
@@ -236,21 +241,21 @@ class Json(Unions, Absence):
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
         match node:
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 self.nullable(column, lambda: self.compiler.value(inner, scope, column))
-            case ("null",):
+            case nodes.Null():
                 self.nullable(column, self.compiler.fail)
-            case ("oneOf", True, _):
+            case nodes.OneOf(open=True):
                 rules = self._rules(node)
                 write = self._opened(rules, rules[0] & ~1, column)
                 self.nullable(column, write) if rules[0] & 1 else write()
-            case ("oneOf", _, alternatives):
+            case nodes.OneOf(_, alternatives):
                 self.one_of(alternatives, scope, column)
-            case ("list", element, *_) if self.compiler.reader.json.open_rules(element) is not None:
+            case nodes.ListOf(element) if self.compiler.reader.json.open_rules(element) is not None:
                 self._opened(self._rules(element), kinds_mask(OF_JSON["array"]), column)()
-            case ("map", _, value) if self.compiler.reader.json.open_rules(value) is not None:
+            case nodes.MapOf(_, value) if self.compiler.reader.json.open_rules(value) is not None:
                 self._opened(self._rules(value), kinds_mask(OF_JSON["object"]), column)()
-            case ("map", key, value):
+            case nodes.MapOf(key, value):
                 self._map(key, value, scope, column)
             case _:
                 self._scalar(node, scope, column)
@@ -261,29 +266,30 @@ class Json(Unions, Absence):
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits - signed <= _WIDE:
+            case nodes.Int(bits, signed) if bits - signed <= _WIDE:
                 emit("JSON_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
-            case ("float", bits):
+            case nodes.Float(bits):
                 emit("JSON_FLOAT", found.index, bits)
-            case ("bool",):
+            case nodes.Bool():
                 emit("JSON_BOOLEAN", found.index)
-            case ("text", _):
+            case nodes.Text():
                 emit("JSON_TEXT", found.index)
-            case ("bytes", size, _, *lines):
-                emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, bool(lines))
-            case ("json", *which):
-                emit("JSON_RAW", found.index, kinds_mask([kind for each in which for kind in OF_JSON[each]]))
-            case ("list", element, _, unique, *_):
+            case nodes.Bytes(size, _, lines):
+                emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, lines)
+            case nodes.Json(kinds):
+                emit("JSON_RAW", found.index, kinds_mask(kinds_of(kinds)))
+            case nodes.ListOf(element, _, unique):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("JSON_REPEAT", found.index, body, place, 0)
                 if unique is not None:
                     self.compiler.certainty.unique(unique, element, found)
             case _:
-                raise Uncovered(f"a JSON {node[0]}")
+                raise Uncovered(f"a JSON {word_of(node)}")
 
-    def is_open(self, node: Node) -> bool:
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind."""
-        return self.compiler.reader.json.open_rules(node[2] if node[0] == "map" else node[1]) is not None
+        inner = node.value if isinstance(node, nodes.MapOf) else node.element
+        return self.compiler.reader.json.open_rules(inner) is not None
 
     def _map(self, key: Node, value: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
         found = self.compiler.only(column, "map")
@@ -323,13 +329,13 @@ def literal(value: Any) -> bytes:
 def _is_certain(item: Item) -> bool:
     """Whether a member is always written, and as one that has a name of its own."""
     is_there = isinstance(item.present, Constant) and item.present.value is True
-    apart = item.type[0] == "inline" or "besides" in item.attributes
+    apart = isinstance(item.type, nodes.Inline) or "besides" in item.attributes
     return is_there and not item.attributes.get("optional") and not apart
 
 
 def _null_is_written(node: Node, default: Any) -> bool:
     """Whether null must be written out, since leaving the member out would mean another value."""
-    return default is not None and node[0] == "nullable"
+    return default is not None and isinstance(node, nodes.Nullable)
 
 
 def _is_same(wire: Any, default: Any) -> bool:

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgpack
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import limits, taken
+from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.unions import Unions
 from wireloom.runtime.engine.outline import Column
@@ -24,54 +25,56 @@ class MessagePack(Unions):
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Write the value of a column."""
         match node:
-            case ("nullable", inner):
+            case nodes.Nullable(inner):
                 self.nullable(column, lambda: self.compiler.value(inner, scope, column))
-            case ("null",):
+            case nodes.Null():
                 self.nullable(column, self.compiler.fail)
-            case ("oneOf", True, _):
+            case nodes.OneOf(open=True):
                 self._open(self._rules(node), column, null=bool(self._rules(node)[0] & 1))
-            case ("oneOf", _, alternatives):
+            case nodes.OneOf(_, alternatives):
                 self.one_of(alternatives, scope, column)
-            case ("map", key, value):
+            case nodes.MapOf(key, value):
                 self._map(key, value, scope, column)
-            case ("list", element, *_) if self.compiler.reader.msgpack.open_rules(element) is not None:
+            case nodes.ListOf(element) if self.compiler.reader.msgpack.open_rules(element) is not None:
                 self._open(self._rules(element), column, null=False)
             case _:
                 self._scalar(node, scope, column)
 
     def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
-        found = self.compiler.only(column, taken(node) if node[0] != "ext" else self.takes(node))
+        found = self.compiler.only(column, self.takes(node) if isinstance(node, nodes.Ext) else taken(node))
         if found is None:
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, signed, *_) if bits - signed <= _WIDE:
+            case nodes.Int(bits, signed) if bits - signed <= _WIDE:
                 emit("PACK_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
-            case ("float", bits):
+            case nodes.Float(bits):
                 emit("PACK_FLOAT", found.index, bits)
-            case ("bool",):
+            case nodes.Bool():
                 emit("PACK_BOOLEAN", found.index)
-            case ("text", _):
+            case nodes.Text():
                 emit("PACK_BYTES", found.index, -1, 1)
-            case ("bytes", size, _):
+            case nodes.Bytes(size):
                 emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
-            case ("list", element, *_):
+            case nodes.ListOf(element):
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("PACK_REPEAT", found.index, body, place, 0)
-            case ("ext", code, _):
+            case nodes.Ext(code):
                 emit("PACK_EXT", found.index, code)
             case _:
-                raise Uncovered(f"a MessagePack {node[0]}")
+                raise Uncovered(f"a MessagePack {word_of(node)}")
 
     def takes(self, node: Node) -> str:
         """The kind of column that an alternative stands in; of an ext value that of its content."""
-        return super().takes((node[2],) if node[0] == "ext" else node)
+        if isinstance(node, nodes.Ext):
+            return "str" if node.content == "text" else "bytes"
+        return super().takes(node)
 
-    def is_open(self, node: Node) -> bool:
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind."""
-        if node[0] == "map":
-            return self._map_rules(node[1], node[2]) is not None
-        return self.compiler.reader.msgpack.open_rules(node[1]) is not None
+        if isinstance(node, nodes.MapOf):
+            return self._map_rules(node.key, node.value) is not None
+        return self.compiler.reader.msgpack.open_rules(node.element) is not None
 
     def _rules(self, node: Node) -> list[int]:
         rules = self.compiler.reader.msgpack.open_rules(node)
@@ -130,17 +133,16 @@ class MessagePack(Unions):
         write()
         self.assembly.emit("SIZE_END", _BIN_HEAD, register)
 
-    def number(self, register: Register, node: Node) -> None:
+    def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
-        _, bits, signed, *_ = node
-        self.assembly.emit("PACK_PUT", register, *limits(bits, signed))
+        self.assembly.emit("PACK_PUT", register, *limits(node.bits, node.signed))
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
-        match node[0], const:
-            case ("int", bool()):
+        match node, const:
+            case nodes.Int(), bool():
                 raise Uncovered("a constant of this kind")
-            case ("int", int()) | ("bool", bool()) | ("text", str()) | ("bytes", bytes()):
+            case (nodes.Int(), int()) | (nodes.Bool(), bool()) | (nodes.Text(), str()) | (nodes.Bytes(), bytes()):
                 self.assembly.constant(msgpack.packb(const, use_bin_type=True))
             case _:
                 raise Uncovered("a constant of this kind")

@@ -1,11 +1,12 @@
 """The names of a struct's value: which there are, which columns they mean, and what expressions make of those."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register
-from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, BIT_VALUES, bit_title, member
+from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
 from wireloom.runtime.engine.expressions import Tree, encoded, join_name, looks_at, sum_name
@@ -32,15 +33,14 @@ class Names(Part):
 
     _members: dict[str, set[tuple[str, ...]]] | None = None
 
-    def load(self, steps: Sequence[Any], scope: Scope) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
         """Give each name of the struct a register with its value."""
         texts = {name for name, attributes in self.members(steps) if {"values", "compute"} & attributes.keys()}
         own: dict[str, str] = {}  # what expressions call the fields of the struct itself -> what readers call them
-        for step in steps:
-            if step[0] == "field":
-                own.setdefault(step[1], title_of(step[1], step[3]))
-                for bit in step[3].get("bits", ()):
-                    own.setdefault(bit[0], bit_title(bit))
+        for field in nodes.fields(steps):
+            own.setdefault(field.name, title_of(field))
+            for bit in field.bits:
+                own.setdefault(bit.name, bit.title)
         hidden = {name for name, attributes in self.members(steps) if attributes.get("hidden")}
         for title in dict.fromkeys(self.titles(steps)):
             if own.get(title, title) == title:
@@ -50,32 +50,29 @@ class Names(Part):
             if name not in scope.names:
                 scope.names[name] = self._loaded(member(scope.record, title), textual=title in texts)
         scope.unsaid.update(self._unsaid(steps))
-        for step in steps:
-            if step[0] == "field" and step[1] in scope.names and self._is_coded(step[2]):
-                scope.names[step[1]].coded = True
-            if step[0] == "field" and not step[3].get("flatten"):
-                self._load_sums(step, scope)
+        for field in nodes.fields(steps):
+            if field.name in scope.names and self._is_coded(field.type):
+                scope.names[field.name].coded = True
+            if not field.flatten:
+                self._load_sums(field, scope)
         self._load_members(steps, scope)
 
-    def _unsaid(self, steps: Sequence[Any]) -> Iterator[str]:
+    def _unsaid(self, steps: Sequence[nodes.Step]) -> Iterator[str]:
         """Fields that melt in, and those that share a reader's name with others, each under its condition."""
         shared = Counter(self.titles(steps))
-        for step in steps:
-            if step[0] != "field":
-                continue
-            _, name, _, attributes = step
-            if attributes.get("flatten"):
-                yield from () if name in shared else (name,)  # which a member of it may have as well
-            elif shared[title_of(name, attributes)] > 1 and _CONDITIONS & attributes.keys():
-                yield name
+        for field in nodes.fields(steps):
+            if field.flatten:
+                yield from () if field.name in shared else (field.name,)  # which a member of it may have as well
+            elif shared[title_of(field)] > 1 and field.is_conditional:
+                yield field.name
 
     def _is_coded(self, node: Node) -> bool:
         """Whether a text is in a character set that its column does not have."""
-        while node[0] in ("ref", "nullable"):
-            node = node[1] if node[0] == "nullable" else self.compiler.reader.layout["types"][node[1]]
-        return bool(node[0] == "charset")
+        while isinstance(node, nodes.Ref | nodes.Nullable):
+            node = self.compiler.reader.layout["types"][node.name] if isinstance(node, nodes.Ref) else node.type
+        return isinstance(node, nodes.Charset)
 
-    def _load_members(self, steps: Sequence[Any], scope: Scope) -> None:
+    def _load_members(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
         """Give the members of records that expressions ask for registers, as far as columns say what they are."""
         for name, ways in _by_name(self.fields(steps)).items():
             asked = self._asked().get(name)
@@ -111,10 +108,10 @@ class Names(Part):
                 scope.names[f"\0{name}"] = register
                 self._load_within(name, ways, found, deeper, scope)
 
-    def _load_sums(self, step: Any, scope: Scope) -> None:
+    def _load_sums(self, field: nodes.Field, scope: Scope) -> None:
         """Give the sums over a list that expressions ask for registers; a list that is not there adds up to nothing."""
-        _, name, _, attributes = step
-        column = None if attributes.get("hidden") else member(scope.record, title_of(name, attributes))
+        name = field.name
+        column = None if field.hidden else member(scope.record, field.title)
         for inner in sorted(self.compiler.reader.sums.asked(name)):
             total = self.assembly.register("int")
             if column is not None:
@@ -138,11 +135,11 @@ class Names(Part):
     def _where_there(self, name: str, member: Register, scope: Scope) -> Register:
         """A register with the value of a member of a record, null where the record is not there."""
         scope.names[f"\0{name}."] = member
-        there: Tree = ("present", ("field", 0, f"\0{name}"))
-        value: Tree = ("field", 0, f"\0{name}.")
+        there: Tree = nodes.present(nodes.own(f"\0{name}"))
+        value: Tree = nodes.own(f"\0{name}.")
         if member.kind == "mixed":  # of which expressions know whether it is there alone
-            value = ("if", ("present", value), True, ("null",))
-        compiled = self.expressions.held(self.expressions.compiled(("if", there, value, ("null",)), scope))
+            value = nodes.If(nodes.present(value), then=True, otherwise=nodes.NullConstant())
+        compiled = self.expressions.held(self.expressions.compiled(nodes.If(there, value, nodes.NullConstant()), scope))
         if member.kind == "mixed":
             self.compiler.compute(compiled, register := self.assembly.register("mixed"))
             return register
@@ -190,55 +187,48 @@ class Names(Part):
             self.assembly.emit("LOAD", column.index, self.compiler.native.LOADS["symbol"], register.named)
         return register
 
-    def titles(self, steps: Sequence[Any]) -> Iterator[str]:
+    def titles(self, steps: Sequence[nodes.Step]) -> Iterator[str]:
         """What readers call the members of a struct, those of structs that melt into it included."""
         for name, _ in self.members(steps):
             yield name
 
-    def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def members(self, steps: Sequence[nodes.Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
         for known in self.fields(steps):
             yield known.name if known.attributes.get("hidden") else known.title, known.attributes
 
-    def following(self, steps: Sequence[Any]) -> set[str]:
+    def following(self, steps: Sequence[nodes.Step]) -> set[str]:
         """What expressions call the fields of a struct that have a value though their columns have none."""
         fields = [each for each in self.fields(steps) if each.type is None or FOLLOWING & each.attributes.keys()]
         return {name for each in fields for name in (each.name, each.title)}
 
-    def fields(self, steps: Sequence[Any]) -> Iterator[Known]:
+    def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
-        for step in steps:
-            match step:
-                case ("field", _, type, {"flatten": True}):
-                    yield from self._within(type)
-                case ("field", name, type, attributes):
-                    yield Known(name, title_of(name, attributes), attributes, type)
-                    for bit in attributes.get("bits", ()):
-                        hidden = {"hidden": True} if bit[BIT_HIDDEN] else {}
-                        said = {"values": bit[BIT_VALUES], "derive": bit[BIT_DERIVED]}
-                        title = title_of(bit[0], hidden) if hidden else bit_title(bit)
-                        yield Known(
-                            bit[0], title, hidden | {key: each for key, each in said.items() if each}, None, bit
-                        )
-                case _:
-                    pass
+        for field in nodes.fields(steps):
+            if field.flatten:
+                yield from self._within(field.type)
+                continue
+            yield Known(field.name, title_of(field), field.stated, field.type)
+            for bit in field.bits:
+                said = {"hidden": bit.hidden, "values": bit.values, "derive": bit.derive}
+                yield Known(bit.name, title_of(bit), {key: each for key, each in said.items() if each}, None, bit)
 
     def _within(self, node: Node) -> Iterator[Known]:
         """The same of each struct that a record may be."""
         match self.compiler.reader.resolved(node):
-            case ("struct", _, _, _, _, steps):
+            case nodes.Struct(steps=steps):
                 yield from self.fields(steps)
-            case ("inline" | "nullable", inner):
+            case nodes.Inline(inner) | nodes.Nullable(inner):
                 yield from self._within(inner)
-            case ("peek" | "select", _, cases, _) | ("tagged", _, _, _, _, cases, _):
-                for _, case in cases:
-                    if case[0] != "refuse":
-                        yield from self._within(case)
-            case ("attempt", trials, kind, reason):
+            case nodes.Peek(cases=cases) | nodes.Select(cases=cases) | nodes.Tagged(cases=cases):
+                for case in cases:
+                    if not isinstance(case.type, nodes.Refuse):
+                        yield from self._within(case.type)
+            case nodes.Attempt(trials, kind, reason):
                 yield Known(kind, kind, {"values": ()})
                 yield Known(reason, reason, {"values": ()})
                 for trial in trials:
-                    yield from self._within(trial[1])
+                    yield from self._within(trial.type)
             case _:
                 pass
 
@@ -257,24 +247,16 @@ def _said(ways: Sequence[Known], record: Column | None) -> Column | None:
     return member(record, titles.pop()) if len(titles) == 1 else None
 
 
-def title_of(name: str, attributes: dict[str, Any]) -> str:
+def title_of(said: nodes.Field | nodes.Bits) -> str:
     """What readers call a field; no name of theirs for what they do not see, since another field may have its name."""
-    return f"\0{name}" if attributes.get("hidden") else str(attributes.get("as", name))
+    return f"\0{said.name}" if said.hidden else said.title
 
 
 def fields_of(tree: Any) -> Iterator[tuple[str, ...]]:
     """The fields that the expressions within a layout look at, each with the members that it names of it."""
-    match tree:
-        case ("field", int(), str(name), *members):
-            yield name, *(str(each) for each in members)
-        case dict():
-            for each in tree.values():
-                yield from fields_of(each)
-        case tuple() | list():
-            for each in tree:
-                yield from fields_of(each)
-        case _:
-            pass
+    for each in nodes.within(tree):
+        if isinstance(each, nodes.FieldRef):
+            yield each.name, *each.members
 
 
 def asks_for_place(tree: Tree) -> bool:
@@ -284,10 +266,4 @@ def asks_for_place(tree: Tree) -> bool:
 
 def own_fields(tree: Tree) -> set[str]:
     """The fields of the struct itself that an expression looks at."""
-    match tree:
-        case ("field", 0, str(name), *_):
-            return {name}
-        case tuple():
-            return set().union(*(own_fields(each) for each in tree))
-        case _:
-            return set()
+    return {each.name for each in nodes.within(tree) if isinstance(each, nodes.FieldRef) and each.up == 0}

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from wireloom.runtime.engine import compiler as reading
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register
 from wireloom.runtime.engine.encoder.assembly import Assembly
 from wireloom.runtime.engine.encoder.readback import Determined
@@ -20,22 +21,22 @@ from wireloom.runtime.engine.outline import Column
 class Names(Protocol):
     """The names that expressions see, as other parts ask for them."""
 
-    def load(self, steps: Sequence[Any], scope: Scope) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
         """Give each name of the struct a register with its value."""
 
     def load_record(self, scope: Scope) -> None:
         """Give each member of a record, whatever struct it is of, a register with its value."""
 
-    def members(self, steps: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def members(self, steps: Sequence[nodes.Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The fields of a struct by the names that readers know, and the bits among them, with what is said of them."""
 
-    def fields(self, steps: Sequence[Any]) -> Iterator[Known]:
+    def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
 
-    def following(self, steps: Sequence[Any]) -> set[str]:
+    def following(self, steps: Sequence[nodes.Step]) -> set[str]:
         """What expressions call the fields of a struct that have a value though their columns have none."""
 
-    def titles(self, steps: Sequence[Any]) -> Iterator[str]:
+    def titles(self, steps: Sequence[nodes.Step]) -> Iterator[str]:
         """What readers call the members of a struct, those of structs that melt into it included."""
 
     def value(self, column: Column | None, *, textual: bool) -> Register:
@@ -61,10 +62,10 @@ class Records(Protocol):
 class Structs(Protocol):
     """Structs, as other parts ask for them."""
 
-    def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
+    def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
 
-    def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+    def newest(self, versions: Sequence[nodes.Version]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
 
     def from_here(self, tree: Tree, scope: Scope) -> Tree:
@@ -75,7 +76,7 @@ class Fields(Protocol):
     """Fields, as other parts ask for them."""
 
     def derive_early(
-        self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
+        self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
     ) -> None:
         """Give expressions the derived values that do not need places."""
 
@@ -94,7 +95,7 @@ class Fields(Protocol):
     def mapped(self, item: Item) -> Register:
         """A register with the first integer on the wire that means what the column says."""
 
-    def meanings(self, values: Sequence[Any], kind: str) -> list[tuple[Any, Any]]:
+    def meanings(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[Any, Any]]:
         """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
 
 
@@ -104,10 +105,10 @@ class Binary(Protocol):
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 
-    def number(self, register: Register, node: Node) -> None:
+    def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
 
-    def region(self, size: Any, write: Callable[[], None]) -> None:
+    def region(self, size: nodes.Prefix, write: Callable[[], None]) -> None:
         """Write a region behind its size."""
 
 
@@ -120,7 +121,7 @@ class MessagePack(Protocol):
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 
-    def number(self, register: Register, node: Node) -> None:
+    def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
 
 
@@ -134,10 +135,10 @@ class Protobuf(Protocol):
 class Given(Protocol):
     """What expressions see of a JSON struct, as other parts ask for it."""
 
-    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct the values that builders see."""
 
-    def fill(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
+    def fill(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
         """Give constants, defaults and what is counted their values where the columns say nothing; what has to wait."""
 
     def asked(self) -> frozenset[str]:
@@ -147,7 +148,7 @@ class Given(Protocol):
 class Sentinels(Protocol):
     """Nulls that have a value on the wire, as other parts ask for them."""
 
-    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
 
     def seen(self, column: Column, known: Known, record: Node, encoding: str) -> Column:
@@ -166,10 +167,10 @@ class Certainty(Protocol):
     def doubts(self, reason: str) -> None:
         """Rows that come here have to be read back."""
 
-    def struct(self, node: Node, scope: Scope) -> None:
+    def struct(self, node: nodes.Struct, scope: Scope) -> None:
         """A struct that is written, once the names of its value are known."""
 
-    def tagged(self, told: Sequence[Any]) -> None:
+    def tagged(self, node: nodes.Tagged) -> None:
         """A choice by a member: the reader of what each case writes comes to that case."""
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
@@ -185,7 +186,7 @@ class Json(Protocol):
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 
-    def number(self, register: Register, node: Node) -> None:
+    def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
 
     def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
@@ -32,7 +33,7 @@ from wireloom.runtime.engine.outline import Column, links, outline
 _ORDERS = ("big", "little")
 
 
-def orders(layout: Mapping[str, Any], settings: Mapping[str, Any], root: str) -> tuple[str, ...]:
+def orders(layout: nodes.Layout, settings: Mapping[str, Any], root: str) -> tuple[str, ...]:
     """The byte orders that records are written in: both where a member says it; empty: the one that is stated."""
     match layout["order"]:
         case (str(parameter), _) if settings[parameter] == "auto":
@@ -41,24 +42,18 @@ def orders(layout: Mapping[str, Any], settings: Mapping[str, Any], root: str) ->
             return ("",)
 
 
-def _saying(layout: Mapping[str, Any], parameter: str, root: str) -> str:
-    """What readers call the member of a record that is computed as just the parameter; empty where there is none."""
-    node = layout["roots"][root]
-    while node[0] == "ref":
-        node = layout["types"][node[1]]
-    for step in node[5] if node[0] == "struct" else ():
-        match step:
-            case ("field", str(name), _, {"compute": ("is", ("parameter", said))} as told) if said == parameter:
-                if not told.get("hidden"):
-                    return str(told.get("as", name))
-            case _:
-                pass
-    return ""
+def _saying(layout: nodes.Layout, parameter: str, root: str) -> str:
+    """What readers call the member of a record that is computed as just the parameter; empty if there is none."""
+    node, said = layout["roots"][root], nodes.Formula(nodes.ParameterRef(parameter, ()))
+    while isinstance(node, nodes.Ref):
+        node = layout["types"][node.name]
+    fields = node.fields if isinstance(node, nodes.Struct) else ()
+    return next((field.title for field in fields if field.compute == said and not field.hidden), "")
 
 
 def compiled(  # noqa: PLR0913 - what a compiler is made of
     native: Any,
-    layout: Mapping[str, Any],
+    layout: nodes.Layout,
     settings: Mapping[str, Any],
     type: Record,
     order: str,
@@ -90,7 +85,7 @@ class Compiler:
     def __init__(  # noqa: PLR0913 - what a compiler is made of
         self,
         native: Any,
-        layout: Mapping[str, Any],
+        layout: nodes.Layout,
         settings: Mapping[str, Any],
         type: Record,
         order: str = "",
@@ -174,16 +169,15 @@ class Compiler:
             case _:
                 return
         if column is not None:
-            scope, said = Scope("", None), ("field", 0, "order")
+            scope, is_little = Scope("", None), nodes.Binary("==", nodes.own("order"), nodes.TextConstant("little"))
             scope.names["order"] = self.names.value(column, textual=True)
-            little = self.expressions.condition(("==", said, ("text", "little")), scope)
-            other = self.expressions.condition(("not", ("==", said, ("text", "little"))), scope)
-            self.unless(other if self.big else little, self.refused)
+            expected = nodes.negated(is_little) if self.big else is_little
+            self.unless(self.expressions.condition(expected, scope), self.refused)
 
     def _named(self, node: Node, shown: Sequence[Column]) -> int:
         """The column of the reader's that names the alternative; -1 where none does."""
         match self.reader.resolved(node):
-            case ("attempt", _, kind, _) if kind in shown[0].children:
+            case nodes.Attempt(_, kind) if kind in shown[0].children:
                 return shown[0].children[kind].index
             case _:
                 return -1
@@ -246,10 +240,10 @@ class Compiler:
         node = self.reader.resolved(node)
         if self.reader.is_record(node):
             self.record(node, scope, column)
-        elif node[0] == "held":
+        elif isinstance(node, nodes.Held):
             self.fields.meant(node, scope, column)
-        elif node[0] == "select":
-            self.records.selected(node[1], node[2], scope, lambda case: self.value(case, scope, column))
+        elif isinstance(node, nodes.Select):
+            self.records.selected(node.tag, node.cases, scope, lambda case: self.value(case, scope, column))
         elif scope.encoding == "msgpack":
             self.msgpack.value(node, scope, column)
         elif scope.encoding == "binary":

@@ -5,8 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 from wireloom.runtime import leb128
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import limits, taken
+from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
 from wireloom.runtime.engine.compiler.switches import has_beyond, is_beyond
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
@@ -75,9 +76,9 @@ class Protobuf(Absence):
             self._reference(item, node, tag, required=required)
         elif "derive" in attributes:
             self._derived(item, node, tag, required=required)
-        elif node[0] == "list":
+        elif isinstance(node, nodes.ListOf):
             self._list(node, opening, scope, column)
-        elif node[0] == "map":
+        elif isinstance(node, nodes.MapOf):
             self._map(node, tag, scope, column)
         elif self.compiler.reader.is_record(node):
             self._submessage(node, opening, scope, column, required=required)
@@ -95,7 +96,7 @@ class Protobuf(Absence):
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
         """The first value on the wire that means what the column says; one that stands for absence is left out."""
         attributes, absent = item.attributes, Label()
-        if node[0] != "int" or "derive" in attributes:
+        if not isinstance(node, nodes.Int) or "derive" in attributes:
             raise Uncovered("a mapping of what is no integer")
         if attributes.get("optional"):
             if item.column is None:
@@ -112,7 +113,7 @@ class Protobuf(Absence):
         need = _NOT_NOTHING if default == 0 else _NEEDED
         if default and not is_beyond(default):  # which no register has
             item.scope.names[_WIRE] = register
-            self.unless(("==", ("field", 0, _WIRE), default), item.scope, absent)
+            self.unless(nodes.Binary("==", nodes.own(_WIRE), default), item.scope, absent)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)
         self.assembly.place(absent)
 
@@ -137,21 +138,21 @@ class Protobuf(Absence):
             return
         emit = self.assembly.emit
         match node:
-            case ("int", bits, *_) if bits <= _WIDE:
+            case nodes.Int(bits) if bits <= _WIDE:
                 emit("PROTO_INTEGER", tag | _wire(node), found.index, *_form(node), need)
-            case ("bool",):
+            case nodes.Bool():
                 register = self.compiler.names.value(found, textual=False).read()
                 emit("PROTO_PUT", tag, register, 0, 0, 1, need)
-            case ("float", bits):
+            case nodes.Float(bits):
                 emit("PROTO_FLOAT", tag | _wire(node), bits, found.index, need)
-            case ("text" | "bytes", size, *_) if size is None or isinstance(size, int):
+            case nodes.Text(None | int() as size) | nodes.Bytes(None | int() as size):
                 emit("PROTO_BYTES", tag | _LENGTH, found.index, -1 if size is None else size, need)
             case _:
-                raise Uncovered(f"a protobuf {node[0]}")
+                raise Uncovered(f"a protobuf {word_of(node)}")
 
     def _derived(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
         compiled = self.expressions.compiled(item.attributes["derive"][1], item.scope)
-        if node[0] != "int" or compiled.kind not in ("int", "list"):
+        if not isinstance(node, nodes.Int) or compiled.kind not in ("int", "list"):
             raise Uncovered("a derived value that is no integer")
         register = self.assembly.register("int").read()
         self.compiler.compute(compiled, register)
@@ -178,17 +179,17 @@ class Protobuf(Absence):
         write()
         self.assembly.emit("PROTO_END", place, width)
 
-    def _list(self, node: Node, opening: int, scope: Scope, column: Column | None) -> None:
+    def _list(self, node: nodes.ListOf, opening: int, scope: Scope, column: Column | None) -> None:
         if column is None:
             return
         if column.takes != taken(node):
             raise Uncovered("a repeated field among alternatives")
-        element = self.compiler.reader.resolved(node[1])
+        element = self.compiler.reader.resolved(node.element)
 
         def write(inner: Column, place: Register) -> None:
             if self.compiler.reader.is_record(element):
                 self._enclosed(opening, lambda: self.compiler.record(element, scope, inner, place))
-            elif element[0] == "held":
+            elif isinstance(element, nodes.Held):
                 self._meant(element, opening ^ _LENGTH, scope, inner)
             else:
                 self._scalar(element, opening ^ _LENGTH, inner, need=_NEEDED)
@@ -196,26 +197,25 @@ class Protobuf(Absence):
         body, place = self.compiler.repeated(element, scope, column, write=write)
         self.assembly.emit("PROTO_REPEAT", column.index, body, place)
 
-    def _meant(self, held: Node, tag: int, scope: Scope, column: Column) -> None:
+    def _meant(self, held: nodes.Held, tag: int, scope: Scope, column: Column) -> None:
         """The first element on the wire that means what the column says."""
-        _, type, attributes = held
-        node = self.compiler.reader.resolved(type)
-        if node[0] != "int":
+        node, values = self.compiler.reader.resolved(held.type), held.values or ()
+        if not isinstance(node, nodes.Int):
             raise Uncovered("a mapping of what is no integer")
-        item = Item("", type, attributes, scope, column)
-        if has_beyond(attributes["values"]):
+        item = Item(nodes.Field("", held.type, code=held.code, values=held.values), scope, column)
+        if has_beyond(values):
             self.compiler.fields.stated(item, lambda wire: self.assembly.constant(_literal(wire, node, tag)))
             return
         register = self.compiler.fields.mapped(item)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), _NEEDED)
 
-    def _map(self, node: Node, tag: int, scope: Scope, column: Column | None) -> None:
+    def _map(self, node: nodes.MapOf, tag: int, scope: Scope, column: Column | None) -> None:
         """Entries, which are messages of a key and a value."""
         if column is None:
             return
         if column.takes != "map":
             raise Uncovered("a repeated field among alternatives")
-        halves = [self.compiler.reader.resolved(half) for half in node[1:3]]
+        halves = [self.compiler.reader.resolved(half) for half in (node.key, node.value)]
 
         def write_halves(inner: Column) -> None:
             for number, (name, half) in enumerate(zip(("key", "value"), halves, strict=True), 1):
@@ -236,9 +236,9 @@ class Protobuf(Absence):
     def _reference(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
         """An index into a table of the message around this one, where the entry is put if it is new."""
         outer = item.scope.parent
-        table = item.attributes["refers"][0]
-        held = bool(item.attributes.keys() & {"minimum", "maximum"})
-        plain = node[:1] == ("int",) and not _wire(node) and "zigzag" not in node
+        table = item.field.refers.table if item.field.refers is not None else ""
+        held = item.field.minimum is not None or item.field.maximum is not None
+        plain = isinstance(node, nodes.Int) and node.form not in ("fixed", "zigzag")
         if outer is None or table not in outer.tables or held or not plain:
             raise Uncovered("a reference of this kind")
         found = self.compiler.only(item.column, "str") if item.column is not None or required else None
@@ -248,7 +248,8 @@ class Protobuf(Absence):
     def _dump(self, item: Item, node: Node, tag: int) -> None:
         if item.column is not None:
             raise Uncovered("a table that readers see")
-        if node[0] != "list" or self.compiler.reader.resolved(node[1])[0] != "text":
+        texts = isinstance(node, nodes.ListOf) and self.compiler.reader.resolved(node.element)
+        if not isinstance(texts, nodes.Text):
             raise Uncovered("a table of what are no texts")
         self.assembly.emit("PROTO_DUMP", tag | _LENGTH, item.scope.tables[item.name])
 
@@ -256,34 +257,33 @@ class Protobuf(Absence):
 def _literal(const: Any, node: Node, tag: int) -> bytes:
     """The bytes of a field that has a constant."""
     match node, const:
-        case ("int", bits, _, *wire), int() if not isinstance(const, bool):
+        case nodes.Int(bits, _, wire), int() if not isinstance(const, bool):
             number = const & ((1 << _WIDE) - 1)
-            if wire == ["fixed"]:
+            if wire == "fixed":
                 width = _NARROW if bits <= _NARROW else _WIDE
                 return leb128.encoded(tag | _wire(node)) + (const & ((1 << width) - 1)).to_bytes(width // 8, "little")
-            return leb128.encoded(tag) + leb128.encoded(leb128.to_zigzag(const) if wire == ["zigzag"] else number)
-        case ("bool",), bool():
+            return leb128.encoded(tag) + leb128.encoded(leb128.to_zigzag(const) if wire == "zigzag" else number)
+        case nodes.Bool(), bool():
             return leb128.encoded(tag) + leb128.encoded(int(const))
-        case ("text", *_), str():
-            return _literal(const.encode(), ("bytes", None), tag)
-        case ("bytes", size, *_), bytes() if size in (None, len(const)):
+        case nodes.Text(), str():
+            return _literal(const.encode(), nodes.Bytes(None, ""), tag)
+        case nodes.Bytes(size), bytes() if size in (None, len(const)):
             return leb128.encoded(tag | _LENGTH) + leb128.encoded(len(const)) + const
         case _:
             raise Uncovered("a constant of this kind")
 
 
-def _form(node: Node) -> tuple[int, int, int]:
+def _form(node: nodes.Int) -> tuple[int, int, int]:
     """How an integer is written, and its range."""
-    _, bits, signed, *wire = node
-    form = signed | (wire == ["zigzag"]) << 1 | (wire == ["fixed"]) << 2 | (bits <= _NARROW) << 3
-    return form, *limits(bits, signed)
+    form = node.signed | (node.form == "zigzag") << 1 | (node.form == "fixed") << 2 | (node.bits <= _NARROW) << 3
+    return form, *limits(node.bits, node.signed)
 
 
 def _wire(node: Node) -> int:
     match node:
-        case ("int", bits, _, "fixed"):
+        case nodes.Int(bits, _, "fixed"):
             return _FIXED32 if bits <= _NARROW else _FIXED64
-        case ("float", bits):
+        case nodes.Float(bits):
             return _FIXED32 if bits == _NARROW else _FIXED64
         case _:
             return _VARINT

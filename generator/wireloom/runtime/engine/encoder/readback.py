@@ -26,7 +26,7 @@ from wireloom.runtime.columns.logical import (
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Uncovered
-from wireloom.runtime.engine.compiler.scope import BIT_HIDDEN, bit_title, member, needs
+from wireloom.runtime.engine.compiler.scope import member, needs
 from wireloom.runtime.engine.outline import Column
 
 _DETERMINED, _ALTERNATIVES, _OPEN, _FILLED = 1, 2, 4, 8
@@ -51,7 +51,7 @@ class Determined:
         if column is not None:
             self._columns.setdefault(column.index, set()).add(determined)
 
-    def struct(self, steps: Sequence[Any], encoding: str, record: Column | None) -> None:
+    def struct(self, steps: Sequence[nodes.Step], encoding: str, record: Column | None) -> None:
         """What a struct says of the members of its record; a list that protobuf leaves out has no elements.
 
         Of an entry of a map nothing comes back but what is given.
@@ -61,24 +61,22 @@ class Determined:
             self.note(member(record, title), determined=determined and not is_entry)
 
 
-def _titles(steps: Sequence[Any], encoding: str) -> Iterator[tuple[str, bool]]:
+def _titles(steps: Sequence[nodes.Step], encoding: str) -> Iterator[tuple[str, bool]]:
     """What readers call the members of a struct, and whether it determines them."""
-    for step in steps:
-        if step[0] != "field" or step[3].get("flatten"):
+    for field in nodes.fields(steps):
+        if field.flatten:
             continue
-        _, name, type, attributes = step
-        if not attributes.get("hidden"):
-            repeated = encoding == "protobuf" and type[0] in ("list", "map")
-            follows = "given" not in attributes and bool(_DETERMINING & attributes.keys())
-            yield str(attributes.get("as", name)), repeated or follows
-        for bit in attributes.get("bits", ()):
-            if not bit[BIT_HIDDEN]:
-                yield bit_title(bit), not needs(bit, attributes)
+        if not field.hidden:
+            repeated = encoding == "protobuf" and isinstance(field.type, nodes.ListOf | nodes.MapOf)
+            yield field.title, repeated or (not field.given and bool(_DETERMINING & field.stated.keys()))
+        for bit in field.bits:
+            if not bit.hidden:
+                yield bit.title, not needs(bit, shared=field.shared)
 
 
 def reader(  # noqa: PLR0913 - what a compiler is made of
     native: Any,
-    layout: Mapping[str, Any],
+    layout: nodes.Layout,
     settings: Mapping[str, Any],
     type: Record,
     root: str,
@@ -97,7 +95,7 @@ def reader(  # noqa: PLR0913 - what a compiler is made of
 
 
 def _read(
-    native: Any, layout: Mapping[str, Any], settings: Mapping[str, Any], type: Record, root: str
+    native: Any, layout: nodes.Layout, settings: Mapping[str, Any], type: Record, root: str
 ) -> tuple[Any, Sequence[Column]]:
     compiler = reading.Compiler(native, layout, settings, type, "binary")
     return compiler.program(root), compiler.columns

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.scope import ALWAYS, member
-from wireloom.runtime.engine.compiler.switches import hashed, is_beyond, otherwise
+from wireloom.runtime.engine.compiler.scope import ALWAYS, member, word_of
+from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
@@ -18,7 +19,7 @@ _FITTING = 63  # structs, each of which has a bit of a register
 _GIVEN = {"given", "build", "values"}
 
 
-_Told = Callable[[Sequence[Node]], Tag | Ahead]  # what tells some structs apart
+_Told = Callable[[Sequence[nodes.Struct]], Tag | Ahead]  # what tells some structs apart
 _Fit = Callable[[Sequence[tuple[Label, Node]]], None]  # goes to the one of several structs that fits the value best
 
 
@@ -35,7 +36,7 @@ class Records(Part):
         """Write a whole record."""
         node = self.compiler.reader.resolved(node)
         scope = Scope("", None)
-        if node[0] == "attempt":
+        if isinstance(node, nodes.Attempt):
             self._attempt(node, scope, record)
         else:
             self._first = scope
@@ -45,12 +46,12 @@ class Records(Part):
         """Write a record whose members are those of the row of `record` that is in force."""
         resolved = self.compiler.reader.resolved
         match resolved(node):
-            case ("struct", _, encoding, *_) as struct if encoding != scope.encoding in ("msgpack", "json"):
+            case nodes.Struct(encoding=encoding) as struct if encoding != scope.encoding in ("msgpack", "json"):
                 around = self.compiler.json if scope.encoding == "json" else self.compiler.msgpack
                 around.carried(lambda: self.compiler.structs.struct(struct, scope, record, place))
-            case ("struct", *_) as struct:
+            case nodes.Struct() as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
-            case ("select", tag, cases, _):
+            case nodes.Select(tag, cases):
                 self.compiler.certainty.doubts("a choice by what other members say")
                 self.selected(
                     tag,
@@ -59,16 +60,16 @@ class Records(Part):
                     lambda case: self.members(case, scope, record, place),
                     lambda arms: self._fit(arms, scope, record),
                 )
-            case ("tagged", *told):
-                self.compiler.certainty.tagged(told)
-                self._fitting(told[4], scope, record, place, lambda structs: Tag.of(told, structs, resolved))
-            case ("peek", tag, cases, _):
+            case nodes.Tagged(cases=cases) as tagged:
+                self.compiler.certainty.tagged(tagged)
+                self._fitting(cases, scope, record, place, lambda structs: Tag.of(tagged, structs, resolved))
+            case nodes.Peek(tag, cases):
                 ahead = Ahead(resolved(tag), scope.encoding, cases, resolved)
                 self._fitting(cases, scope, record, place, lambda _: ahead)
-            case ("attempt", *_) as attempt:
+            case nodes.Attempt() as attempt:
                 self._part(attempt, scope, record, place)
             case other:
-                raise Uncovered(f"a record that is a {other[0]}")
+                raise Uncovered(f"a record that is a {word_of(other)}")
 
     def word(self, value: Any) -> int:
         """A value that is chosen by, as a number."""
@@ -85,43 +86,47 @@ class Records(Part):
     # --- by a tag --------------------------------------------------------------------------------------------------
 
     def selected(
-        self, tag: Tree, cases: Sequence[Any], scope: Scope, write: Callable[[Node], None], fit: _Fit | None = None
+        self,
+        tag: Tree,
+        cases: Sequence[nodes.Case],
+        scope: Scope,
+        write: Callable[[Node], None],
+        fit: _Fit | None = None,
     ) -> None:
         """Branch on the value of an expression; where it is a guess yet, by what fits the value."""
-        compiled = self.expressions.compiled(tag, scope)
+        compiled, rest = self.expressions.compiled(tag, scope), None if cases[-1].values else cases[-1].type
         if isinstance(compiled, Constant):
-            known = (case for values, case in cases if compiled.value in values)
-            found = next(known, otherwise(cases) or ("refuse", ""))
-            self._case(found, write)
+            known = (case.type for case in cases if compiled.value in case.values)
+            self._case(next(known, rest or nodes.Refuse("")), write)
             return
-        compiled = self.expressions.named(compiled, [value for values, _ in cases for value in values])
+        compiled = self.expressions.named(compiled, [value for case in cases for value in case.values])
         if compiled.kind == "bytes":
             raise Uncovered("a choice by text")
         register = self.assembly.register("int").read()
         self.compiler.compute(compiled, register)
         labels = [Label() for _ in cases]
         targets: dict[int | None, Label] = {}
-        for (values, _), label in zip(cases, labels, strict=True):
-            for value in values:
+        for case, label in zip(cases, labels, strict=True):
+            for value in case.values:
                 if not is_beyond(value):  # registers have no number beyond 63 bits
                     targets.setdefault(None if value is None else self.word(value), label)
         if scope.is_assumed(tag):
             self._guessed(cases, labels, fit)
-        table = self.assembly.table(hashed(targets, labels[-1] if otherwise(cases) else None))
+        table = self.assembly.table(hashed(targets, None if rest is None else labels[-1]))
         self.assembly.emit("SWITCH", table, register)
-        self._arms([(label, case) for label, (_, case) in zip(labels, cases, strict=True)], write)
+        self._arms([(label, case.type) for label, case in zip(labels, cases, strict=True)], write)
 
-    def _guessed(self, cases: Sequence[Any], labels: Sequence[Label], fit: _Fit | None) -> None:
+    def _guessed(self, cases: Sequence[nodes.Case], labels: Sequence[Label], fit: _Fit | None) -> None:
         """In the first of several passes, which does not know the tag, the case that fits the value best."""
         if fit is None:
             raise Uncovered("a choice of values by what follows from places")
-        found = {case: label for label, (_, case) in zip(labels, cases, strict=True) if case[0] != "refuse"}
+        found = {node: label for label, node in zip(labels, (case.type for case in cases), strict=True)}
         told = Label()
         self.assembly.emit("GUESSING", told)
-        fit([(label, case) for case, label in found.items()])
+        fit([(label, node) for node, label in found.items() if not isinstance(node, nodes.Refuse)])
         self.assembly.place(told)
 
-    def _arms(self, arms: Sequence[tuple[Label, Node]], write: Callable[[Node], None]) -> None:
+    def _arms(self, arms: Sequence[tuple[Label, nodes.Arm]], write: Callable[[Node], None]) -> None:
         end = Label()
         for label, case in arms:
             self.assembly.place(label)
@@ -129,8 +134,8 @@ class Records(Part):
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 
-    def _case(self, case: Node, write: Callable[[Node], None]) -> None:
-        if case[0] == "refuse":
+    def _case(self, case: nodes.Arm, write: Callable[[Node], None]) -> None:
+        if isinstance(case, nodes.Refuse):
             self.compiler.fail()
         else:
             write(case)
@@ -139,13 +144,13 @@ class Records(Part):
 
     def _fitting(
         self,
-        cases: Sequence[Any],
+        cases: Sequence[nodes.Case],
         scope: Scope,
         record: Column | None,
         place: Register | None,
         told: _Told,
     ) -> None:
-        arms = [(Label(), node) for node in dict.fromkeys(case for _, case in cases if case[0] != "refuse")]
+        arms = [(Label(), node) for node in _ways(cases)]
         self._fit(arms, scope, record, told)
         self._arms(arms, lambda node: self.members(node, scope, record, place))
 
@@ -187,18 +192,18 @@ class Records(Part):
                 words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
-    def _structs(self, node: Node) -> Iterator[Node]:
+    def _structs(self, node: Node) -> Iterator[nodes.Struct]:
         """A struct, or those that a choice has."""
         match self.compiler.reader.resolved(node):
-            case ("struct", *_) as struct:
+            case nodes.Struct() as struct:
                 yield struct
-            case ("tagged", _, _, _, _, cases, _):
-                for case in dict.fromkeys(case for _, case in cases if case[0] != "refuse"):
-                    yield from self._structs(case)
+            case nodes.Tagged(cases=cases):
+                for way in _ways(cases):
+                    yield from self._structs(way)
             case _:
                 raise Uncovered("a choice among what are no structs")
 
-    def _told(self, structs: Sequence[tuple[Node, Label]], record: Column | None) -> bool:
+    def _told(self, structs: Sequence[tuple[nodes.Struct, Label]], record: Column | None) -> bool:
         """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
 
         What else the record says of the struct need not be looked at: it has to come back.
@@ -222,16 +227,16 @@ class Records(Part):
             return True
         return False
 
-    def _counted(self, struct: Node, record: Column | None) -> list[int]:
+    def _counted(self, struct: nodes.Struct, record: Column | None) -> list[int]:
         """The columns that are members of the struct, as readers see it."""
-        titles = {name for name, said in self.compiler.names.members(struct[5]) if not said.get("hidden")}
+        titles = {name for name, said in self.compiler.names.members(struct.steps) if not said.get("hidden")}
         members = record.children if record is not None else {}
         columns = [column for name, column in members.items() if name in titles]
         return [len(columns), *(column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns)]
 
     def _accepting(  # noqa: PLR0913 - a struct, where it stands, and what becomes known
         self,
-        struct: Node,
+        struct: nodes.Struct,
         outer: Scope,
         record: Column | None,
         mask: Register,
@@ -239,25 +244,25 @@ class Records(Part):
         told: Sequence[tuple[str, Tree]],
     ) -> None:
         """Set the bits where the value can be of the struct; `told` must hold of members of it."""
-        scope = Scope(struct[2], record, outer)
+        scope, steps = Scope(struct.encoding, record, outer), struct.steps
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
-        version = self.compiler.structs.newest(struct[4])
-        self.compiler.names.load(struct[5], scope)
-        self.compiler.sentinels.load(struct[5], scope, version)
+        version = self.compiler.structs.newest(struct.versions)
+        self.compiler.names.load(steps, scope)
+        self.compiler.sentinels.load(steps, scope, version)
         if scope.encoding == "json":
-            self.compiler.given.load(struct[5], scope, version)
-        elif self._looks_at_what_follows(struct[5]):
-            waiting = self.compiler.given.fill(struct[5], scope, version)
-            self.compiler.fields.derive_early(struct[5], scope, version, waiting)
-        unknown = self._unknown(struct[5], scope)
+            self.compiler.given.load(steps, scope, version)
+        elif self._looks_at_what_follows(steps):
+            waiting = self.compiler.given.fill(steps, scope, version)
+            self.compiler.fields.derive_early(steps, scope, version, waiting)
+        unknown = self._unknown(steps, scope)
         refused = Label()
         for title, _ in told:
             scope.names[f"\0{title}"] = self.compiler.names.value(member(record, title), textual=True)
         for tree in (
             *(tree for _, tree in told),
             *self._required(struct, record),
-            *self._agreements(struct[5], scope, record, unknown),
+            *self._agreements(steps, scope, record, unknown),
         ):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
@@ -265,42 +270,39 @@ class Records(Part):
         self.assembly.place(refused)
         enter[3] = Edge(len(self.assembly.registers))
 
-    def _required(self, struct: Node, record: Column | None) -> Iterator[Tree]:
+    def _required(self, struct: nodes.Struct, record: Column | None) -> Iterator[Tree]:
         """That the value has what it must have of the struct, in any of its versions."""
-        versioned = {"since", "until"}
-        for title in self.compiler.reader.layout.get("needs", {}).get(struct[1], ()):
-            fields = [step for step in struct[5] if step[0] == "field" and step[3].get("as", step[1]) == title]
-            if not any(versioned & step[3].keys() for step in fields):
+        for title in self.compiler.reader.layout.get("needs", {}).get(struct.name, ()):
+            fields = [field for field in struct.fields if field.title == title]
+            if not any(field.since or field.until for field in fields):
                 column = member(record, title)
-                yield False if column is None else ("present", ("field", 0, fields[0][1]))
+                yield False if column is None else nodes.present(nodes.own(fields[0].name))
 
     def _agreements(
-        self, steps: Sequence[Any], scope: Scope, record: Column | None, unknown: Mapping[str, bool]
+        self, steps: Sequence[nodes.Step], scope: Scope, record: Column | None, unknown: Mapping[str, bool]
     ) -> list[Tree]:
         """What must hold of a value of the struct: where it says what is constant, mapped or computed, it agrees.
 
         Unless the value says what is `unknown`, too, what is computed of it agrees, or the row is left to the builders.
         """
         trees: list[Tree] = []
-        for step in steps:
-            if step[0] != "field" or step[3].get("hidden"):
+        for field in nodes.fields(steps):
+            if field.hidden:
                 continue
-            _, name, _, attributes = step
-            title = attributes.get("as", name)
-            column = member(record, title)
-            is_computed = "compute" in attributes and not {"given", "build"} & attributes.keys()
-            if column is None or not (is_computed or {"const", "values"} & attributes.keys()):
+            column = member(record, field.title)
+            computed = None if field.given or field.build is not None else field.compute
+            if column is None or (computed is None and field.const is None and field.values is None):
                 continue
-            given = f"\0{title}"
-            is_word = not (is_computed and self._is_free(attributes["compute"][1], scope))
+            given = f"\0{field.title}"
+            is_word = computed is None or not self._is_free(computed.tree, scope)
             scope.names[given] = self.compiler.names.value(column, textual=is_word)
-            agrees = self._agrees(attributes, given)
+            agrees = self._agrees(field, given)
             self._give_up_unsettled(given, agrees, scope)
             for name in sorted(own_fields(agrees) & unknown.keys()):
                 if not unknown[name]:
                     self._give_up(given, name, scope)
-                agrees = ("or", ("not", ("present", ("field", 0, name))), agrees)
-            trees.append(("or", ("not", ("present", ("field", 0, given))), agrees))
+                agrees = nodes.Binary("or", nodes.negated(nodes.present(nodes.own(name))), agrees)
+            trees.append(nodes.Binary("or", nodes.negated(nodes.present(nodes.own(given))), agrees))
         return trees
 
     def _is_free(self, tree: Tree, scope: Scope) -> bool:
@@ -315,128 +317,134 @@ class Records(Part):
 
     def _give_up(self, given: str, name: str, scope: Scope) -> None:
         """Leave the rows to the builders that say one member, but not another that it follows from."""
-        unsettled: Tree = ("and", ("present", ("field", 0, given)), ("not", ("present", ("field", 0, name))))
+        unsettled: Tree = nodes.both(nodes.present(nodes.own(given)), nodes.negated(nodes.present(nodes.own(name))))
         with self.compiler.during(self.expressions.condition(unsettled, scope)):
             self.compiler.fail()
 
-    def _unknown(self, steps: Sequence[Any], scope: Scope) -> dict[str, bool]:
+    def _unknown(self, steps: Sequence[nodes.Step], scope: Scope) -> dict[str, bool]:
         """What is not known yet of fields unless the value says it, and whether builders do not know it either.
 
         They do not where a field follows from where things stand, or from the bytes; they do of an integer of bits.
         """
         found: dict[str, bool] = {}
-        for _, name, _, attributes in (step for step in steps if step[0] == "field"):
+        for field in nodes.fields(steps):
+            name = field.name
             if name in scope.pending:
-                if name in scope.following or "checksum" in attributes:
+                if name in scope.following or field.checksum is not None:
                     found[name] = True
-                elif "bits" in attributes and not attributes.get("hidden"):
+                elif field.bits and not field.hidden:
                     found[name] = False
         scope.pending -= found.keys()
         scope.following.clear()  # what is unknown here is so in passes, too
         return found
 
-    def _looks_at_what_follows(self, steps: Sequence[Any]) -> bool:
+    def _looks_at_what_follows(self, steps: Sequence[nodes.Step]) -> bool:
         """Whether something is computed of what has a value though its column has none."""
         following = self.compiler.names.following(steps)
-        computed = [step[3]["compute"] for step in steps if step[0] == "field" and "compute" in step[3]]
-        return any(own_fields(tree) & following for tree in computed)
+        computed = [field.compute for field in nodes.fields(steps) if field.compute is not None]
+        return any(own_fields(each.tree) & following for each in computed)
 
-    def _agrees(self, attributes: dict[str, Any], given: str) -> Tree:
-        field: Tree = ("field", 0, given)
-        if "const" in attributes:
-            const = attributes["const"]
-            if isinstance(const, bytes):
+    def _agrees(self, field: nodes.Field, name: str) -> Tree:
+        given = nodes.own(name)
+        if field.const is not None:
+            if isinstance(field.const, bytes):
                 raise Uncovered("a choice by a constant of bytes")
-            return ("==", field, stated(const))
-        if "compute" in attributes:
-            return ("==", attributes["compute"][1], field)
-        meanings = [self.expressions.compiled(tree, Scope("", None)) for _, tree in attributes["values"]]
+            return nodes.Binary("==", given, stated(field.const))
+        if field.compute is not None:
+            return nodes.Binary("==", field.compute.tree, given)
+        meanings = [self.expressions.compiled(each.means, Scope("", None)) for each in field.values or ()]
         if not all(isinstance(meaning, Constant) for meaning in meanings):
             raise Uncovered("a mapping that depends on the record")
         values = [meaning.value for meaning in meanings if meaning.value is not None]  # type: ignore[union-attr]
-        return ("in", field, tuple(map(stated, values)))
+        return nodes.Among(given, tuple(map(stated, values)))
 
     # --- by name ---------------------------------------------------------------------------------------------------
 
-    def _attempt(self, node: Node, scope: Scope, record: Column) -> None:
+    def _attempt(self, node: nodes.Attempt, scope: Scope, record: Column) -> None:
         """The alternative that the value names, else the first whose condition holds."""
-        _, trials, *told = node
 
-        def write(name: str, trial: Node) -> None:
-            if member(record, told[0]) is not None:
-                text = self.word(name)
+        def write(trial: nodes.Trial) -> None:
+            if member(record, node.kind) is not None:
+                text = self.word(trial.name)
                 self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
             around = Scope("", None)
             self._first = self._first or around
-            self.members(trial, around, record, None)
+            self.members(trial.type, around, record, None)
 
-        self._named(trials, told, scope, record, write)
+        self._named(node, scope, record, write)
 
-    def _part(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
+    def _part(self, node: nodes.Attempt, scope: Scope, record: Column | None, place: Register | None) -> None:
         """The alternative of a part of a record that the value names; which one it is elsewhere builders try."""
-        _, trials, *told = node
         if scope is self._first:
-            self._first = None  # what readers try behind others is not what they come to first
+            self._first = None  # what readers try after others is not what they come to first
 
-        def write(_: str, trial: Node) -> None:
-            self.members(trial, scope, record, place)
+        def write(trial: nodes.Trial) -> None:
+            self.members(trial.type, scope, record, place)
 
-        self._named(trials, told, scope, record, write)
+        self._named(node, scope, record, write)
 
     def _named(
         self,
-        trials: Sequence[Any],
-        told: Sequence[str],
+        node: nodes.Attempt,
         scope: Scope,
         record: Column | None,
-        write: Callable[[str, Node], None],
+        write: Callable[[nodes.Trial], None],
     ) -> None:
         """Write the alternative that the value names, else the first that takes it of those that builders may take."""
         self.compiler.certainty.doubts("alternatives that are tried")
-        for name in told:
+        trials = node.trials
+        for name in (node.kind, node.reason):
             self.compiler.determined.note(member(record, name), determined=True)
         labels, other, end = [Label() for _ in trials], Label(), Label()
-        if member(record, told[0]) is not None:
+        if member(record, node.kind) is not None:
             targets: dict[int | None, Label] = {None: other}
-            for (name, *_), label in zip(trials, labels, strict=True):
-                targets.setdefault(self.word(name), label)
-            named = self.compiler.names.value(member(record, told[0]), textual=True).read()
+            for trial, label in zip(trials, labels, strict=True):
+                targets.setdefault(self.word(trial.name), label)
+            named = self.compiler.names.value(member(record, node.kind), textual=True).read()
             self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
             self.assembly.place(other)
             self._unnamed(trials, labels, scope, record)
         else:
-            self._fit([(label, trial) for label, (_, trial, *_) in zip(labels, trials, strict=True)], scope, record)
-        for (name, trial, *_), label in zip(trials, labels, strict=True):
+            self._fit([(label, trial.type) for label, trial in zip(labels, trials, strict=True)], scope, record)
+        for trial, label in zip(trials, labels, strict=True):
             self.assembly.place(label)
-            write(name, trial)
+            write(trial)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
 
-    def _unnamed(self, trials: Sequence[Any], labels: Sequence[Label], outer: Scope, record: Column | None) -> None:
+    def _unnamed(
+        self, trials: Sequence[nodes.Trial], labels: Sequence[Label], outer: Scope, record: Column | None
+    ) -> None:
         """Go to the first alternative that is meant: where it does not take a row, builders do."""
         scope = Scope("", record, outer)
         self.compiler.names.load_record(scope)
-        for (_, _, _, when), label in zip(trials, labels, strict=True):
+        for trial, label in zip(trials, labels, strict=True):
+            when = trial.build_when
             with self.compiler.during(ALWAYS if when is None else self.expressions.condition(when, scope)):
                 self.assembly.emit("JUMP", label)
         self.compiler.fail()
 
 
-def _constants(struct: Node) -> Iterator[tuple[str, int | str]]:
+def _ways(cases: Sequence[nodes.Case]) -> Sequence[Node]:
+    """The types that cases select, each once."""
+    return [*dict.fromkeys(case.type for case in cases if not isinstance(case.type, nodes.Refuse))]
+
+
+def _constants(struct: nodes.Struct) -> Iterator[tuple[str, int | str]]:
     """The members of a struct, as readers know them, that are always there and always say the same."""
-    for step in struct[5]:
-        if step[0] != "field" or {"hidden", "when", "since", "until", "optional"} & step[3].keys():
+    for field in struct.fields:
+        if field.hidden or field.is_conditional or field.optional:
             continue
-        match step[3]:
-            case {"const": (int() | str()) as value} if not isinstance(value, bool):
-                yield step[3].get("as", step[1]), value
-            case {"compute": (_, int() as value)} if not isinstance(value, bool) and not _GIVEN & step[3].keys():
-                yield step[3].get("as", step[1]), value
-            case {"compute": (_, ("text", str(value)))} if not _GIVEN & step[3].keys():
-                yield step[3].get("as", step[1]), value
-            case {"values": ((_, ("text", str(value))),)}:
-                yield step[3].get("as", step[1]), value
-            case {"values": ((_, int(value)),)} if not isinstance(value, bool):
-                yield step[3].get("as", step[1]), value
+        match field:
+            case nodes.Field(const=int() | str() as value) if not isinstance(value, bool):
+                yield field.title, value
+            case nodes.Field(compute=nodes.Formula(int() | nodes.TextConstant() as tree)) if (
+                not isinstance(tree, bool) and not _GIVEN & field.stated.keys()
+            ):
+                yield field.title, tree.text if isinstance(tree, nodes.TextConstant) else tree
+            case nodes.Field(values=(nodes.Meaning(_, int() | nodes.TextConstant() as tree),)) if not isinstance(
+                tree, bool
+            ):
+                yield field.title, tree.text if isinstance(tree, nodes.TextConstant) else tree
             case _:
                 pass

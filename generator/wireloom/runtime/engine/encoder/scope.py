@@ -1,16 +1,17 @@
 """What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS
 from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
 from wireloom.runtime.engine.outline import Column
 
-Node = tuple[Any, ...]
+Node = nodes.Type
 
 
 class UnsettledError(Uncovered):
@@ -103,30 +104,32 @@ class Scope:
 
     def is_assumed(self, tree: Any) -> bool:
         """Whether an expression looks at what passes assume, of this struct or one around it."""
-        match tree:
-            case ("size",) | ("mark", _):
+        return any(map(self._is_assumed, nodes.within(tree)))
+
+    def _is_assumed(self, node: nodes.Node) -> bool:
+        match node:
+            case nodes.Position("size") | nodes.MarkRef():
                 return self.in_passes
-            case ("field", int(up), str(name), *_):
+            case nodes.FieldRef(up, name, _):
                 scope: Scope | None = self
                 for _ in range(up):
                     scope = scope.parent if scope is not None else None
                 return scope is not None and scope.in_passes and name in scope.following
-            case (str(), *parts):
-                return any(map(self.is_assumed, parts))
             case _:
                 return False
 
     def follows_places(self, tree: Any) -> bool:
         """Whether a value follows from places: the size, a mark that is not set yet, or what follows from these."""
-        match tree:
-            case ("size",):
+        return any(map(self._follows_places, nodes.within(tree)))
+
+    def _follows_places(self, node: nodes.Node) -> bool:
+        match node:
+            case nodes.Position("size"):
                 return self.in_passes or self.size_register is None
-            case ("mark", name):
+            case nodes.MarkRef(name):
                 return self.in_passes or name not in self.marks
-            case ("field", 0, str(name), *_):
+            case nodes.FieldRef(0, name, _):
                 return name in self.following
-            case (str(), *parts):
-                return any(map(self.follows_places, parts))
             case _:
                 return False
 
@@ -164,9 +167,9 @@ class Known(NamedTuple):
 
     name: str
     title: str
-    attributes: dict[str, Any]
+    attributes: Mapping[str, Any]
     type: Node | None = None
-    bit: Sequence[Any] | None = None
+    bit: nodes.Bits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +179,25 @@ class Item:
     Several of one struct may have one name, of versions that exclude one another.
     """
 
-    name: str
-    type: Node
-    attributes: dict[str, Any]
+    field: nodes.Field
     scope: Scope
     column: Column | None
     present: Compiled = ALWAYS
+
+    @property
+    def name(self) -> str:
+        """What expressions call it."""
+        return self.field.name
+
+    @property
+    def type(self) -> nodes.Type:
+        """Its type."""
+        return self.field.type
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """What is not the default."""
+        return self.field.stated
 
     @property
     def is_never_there(self) -> bool:
@@ -191,12 +207,12 @@ class Item:
     @property
     def title(self) -> str:
         """What readers call it."""
-        return str(self.attributes.get("as", self.name))
+        return self.field.title
 
     @property
     def member(self) -> str:
         """What an object calls it."""
-        return str(self.attributes.get("member", self.name))
+        return self.field.wire_member
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ a null are given up; so are those that leave out bits at which expressions look 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
-from wireloom.runtime.engine.compiler.scope import BIT_DERIVED, BIT_HIDDEN, bit_title, member
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.encoder.given import meant_by_null
 from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
 from wireloom.runtime.engine.encoder.part import Compiler, Part
@@ -21,9 +21,7 @@ from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
 from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
-_CONDITIONS = frozenset({"when", "since", "until"})
 _NO_VALUE = frozenset({"flatten", "compute", "counted", "bits"})
-_FOLLOWING = ("derive", "compute", "build")
 _FILLED = frozenset({"const", "default", "counted"})
 
 
@@ -74,16 +72,17 @@ class Sentinels(Part):
         self._written[column.index] = is_filled and self._written.get(column.index, True)
         return column.filled if is_filled else column
 
-    def load(self, steps: Sequence[Any], scope: Scope, version: tuple[list[str], Tree]) -> None:
+    def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
         """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
         self._load_melted(steps, scope)
         follows = self._follows(steps, version)
-        names = Counter(name for _, name, *_ in _fields(steps))
-        for _, name, _, attributes in _fields(steps):
-            column = None if _NO_VALUE & attributes.keys() else member(scope.record, title_of(name, attributes))
+        names = Counter(field.name for field in nodes.fields(steps))
+        for field in nodes.fields(steps):
+            name = field.name
+            column = None if _NO_VALUE & field.stated.keys() else member(scope.record, title_of(field))
             if column is None or column.filled is None:
                 continue
-            condition = self.compiler.reader.fields.condition(attributes, version)
+            condition = self.compiler.reader.fields.condition(field, version)
             if column.index in self._refused or asks_for_place(condition):
                 scope.unfilled.add(name)
             elif name in self.compiler.given.asked():
@@ -110,10 +109,10 @@ class Sentinels(Part):
         found.coded = name in scope.names and scope.names[name].coded
         scope.names[name] = found
 
-    def _load_melted(self, steps: Sequence[Any], scope: Scope) -> None:
+    def _load_melted(self, steps: Sequence[nodes.Step], scope: Scope) -> None:
         """Of structs that melt into this one, the members that are certain to be there."""
-        melted = [step for step in _fields(steps) if step[3].get("flatten")]
-        certain = {name for step in melted for name in self._melted(step, scope.encoding)}
+        melted = [field for field in nodes.fields(steps) if field.flatten]
+        certain = {name for field in melted for name in self._melted(field, scope.encoding)}
         for known in self.compiler.names.fields(melted):
             column = None if known.attributes.get("hidden") else member(scope.record, known.title)
             if column is None or known.title not in self.compiler.given.asked():
@@ -123,23 +122,23 @@ class Sentinels(Part):
             elif column.filled is not None or _are_filled(known):
                 self._refused.add(column.index)
 
-    def _melted(self, step: Any, encoding: str) -> Iterator[str]:
+    def _melted(self, field: nodes.Field, encoding: str) -> Iterator[str]:
         """The members of a struct that always melts into the one around it."""
-        if not (_CONDITIONS | {"optional"}) & step[3].keys():
-            yield from self._certain(step[2], encoding)
+        if not field.is_conditional and not field.optional:
+            yield from self._certain(field.type, encoding)
 
     def _certain(self, node: Node, encoding: str) -> Iterator[str]:
         """The members of a record, as readers know them, that are there wherever it is."""
         match self.compiler.reader.resolved(node):
-            case ("inline", inner):
+            case nodes.Inline(inner):
                 yield from self._certain(inner, encoding)
-            case ("struct", _, str(own), _, _, steps) if own == encoding:
-                for step in _fields(steps):
-                    if step[3].get("flatten"):
-                        yield from self._melted(step, encoding)
-                    elif not _CONDITIONS & step[3].keys():
-                        yield title_of(step[1], step[3])
-                        yield from (bit_title(bit) for bit in step[3].get("bits", ()) if not bit[BIT_HIDDEN])
+            case nodes.Struct(encoding=own, steps=steps) if own == encoding:
+                for field in nodes.fields(steps):
+                    if field.flatten:
+                        yield from self._melted(field, encoding)
+                    elif not field.is_conditional:
+                        yield title_of(field)
+                        yield from (bit.title for bit in field.bits if not bit.hidden)
             case _:
                 return
 
@@ -161,24 +160,25 @@ class Sentinels(Part):
         given = f"\0{name} on the wire"
         scope.names[given] = self.compiler.names.value(column.filled, textual=False)
         late = scope.late if is_late else scope.early
-        late[name] = ("if", condition, ("field", 0, given), ("null",))
+        late[name] = nodes.If(condition, nodes.own(given), nodes.NullConstant())
         return True
 
-    def _follows(self, steps: Sequence[Any], version: tuple[list[str], Tree]) -> dict[str, "_Follows"]:
+    def _follows(self, steps: Sequence[nodes.Step], version: tuple[list[str], Tree]) -> dict[str, "_Follows"]:
         """What each name of a struct follows from."""
         found: dict[str, _Follows] = {}
-        for _, name, _, attributes in _fields(steps):
-            condition = own_fields(self.compiler.reader.fields.condition(attributes, version))
-            trees = [attributes[key][1] for key in _FOLLOWING if key in attributes]
-            bits = attributes.get("bits", ())
-            names = condition.union(*(own_fields(tree) for tree in trees), (bit[0] for bit in bits))
+        for field in nodes.fields(steps):
+            name = field.name
+            condition = own_fields(self.compiler.reader.fields.condition(field, version))
+            trees = [each.tree for each in (field.derive, field.compute, field.build) if each is not None]
+            bits = field.bits
+            names = condition.union(*(own_fields(tree) for tree in trees), (bit.name for bit in bits))
             before = found.get(name, _Follows(set()))
-            is_filled = before.filled or bool(_FILLED & attributes.keys())
+            is_filled = before.filled or bool(_FILLED & field.stated.keys())
             found[name] = _Follows(before.names | names, derived=before.derived or bool(trees), filled=is_filled)
             for bit in bits:
-                tree = bit[BIT_DERIVED]
+                tree = bit.derive
                 names = condition | {name} | (set() if tree is None else own_fields(tree))
-                found[bit[0]] = _Follows(names, derived=tree is not None, filled=tree is None)
+                found[bit.name] = _Follows(names, derived=tree is not None, filled=tree is None)
         return found
 
 
@@ -193,7 +193,7 @@ class _Follows:
 
 def _are_filled(known: Known) -> bool:
     """Whether a member is bits that are written as something where the value has none, which is not null."""
-    return known.bit is not None and meant_by_null(known.bit) != ("null",)
+    return known.bit is not None and meant_by_null(known.bit) != nodes.NullConstant()
 
 
 def _reached(names: set[str], follows: Mapping[str, _Follows]) -> set[str]:
@@ -203,7 +203,3 @@ def _reached(names: set[str], follows: Mapping[str, _Follows]) -> set[str]:
         found |= left
         left = set().union(*(follows[name].names for name in left if name in follows)) - found
     return found
-
-
-def _fields(steps: Sequence[Any]) -> list[Any]:
-    return [step for step in steps if step[0] == "field"]

@@ -1,13 +1,14 @@
 """Structs: names first, then the fields in their container, then what follows from where they came to stand."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import msgpack
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
@@ -19,29 +20,27 @@ from wireloom.runtime.turns import FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
-_NOTHING = ("is", ("octets", b""))
+_NOTHING = nodes.Formula(nodes.BytesConstant(b""))
 _NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
 _BYTE = 8
 _VERSION = "\0version"
 _HERE = "\0here"  # the mark that is set where an expression asks how far the struct has come
-_VERSIONED = {"since", "until"}
 
 
 class Structs(Absence):
     """A struct of any encoding."""
 
-    def struct(self, node: Node, parent: Scope, record: Column | None, place: Register | None) -> None:
+    def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
-        _, name, encoding, _, _, steps = node
-        scope = Scope(encoding, record, parent, place, struct=name)
-        if name not in self.compiler.passes or encoding != "binary":
+        scope = Scope(node.encoding, record, parent, place, struct=node.name)
+        if node.name not in self.compiler.passes or node.encoding != "binary":
             self._laid_out(node, scope)
             return
         scope.in_passes, words = True, list[Any]()
         if sum(each.in_passes for each in scope.outward()) > _PASSES:
             raise Uncovered("places found in passes, more than four in one another")
-        marks = ["", *dict.fromkeys(step[1] for step in steps if step[0] == "mark")]
+        marks = ["", *dict.fromkeys(step.name for step in node.steps if isinstance(step, nodes.Mark))]
         for mark in marks:
             assumed, reached = (self.assembly.register("int").read() for _ in range(2))
             scope.marks[mark], scope.reached[mark] = assumed, reached
@@ -50,67 +49,64 @@ class Structs(Absence):
         body = self.assembly.later(lambda: self._laid_out(node, scope))
         self.assembly.emit("PASSES", body, self.assembly.table([len(marks), *words]))
 
-    def _laid_out(self, node: Node, scope: Scope) -> None:
-        _, _, encoding, form, versions, steps = node
-        record = scope.record
+    def _laid_out(self, node: nodes.Struct, scope: Scope) -> None:
+        steps, record = node.steps, scope.record
         start = self.assembly.register("position")
         first = len(self.assembly.registers)
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
         self.compiler.names.load(steps, scope)
-        version = self._version(versions, steps, scope)
+        version = self._version(node.versions, steps, scope)
         self.compiler.sentinels.load(steps, scope, version)
-        self.compiler.determined.struct(steps, encoding, record)
-        if encoding == "json":
+        self.compiler.determined.struct(steps, node.encoding, record)
+        if node.encoding == "json":
             self.compiler.given.load(steps, scope, version)
             self.compiler.certainty.struct(node, scope)
         else:
             waiting = self.compiler.given.fill(steps, scope, version)
             self.compiler.fields.derive_early(steps, scope, version, waiting)
         items = self._items(version, steps, scope)
-        match encoding, form:
+        match node.encoding, node.form:
             case "binary", "sequence":
                 self._sequence(steps, scope, items)
             case "msgpack", "array":
                 self._array(items, scope)
             case "msgpack", "object":
                 self._object(version, items)
-            case "json", _:
+            case "json", form:
                 self.compiler.json.struct(form, items, scope)
             case "protobuf", "message":
                 self.compiler.protobuf.message(items)
-            case _:
+            case encoding, form:
                 raise Uncovered(f"a {form} in {encoding}")
         enter[3] = Edge(len(self.assembly.registers))
         scope.is_closed = True
 
-    def _items(self, version: tuple[list[str], Tree], steps: Sequence[Any], scope: Scope) -> list[Item]:
+    def _items(self, version: tuple[list[str], Tree], steps: Sequence[nodes.Step], scope: Scope) -> list[Item]:
         """The fields that stand on the wire, in their order, each with whether it is there."""
         items, titled = list[Item](), dict[str, list[Tree]]()
-        for _, name, type, attributes in _fields(steps):
-            same = titled.setdefault(attributes.get("as", name), [])
-            when = self.compiler.reader.fields.condition(attributes, version)
-            there = self._there(when, name, attributes, scope, same if "as" in attributes else ())
+        for field in _written(steps):
+            same = titled.setdefault(field.title, [])
+            when = self.compiler.reader.fields.condition(field, version)
+            there = self._there(when, field, scope, () if field.renamed is None else same)
             same.append(True if there is None else there)
-            if _is_told_in_place(when, attributes):
+            if _is_told_in_place(when, field):
                 present: Compiled = _InPlace("bool", _ONE, when, there)
             else:
                 present = self._condition(there, scope)
-            self._check_null(attributes)
-            column = self.compiler.sentinels.written(name, self._column(name, attributes, scope), scope)
-            items.append(Item(name, type, attributes, scope, column, present))
+            self._check_null(field)
+            column = self.compiler.sentinels.written(field.name, self._column(field, scope), scope)
+            items.append(Item(field, scope, column, present))
         return items
 
-    def _holds(self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope) -> Compiled:
+    def _holds(self, when: Tree, field: nodes.Field, scope: Scope) -> Compiled:
         """Whether a field is there that no other one shares its name with."""
-        return self._condition(self._there(when, name, attributes, scope), scope)
+        return self._condition(self._there(when, field, scope), scope)
 
     def _condition(self, there: Tree, scope: Scope) -> Compiled:
         return ALWAYS if there is None else self.expressions.condition(there, scope)
 
-    def _there(
-        self, when: Tree, name: str, attributes: dict[str, Any], scope: Scope, before: Sequence[Tree] = ()
-    ) -> Tree:
+    def _there(self, when: Tree, field: nodes.Field, scope: Scope, before: Sequence[Tree] = ()) -> Tree:
         """Whether a condition holds; where it asks for a position, whether the value has the field: it is read back.
 
         What the value has is the first of several fields of one reader's name: none of those `before` it.
@@ -120,20 +116,21 @@ class Structs(Absence):
         guessed = scope.is_assumed(when) and not looks_at(when, {"here"})
         if not guessed and not asks_for_place(when):
             return when
-        wanted = self._wanted(name, attributes, scope)
+        wanted = self._wanted(field, scope)
         for other in before:
-            wanted = ("and", wanted, ("not", other))
+            wanted = nodes.both(wanted, nodes.negated(other))
         return _guessed(when, wanted) if guessed else wanted
 
-    def _wanted(self, name: str, attributes: dict[str, Any], scope: Scope) -> Tree:
+    def _wanted(self, field: nodes.Field, scope: Scope) -> Tree:
         """Whether there is something to write."""
-        if "derive" not in attributes:
-            return False if attributes.get("hidden") else ("present", ("field", 0, name))
-        there = self._is_something(attributes["derive"][1], scope)
-        column = self._column(name, attributes, scope)
+        if field.derive is None:
+            return False if field.hidden else nodes.present(nodes.own(field.name))
+        there = self._is_something(field.derive.tree, scope)
+        column = self._column(field, scope)
         if column is not None:
-            scope.names[f"\0{name}"] = self.compiler.names.value(column, textual="values" in attributes)
-            there = ("or", ("present", ("field", 0, f"\0{name}")), there)
+            given = f"\0{field.name}"
+            scope.names[given] = self.compiler.names.value(column, textual=field.values is not None)
+            there = nodes.Binary("or", nodes.present(nodes.own(given)), there)
         return there
 
     def _is_something(self, derive: Tree, scope: Scope) -> Tree:
@@ -144,72 +141,73 @@ class Structs(Absence):
             case Code("bool", _):
                 return derive
             case Code("int" | "float", _):
-                return ("and", ("present", derive), ("!=", derive, 0))
+                return nodes.both(nodes.present(derive), nodes.Binary("!=", derive, 0))
             case _:
-                return ("present", derive)
+                return nodes.present(derive)
 
-    def _column(self, name: str, attributes: dict[str, Any], scope: Scope) -> Column | None:
+    def _column(self, field: nodes.Field, scope: Scope) -> Column | None:
         """The column of a field that readers see."""
-        return None if attributes.get("hidden") else member(scope.record, attributes.get("as", name))
+        return None if field.hidden else member(scope.record, field.title)
 
-    def newest(self, versions: Sequence[Any]) -> tuple[list[str], Tree]:
+    def newest(self, versions: Sequence[nodes.Version]) -> tuple[list[str], Tree]:
         """The names of the versions, and the place of the last one."""
-        return [name for name, _, _ in versions], len(versions) - 1
+        return [version.name for version in versions], len(versions) - 1
 
-    def _version(self, versions: Sequence[Any], steps: Sequence[Any], scope: Scope) -> tuple[list[str], Tree]:
+    def _version(
+        self, versions: Sequence[nodes.Version], steps: Sequence[nodes.Step], scope: Scope
+    ) -> tuple[list[str], Tree]:
         """The names of the versions, and the expression that tells which is built: one that a parameter names first."""
-        names = [name for name, _, _ in versions]
+        names = [version.name for version in versions]
         chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]
         index: Tree = names.index(chosen[0]) if chosen else len(names) - 1
-        if any(arity is not None for _, arity, _ in versions):
+        if any(version.arity is not None for version in versions):
             return names, index if chosen else self._fitting(names, steps, scope)
-        for place, (_, _, when) in reversed(list(enumerate(versions))):
-            if when is not None:
-                index = ("if", when, place, index)
+        for place, version in reversed(list(enumerate(versions))):
+            if version.when is not None:
+                index = nodes.If(version.when, place, index)
         return names, index
 
-    def _fitting(self, names: Sequence[str], steps: Sequence[Any], scope: Scope) -> Tree:
+    def _fitting(self, names: Sequence[str], steps: Sequence[nodes.Step], scope: Scope) -> Tree:
         """The newest version that has a place for what the row gives, and is given what it cannot do without.
 
         Where the columns do not say that of fields which only some versions have, the newest.
         """
         newest = len(names) - 1
-        fields = [step for step in _fields(steps) if _VERSIONED & step[3].keys()]
-        if not fields or any({"hidden", "bits"} & step[3].keys() for step in fields):
+        fields = [field for field in _written(steps) if field.since or field.until]
+        if not fields or any(field.hidden or field.bits for field in fields):
             return newest
-        titles, lasting = Counter(map(_title, _fields(steps))), _lasting(names, fields)
-        if any(titles[_title(step)] > lasting.get(_title(step), 1) for step in fields):
+        titles, lasting = Counter(field.title for field in _written(steps)), _lasting(names, fields)
+        if any(titles[field.title] > lasting.get(field.title, 1) for field in fields):
             return newest
         shown = [list(self._shown(field, scope)) for field in fields]
         if any(each.filled for columns in shown for each in columns):
             return newest
         fits: list[Tree] = [True for _ in names]
         needed = self.compiler.reader.layout.get("needs", {}).get(scope.struct, ())
-        for step, columns in zip(fields, shown, strict=True):
-            _, name, _, attributes = step
-            there = self._any_given(name, columns, scope)
-            has = _places(names, attributes)
+        for field, columns in zip(fields, shown, strict=True):
+            there = self._any_given(field.name, columns, scope)
+            has = _places(names, field)
             for place, fit in enumerate(fits):
                 if place not in has:
-                    fits[place] = fit if _title(step) in lasting else _both(fit, ("not", there))
-                elif columns and ("flatten" in attributes or _title(step) in needed):
+                    fits[place] = fit if field.title in lasting else _both(fit, nodes.negated(there))
+                elif columns and (field.flatten or field.title in needed):
                     fits[place] = _both(fit, there)
         if fits[newest] is True:
             return newest
         index: Tree = newest
         for place, fit in enumerate(fits):
-            index = ("if", fit, place, index)
+            index = nodes.If(fit, place, index)
         register = scope.names[_VERSION] = self.assembly.register("int")
         self.compiler.compute(self.expressions.compiled(index, scope), register)
-        return ("field", 0, _VERSION)
+        return nodes.own(_VERSION)
 
-    def _shown(self, field: Any, scope: Scope) -> Iterator[Column]:
+    def _shown(self, field: nodes.Field, scope: Scope) -> Iterator[Column]:
         """The columns of a field that readers see: of a record that melts in, those of its members."""
-        if "flatten" in field[3]:
+        if field.flatten:
             known = [name for name, attributes in self.compiler.names.members([field]) if not attributes.get("hidden")]
             columns = [member(scope.record, name) for name in dict.fromkeys(known)]
         else:
-            columns = [self._column(field[1], field[3], scope)]
+            columns = [self._column(field, scope)]
         yield from (column for column in columns if column is not None)
 
     def _any_given(self, name: str, columns: Sequence[Column], scope: Scope) -> Tree:
@@ -218,16 +216,16 @@ class Structs(Absence):
         for place, column in enumerate(columns):
             given = f"\0{name} given {place}"
             scope.names[given] = self.compiler.names.value(column, textual=False)
-            present: Tree = ("present", ("field", 0, given))
-            there = present if there is False else ("or", there, present)
+            present: Tree = nodes.present(nodes.own(given))
+            there = present if there is False else nodes.Binary("or", there, present)
         return there
 
-    def _check_null(self, attributes: dict[str, Any]) -> None:
+    def _check_null(self, field: nodes.Field) -> None:
         """Null that must be written out, since the absence of the field means another value, is the parser's."""
-        default = attributes.get("default")
-        if default is None or "values" not in attributes:
+        default = field.default
+        if not field.has_default or default is None or field.values is None:
             return
-        known = [(wire, self.expressions.compiled(tree, Scope("", None))) for wire, tree in attributes["values"]]
+        known = [(each.wire, self.expressions.compiled(each.means, Scope("", None))) for each in field.values]
         null = [wire for wire, meaning in known if isinstance(meaning, Constant) and meaning.value is None]
         if null and not any(wire == default and type(wire) is type(default) for wire in null):
             raise Uncovered("a value that means null beside a default that does not")
@@ -289,14 +287,14 @@ class Structs(Absence):
 
     def _member_present(self, item: Item, version: tuple[list[str], Tree]) -> Compiled:
         """Whether a member is written: its condition holds and, where it may be left out, it says something."""
-        attributes = item.attributes
-        when = self.compiler.reader.fields.condition(attributes, version)
-        if not attributes.get("optional"):
-            return self._holds(when, item.name, attributes, item.scope)
-        if attributes.keys() & {"const", "derive", "bits", "flatten"}:
+        field = item.field
+        when = self.compiler.reader.fields.condition(field, version)
+        if not field.optional:
+            return self._holds(when, field, item.scope)
+        if field.stated.keys() & {"const", "derive", "bits", "flatten"}:
             raise Uncovered("a member that may be left out, and follows from others")
         says = self._says(item)
-        return self.expressions.condition(says if when is None else ("and", when, says), item.scope)
+        return self.expressions.condition(says if when is None else nodes.both(when, says), item.scope)
 
     def _last(self, last: Sequence[Item], scope: Scope) -> list[Item]:
         """The elements that may be left out, each of which is there where it says something, or one behind it does."""
@@ -307,25 +305,28 @@ class Structs(Absence):
             if not is_never(says):
                 with self.compiler.during(says):
                     self.compiler.compute(Constant(place), register)
-        length: Tree = ("field", 0, _ELEMENTS)
-        conditions = (self.expressions.compiled((">=", length, place), scope) for place in range(1, len(last) + 1))
+        length: Tree = nodes.own(_ELEMENTS)
+        conditions = (
+            self.expressions.compiled(nodes.Binary(">=", length, place), scope) for place in range(1, len(last) + 1)
+        )
         return [replace(item, present=present) for item, present in zip(last, conditions, strict=True)]
 
     def _says(self, item: Item) -> Tree:
         """Whether an element says more than its absence would."""
-        attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
-        default, given = attributes.get("default"), ("present", ("field", 0, GIVEN))
-        register = item.scope.names[GIVEN] = self.compiler.names.value(item.column, textual="values" in attributes)
-        if default is None:
+        field, node = item.field, self.compiler.reader.resolved(item.type)
+        default, given = field.default, nodes.present(nodes.own(GIVEN))
+        textual = field.values is not None
+        register = item.scope.names[GIVEN] = self.compiler.names.value(item.column, textual=textual)
+        if not field.has_default or default is None:
             return given
-        if "values" in attributes:
-            meant = self._meant(attributes["values"], default, register)
-            other: Tree = ("not", ("==", ("field", 0, GIVEN), meant))
+        if field.values is not None:
+            meant = self._meant(field.values, default, register)
+            other: Tree = nodes.negated(nodes.Binary("==", nodes.own(GIVEN), meant))
         else:
-            other = ("not", self.is_default(item, node, default))
-        return other if node[0] == "nullable" else ("and", given, other)
+            other = nodes.negated(self.is_default(item, node, default))
+        return other if isinstance(node, nodes.Nullable) else nodes.both(given, other)
 
-    def _meant(self, values: Sequence[Any], default: Any, register: Register) -> Tree:
+    def _meant(self, values: Sequence[nodes.Meaning], default: Any, register: Register) -> Tree:
         """What a default means, as an expression."""
         known = self.compiler.fields.meanings(values, register.kind)
         meaning = next((meaning for wire, meaning in known if wire == default and type(wire) is type(default)), None)
@@ -333,12 +334,12 @@ class Structs(Absence):
             raise Uncovered("a default of this kind")
         return stated(meaning)
 
-    def _sequence(self, steps: Sequence[Any], scope: Scope, items: Sequence[Item]) -> None:
+    def _sequence(self, steps: Sequence[nodes.Step], scope: Scope, items: Sequence[Item]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""
         placed: list[Placed] = []
-        turns, doubt, reached, fields = Turns[tuple[Any, Item | None]](), _Doubt(), 0, iter(items)
+        turns, doubt, reached, fields = Turns[tuple[nodes.Step, Item | None]](), _Doubt(), 0, iter(items)
         for step in steps:
-            item = next(fields) if _is_on_wire(step) else None
+            item = next(fields) if isinstance(step, nodes.Field) and step.is_written else None
             there = _NOWHERE if item is None else item.present
             stand = _stand(step, there)
             doubt.comes(stand, turns, certain=isinstance(there, Constant))
@@ -350,7 +351,7 @@ class Structs(Absence):
             placed += self._step(step, item, scope)
         if scope.in_passes:
             self._mark("", scope)
-            known = self.expressions.condition(("present", ("size",)), scope)
+            known = self.expressions.condition(nodes.present(nodes.Position("size")), scope)
             scope.marks, scope.size_register = scope.marks | scope.reached, scope.reached[""]
             with self.compiler.during(known):
                 self.compiler.fields.settle(placed, scope)
@@ -358,10 +359,10 @@ class Structs(Absence):
             scope.size_register = self.marked(scope)
             self.compiler.fields.settle(placed, scope)
 
-    def _step(self, step: Any, item: Item | None, scope: Scope) -> list[Placed]:
+    def _step(self, step: nodes.Step, item: Item | None, scope: Scope) -> list[Placed]:
         """Do what a step says at the place that has been reached; what is to be written over later."""
-        if step[0] == "mark":
-            self._mark(step[1], scope)
+        if isinstance(step, nodes.Mark):
+            self._mark(step.name, scope)
         return [] if item is None else self._placed(item)
 
     def _mark(self, name: str, scope: Scope) -> None:
@@ -376,7 +377,7 @@ class Structs(Absence):
         """Whether a condition holds at this place; a first pass that does not know guesses whether it is wanted."""
         scope = item.scope
         if scope.waits(told.when):
-            if item.attributes.get("hidden"):
+            if item.field.hidden:
                 raise UnsettledError(scope.struct)
             return self._condition(told.wanted, scope)
         is_assumed = scope.is_assumed(told.when)
@@ -402,17 +403,17 @@ class Structs(Absence):
         if is_never(present):
             return []
         with self.compiler.during(present):
-            if "from" in item.attributes:
+            if item.field.base:
                 raise Uncovered("a field at an offset from a mark")
-            at = item.attributes.get("at")
-            if at is not None and _from_the_end(item.attributes) is None:
+            at = item.field.at
+            if at is not None and _from_the_end(item.field) is None:
                 assert item.scope.start_register is not None
                 start = item.scope.start_register.read()
                 if isinstance(at, int):
                     self.assembly.emit("PAD", at, start)
                 else:
                     assumed = item.scope.is_assumed(at)  # the first pass does not know
-                    with self.compiler.during(self._condition(("present", at) if assumed else None, item.scope)):
+                    with self.compiler.during(self._condition(nodes.present(at) if assumed else None, item.scope)):
                         self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
             return self.compiler.fields.field(item)
 
@@ -428,67 +429,62 @@ class _InPlace(Code):
     wanted: Tree  # whether there is something to write, as far as the value says
 
 
-def _is_told_in_place(when: Tree, attributes: Mapping[str, Any]) -> bool:
+def _is_told_in_place(when: Tree, field: nodes.Field) -> bool:
     """Whether places have a say in that a field is there of which a value says nothing."""
-    return bool(attributes.keys() & {"hidden", "derive"}) and asks_for_place(when)
+    return (field.hidden or field.derive is not None) and asks_for_place(when)
 
 
 def _guessed(when: Tree, wanted: Tree) -> Tree:
     """A condition; in a first pass, which knows no places, whether there is something to write."""
-    return ("if", ("present", ("size",)), when, wanted)
+    return nodes.If(nodes.present(nodes.Position("size")), when, wanted)
 
 
 def _from_mark(tree: Tree) -> Tree:
     match tree:
-        case ("here",):
-            return ("mark", _HERE)
-        case (str(name), *parts) if name not in ("text", "octets"):
-            return (name, *(_from_mark(part) for part in parts))
+        case nodes.Position("here"):
+            return nodes.MarkRef(_HERE)
+        case nodes.Node():
+            return tree.changed(_from_mark)
         case _:
             return tree
 
 
-def _fields(steps: Sequence[Any]) -> list[Any]:
-    """The fields that stand on the wire."""
-    return [step for step in steps if _is_on_wire(step)]
+def _written(steps: Sequence[nodes.Step]) -> list[nodes.Field]:
+    """The fields that are on the wire."""
+    return [field for field in nodes.fields(steps) if field.is_written]
 
 
-def _is_on_wire(step: Any) -> bool:
-    return step[0] == "field" and not {"compute", "counted"} & step[3].keys()
-
-
-def _stand(step: Any, present: Compiled) -> Stand:
+def _stand(step: nodes.Step, present: Compiled) -> Stand:
     """How a step stands among the others; one that is not there goes with what is before it."""
-    if step[0] != "field" or is_never(present):
+    if not isinstance(step, nodes.Field) or is_never(present):
         return FOLLOWS
-    attributes = step[3]
-    at, tail = attributes.get("at"), _from_the_end(attributes)
+    tail = _from_the_end(step)
     if tail is not None:
         return tail
-    if at is not None:
-        return UNKNOWN if looks_at(at, {"size"}) else PLACED
-    is_rest = step[2][:2] == ("bytes", None) and "size" not in attributes and bool(attributes.get("hidden"))
-    return REST if is_rest and attributes.get("derive") == _NOTHING else FOLLOWS
+    if step.at is not None:
+        return UNKNOWN if looks_at(step.at, {"size"}) else PLACED
+    is_rest = isinstance(step.type, nodes.Bytes) and step.type.size is None and step.size is None and step.hidden
+    return REST if is_rest and step.derive == _NOTHING else FOLLOWS
 
 
-def _reached(least: int, step: Any, stand: Stand, present: Compiled) -> int:
+def _reached(least: int, step: nodes.Step, stand: Stand, present: Compiled) -> int:
     """How far a struct reaches at least; raises Uncovered where a constant offset goes back from there."""
-    if step[0] != "field" or stand not in (FOLLOWS, PLACED) or is_never(present):
+    if not isinstance(step, nodes.Field) or stand not in (FOLLOWS, PLACED) or is_never(present):
         return least
-    at = step[3].get("at", least)
+    at = least if step.at is None else step.at
     if isinstance(at, int) and at < least:
         raise Uncovered("a field at an offset before that of another")
     if not isinstance(present, Constant):
         return least
-    return (at if isinstance(at, int) else least) + (0 if "size" in step[3] else _least_size(step[2]))
+    return (at if isinstance(at, int) else least) + (_least_size(step.type) if step.size is None else 0)
 
 
-def _least_size(node: Any) -> int:
+def _least_size(node: Node) -> int:
     """The bytes that a value of a type has at least, as far as that is easily said."""
     match node:
-        case ("int", int(bits), bool()) | ("float", int(bits)):
+        case nodes.Int(bits, _, "") | nodes.Float(bits, ""):
             return bits // _BYTE
-        case ("bytes" | "text", int(size), *_):
+        case nodes.Bytes(int(size)) | nodes.Text(int(size)):
             return size
         case _:
             return 0
@@ -514,28 +510,23 @@ class _Doubt:
         self._hangs = self._hangs or follows
 
 
-def _lasting(names: Sequence[str], fields: Sequence[Any]) -> dict[str, int]:
+def _lasting(names: Sequence[str], fields: Sequence[nodes.Field]) -> dict[str, int]:
     """What readers call members that each version has, each as another field; of how many fields they are."""
     found: dict[str, list[range]] = {}
-    for step in fields:
-        if "flatten" not in step[3]:
-            found.setdefault(_title(step), []).append(_places(names, step[3]))
+    for field in fields:
+        if not field.flatten:
+            found.setdefault(field.title, []).append(_places(names, field))
     every = [*range(len(names))]
     return {title: len(ranges) for title, ranges in found.items() if sorted(chain(*ranges)) == every}
 
 
-def _title(step: Any) -> str:
-    """What readers call a field."""
-    return str(step[3].get("as", step[1]))
-
-
-def _places(names: Sequence[str], attributes: Mapping[str, Any]) -> range:
+def _places(names: Sequence[str], field: nodes.Field) -> range:
     """The versions that have a field."""
-    return range(names.index(attributes.get("since", names[0])), names.index(attributes.get("until", names[-1])) + 1)
+    return range(names.index(field.since or names[0]), names.index(field.until or names[-1]) + 1)
 
 
 def _both(one: Tree, other: Tree) -> Tree:
-    return other if one is True else ("and", one, other)
+    return other if one is True else nodes.both(one, other)
 
 
 def _where(holds: Term) -> Term:
@@ -543,7 +534,7 @@ def _where(holds: Term) -> Term:
     return Term("if", (holds, _ONE, Term("CONST")))
 
 
-def _from_the_end(attributes: Mapping[str, Any]) -> int | None:
+def _from_the_end(field: nodes.Field) -> int | None:
     """The offset, below zero, of a field that counts from the end; None of others."""
-    at = number_of(attributes.get("at"))
+    at = number_of(field.at)
     return at if at is not None and at < 0 else None

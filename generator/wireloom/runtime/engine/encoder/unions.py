@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Uncovered
-from wireloom.runtime.engine.compiler.scope import taken
+from wireloom.runtime.engine.compiler.scope import taken, word_of
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.outline import Column
@@ -21,7 +22,7 @@ class Unions(Part):
     """Null, as it is written."""
 
     @abstractmethod
-    def is_open(self, node: Node) -> bool:
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
         """Whether a list or map may hold values of any kind, which are one column."""
 
     def nullable(self, column: Column | None, write: Callable[[], None]) -> None:
@@ -41,7 +42,7 @@ class Unions(Part):
             takes = self.takes(alternative)
             if takes == "record" and takes in kinds:
                 raise Uncovered("a record that is one of several structs of a union")
-            kinds[takes] = (*kinds[takes], *alternative[1:]) if takes in kinds else alternative
+            kinds[takes] = _together(kinds[takes], alternative) if takes in kinds else alternative
         null = kinds.pop("null", None) is not None
         if column is not None and column.takes == "":
             self._chosen(kinds, scope, column, null=null)
@@ -76,10 +77,17 @@ class Unions(Part):
 
     def takes(self, node: Node) -> str:
         """The kind of column that an alternative stands in."""
-        if node[0] in ("list", "map") and self.is_open(node):
+        if isinstance(node, nodes.ListOf | nodes.MapOf) and self.is_open(node):
             return "variant"
         if self.compiler.reader.is_record(node):
             return "record"
         if found := taken(node):
             return found
-        raise Uncovered(f"an alternative that is a {node[0]}")
+        raise Uncovered(f"an alternative that is a {word_of(node)}")
+
+
+def _together(one: Node, other: Node) -> Node:
+    """JSON of one kind or another, as its text."""
+    if not isinstance(one, nodes.Json) or not isinstance(other, nodes.Json):
+        raise Uncovered(f"an alternative that is a {word_of(other)}")
+    return nodes.Json((*one.kinds, *other.kinds))

@@ -7,9 +7,10 @@ says their size, and lists `REPEAT` with what says how many elements they have.
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
+    Item,
     Last,
     Node,
     Scope,
@@ -22,7 +23,7 @@ from wireloom.runtime.engine.compiler.scope import (
     taken,
     word_of,
 )
-from wireloom.runtime.engine.expressions import Constant
+from wireloom.runtime.engine.expressions import Constant, Tree
 
 _GREATEST = (1 << 63) - 1
 _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each
@@ -30,6 +31,18 @@ _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of othe
 
 class Binary(Part):
     """Fixed and computed sizes, one after the other."""
+
+    stated = frozenset({"at", "from", "size", "packing"})
+
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """A struct has no container of its own."""
+
+    def close(self, scope: Scope) -> None:
+        """Nor does it end but with its last step."""
+
+    def field(self, item: Item, when: Tree) -> None:
+        """Read a field at the place that has been reached, or at its offset."""
+        self.compiler.fields.placed(item)
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""

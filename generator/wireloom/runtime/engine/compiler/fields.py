@@ -44,12 +44,6 @@ _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "shared", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
-_OF_ENCODINGS = {
-    "binary": frozenset({"at", "from", "size", "packing"}),
-    "msgpack": frozenset({"member", "besides", "optional", "default"}),
-    "protobuf": frozenset({"tag", "oneOf", "group", "optional", "default", "refers", "table"}),
-    "json": frozenset({"member", "besides", "optional", "default"}),
-}
 _BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
 _WORD = 8  # bytes of a register
 _NONE = (1, 0)  # the limits of what no number is within
@@ -63,7 +57,8 @@ class Fields(Part):
     def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
         name, field, scope, column = item.name, item.field, item.scope, item.column
-        unknown = field.stated.keys() - _KNOWN - _OF_ENCODINGS[scope.encoding]
+        encoding = self.compiler.encodings[scope.encoding]
+        unknown = field.stated.keys() - _KNOWN - encoding.stated
         if unknown:
             raise Uncovered(f"{', '.join(sorted(unknown))} of a field in {scope.encoding}")
         if field.checksum is not None:
@@ -80,12 +75,8 @@ class Fields(Part):
         with self.compiler.during(when, scope):
             if field.compute is not None:
                 self._derived(item, field.compute.tree)
-            elif scope.encoding == "msgpack" and scope.members is not None:
-                self.compiler.msgpack.member(item)
-            elif scope.encoding == "msgpack":
-                self.compiler.arrays.element(item, when)
             else:
-                self._located(item)
+                encoding.field(item, when)
 
     def condition(self, field: nodes.Field, version: Version) -> Tree:
         """Whether a field is there, by its own condition and by the versions that have it."""
@@ -104,7 +95,7 @@ class Fields(Part):
         if field.refers is not None:
             return "bytes"
         if field.values is not None:
-            kinds = {self.expressions.compiled(each.means, Scope("")).kind for each in field.values} - {"null"}
+            kinds = {self.expressions.compiled(each.means, Scope("binary")).kind for each in field.values} - {"null"}
             return kinds.pop() if len(kinds) == 1 else "mixed"
         return self.compiler.kind(field.type)
 
@@ -263,14 +254,9 @@ class Fields(Part):
         yield other
         self.assembly.place(end)
 
-    def _located(self, item: Item) -> None:
+    def placed(self, item: Item) -> None:
+        """Read a field of binary: at its offset, in its region."""
         field, scope = item.field, item.scope
-        if scope.encoding == "protobuf":
-            self.compiler.protobuf.field(item)
-            return
-        if scope.encoding == "json":
-            self.compiler.json.field(item)
-            return
         if field.base:
             raise Uncovered("a field at an offset from a mark")
         if field.at is not None:
@@ -432,16 +418,16 @@ class Fields(Part):
             self._null_meant(item, sink, kind)
             self.assembly.place(end)
             return
-        stated, number = [each for each in values if each.wire is not None], self.assembly.refusal(item.field.code)
+        stated = [each for each in values if each.wire is not None]
         match type:
             case nodes.Int() | nodes.Bool():
                 read(NOWHERE)
                 op, _, table = self._mapping(word_of(type), stated, item.scope)
-                head: tuple[str, *tuple[Any, ...]] = op, table, number
+                head: tuple[str, *tuple[Any, ...]] = op, table, self.assembly.refusal(item.field.code)
             case nodes.Text() | nodes.Bytes() | nodes.Charset():
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
-                head = "MATCH", found, self._texts(stated, item.scope), number
+                head = "MATCH", found, self._texts(stated, item.scope), self.assembly.refusal(item.field.code)
             case _:
                 raise Uncovered(f"a mapping of a {word_of(type)}")
         self._given(

@@ -9,10 +9,12 @@ from typing import Any
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
+from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
 _KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
@@ -30,6 +32,8 @@ Read = Callable[[Node], object]
 class Json(Part):
     """Values of a text, and members by name."""
 
+    stated = frozenset({"member", "besides", "optional", "default"})
+
     def document(self, root: str) -> None:
         """Read the text of a root."""
         self.assembly.emit("JSON_DOCUMENT", self.compiler.layout["structure"][root])
@@ -43,8 +47,11 @@ class Json(Part):
 
     # --- structs ---
 
-    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, register: Register) -> None:
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
         """Open a struct's object or array."""
+        fields = [field for field in node.fields if field.is_written]
+        lengths = possible(fields) if depends(fields, arities) else [len(fields)]
+        arities = arities or dict.fromkeys(lengths, 0)
         for step in node.steps:
             if not isinstance(step, nodes.Field | nodes.Check | nodes.Discard):
                 raise Uncovered(f"the step {step.words[0]} in JSON")
@@ -53,7 +60,7 @@ class Json(Part):
         scope.holder = self.assembly.slot()
         if node.form == "array":
             words = [word for entry in arities.items() for word in entry]
-            self.assembly.emit("JSON_ARRAY", self.assembly.table([len(arities), *words]), register, scope.holder)
+            self.assembly.emit("JSON_ARRAY", self.assembly.table([len(arities), *words]), version, scope.holder)
             return
         names = dict.fromkeys(self._names(node))
         scope.tables.update((name, self.assembly.slot()) for name in names)
@@ -122,7 +129,7 @@ class Json(Part):
 
     # --- fields ---
 
-    def field(self, item: Item) -> None:
+    def field(self, item: Item, when: Tree) -> None:
         """Find a field's value and read it."""
         field, scope, read = item.field, item.scope, self.compiler.fields.read
         if field.flatten and not self.compiler.is_record(item.type):

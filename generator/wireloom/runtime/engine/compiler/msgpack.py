@@ -5,9 +5,10 @@ from typing import Any
 
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
+from wireloom.runtime.engine.expressions import Tree
 
 FAMILIES = {
     "null": 0,
@@ -30,7 +31,9 @@ OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
 
 class MessagePack(Part):
-    """Values that say their family in their first byte."""
+    """Values that say their family in their first byte; structs as arrays (`Arrays`) or as maps."""
+
+    stated = frozenset({"member", "besides", "optional", "default"})
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
@@ -92,10 +95,18 @@ class MessagePack(Part):
             case _:
                 raise Uncovered(f"a MessagePack {word_of(node)}")
 
-    # --- structs as maps ---
+    # --- structs ---
 
-    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
-        """Open a struct's map: where the value of each member stands."""
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open a struct's array or map."""
+        fields = [field for field in node.fields if field.is_written]
+        if node.form == "array":
+            self.compiler.arrays.open(fields, arities, scope, version)
+        else:
+            self._open_map(fields, scope)
+
+    def _open_map(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
+        """Open a struct's map: where the value of each member is."""
         scope.holder = self.assembly.slot()
         own = [field.wire_member for field in fields if field.besides is None]
         names = dict.fromkeys(own)
@@ -106,12 +117,19 @@ class MessagePack(Part):
         self.assembly.emit("PACK_OBJECT", scope.holder, scope.members, scope.others)
 
     def close(self, scope: Scope) -> None:
-        """Behind the last step: the map ends, and nothing is left that no field has looked at."""
+        """After the last step: the map or array ends, and nothing is left that no field has looked at."""
         if scope.members is not None:
             self.assembly.emit("PACK_CLOSE", scope.holder, scope.members, scope.others)
+        self.compiler.arrays.close(scope)
 
-    def member(self, item: Item) -> None:
-        """Find a member's value and read it."""
+    def field(self, item: Item, when: Tree) -> None:
+        """Find a member's value, or the next element, and read it."""
+        if item.scope.members is None:
+            self.compiler.arrays.element(item, when)
+        else:
+            self._member(item)
+
+    def _member(self, item: Item) -> None:
         field, scope, absent = item.field, item.scope, Label()
         if field.flatten and not self.compiler.is_record(item.type):
             raise Uncovered("a field that melts into the record and is none")

@@ -3,7 +3,8 @@
 The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -95,6 +96,9 @@ class Fields(Protocol):
     def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
 
+    def placed(self, item: Item) -> None:
+        """Read a field of binary: at its offset, in its region."""
+
     def read(self, item: Item) -> None:
         """Read the value and hold it against the field's own constraint."""
 
@@ -102,14 +106,27 @@ class Fields(Protocol):
         """Read a value that is no record and hold it against the field's own constraint."""
 
 
-class Protobuf(Protocol):
-    """protobuf messages, as other parts ask for them."""
+class Encoding(Protocol):
+    """An encoding: how its structs begin and end, how their fields are found, and how values are read.
 
-    def field(self, item: Item) -> None:
-        """Read a field from its slot."""
+    The other parts know no encoding by its name in these; one more is one more class.
+    """
 
-    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
-        """Scan the message for its fields; each gets a slot."""
+    @property
+    def stated(self) -> AbstractSet[str]:
+        """What a field may state in this encoding alone."""
+
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open the container of a struct; where the lengths of arrays tell the version, its register is filled."""
+
+    def close(self, scope: Scope) -> None:
+        """After the last step: nothing is left in the container that no field has looked at."""
+
+    def field(self, item: Item, when: Tree) -> None:
+        """Find a field, which is there where its condition holds, and read it."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value that is no record."""
 
 
 class MessagePack(Protocol):
@@ -117,15 +134,6 @@ class MessagePack(Protocol):
 
     def holds_open(self, node: Node) -> bool:
         """Whether values are shown as open ones, so that they count as nested in one another."""
-
-    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
-        """Open a struct's map: where the value of each member stands."""
-
-    def close(self, scope: Scope) -> None:
-        """Behind the last step: the map ends, and nothing is left that no field has looked at."""
-
-    def member(self, item: Item) -> None:
-        """Find a member's value and read it."""
 
 
 class Arrays(Protocol):
@@ -150,19 +158,10 @@ class Json(Protocol):
     def unknown(self) -> object:
         """What is said of members that nothing names: "ignore", or they are an error."""
 
-    def close(self, scope: Scope) -> None:
-        """Behind the last step: nothing is left that no field has looked at."""
-
-    def field(self, item: Item) -> None:
-        """Find a field's value and read it."""
-
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
     ) -> Scope | None:
         """Read a record from the members of the object around it."""
-
-    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, register: Register) -> None:
-        """Open a struct's object or array."""
 
     def tagged(self, node: nodes.Tagged, scope: Scope, read: Callable[[Node], object]) -> None:
         """Read the object at hand by the case that a member of it tells."""
@@ -211,8 +210,8 @@ class Compiler(Protocol):
         """JSON."""
 
     @property
-    def protobuf(self) -> Protobuf:
-        """Protobuf messages."""
+    def encodings(self) -> Mapping[nodes.Encoding, Encoding]:
+        """The encodings by name."""
 
     def limit(self, name: Literal["expansion", "ratio"]) -> int:
         """What a limit comes to: `expansion` or `ratio`."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
@@ -35,6 +35,9 @@ from wireloom.runtime.engine.fusion import Fusion
 from wireloom.runtime.engine.outline import Column, links, outline
 from wireloom.runtime.parameters import limit_of
 
+if TYPE_CHECKING:
+    from wireloom.runtime.engine.compiler.part import Encoding
+
 _NO_LIMIT = (1 << 63) - 1
 _WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
 
@@ -63,8 +66,13 @@ class Compiler:
         self.crcs = list(layout["crcs"])
         self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
-        self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
-        self.arrays, self.json, self.sums = Arrays(self), Json(self), Sums(self)
+        self.arrays, self.sums, self.msgpack, self.json = Arrays(self), Sums(self), MessagePack(self), Json(self)
+        self.encodings: Mapping[nodes.Encoding, Encoding] = {
+            "binary": Binary(self),
+            "msgpack": self.msgpack,
+            "json": self.json,
+            "protobuf": Protobuf(self),
+        }
 
     def program(self, root: str) -> Any:
         """The program of a root."""
@@ -146,7 +154,7 @@ class Compiler:
                 case _:
                     return node
 
-    def _encoding(self, node: Node) -> str:
+    def _encoding(self, node: Node) -> nodes.Encoding:
         """The encoding of the first struct found."""
         match self.resolved(node):
             case nodes.Struct(encoding=encoding):
@@ -299,14 +307,7 @@ class Compiler:
         mixed = sink.register is not None and sink.register.kind == "mixed"
         given = replace(sink, register=None) if mixed and not choice else sink
         with self.filling(sink.register):
-            if scope.encoding == "msgpack":
-                self.msgpack.value(node, scope, given)
-            elif scope.encoding == "binary":
-                self.binary.value(node, scope, given)
-            elif scope.encoding == "json":
-                self.json.value(node, scope, given)
-            else:
-                raise Uncovered(f"values in {scope.encoding}")
+            self.encodings[scope.encoding].value(node, scope, given)
             if not choice and not isinstance(node, nodes.Null):
                 self.there(sink.register)
 

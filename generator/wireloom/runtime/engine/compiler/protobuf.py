@@ -7,6 +7,7 @@ from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, limits, need_width, taken, word_of
+from wireloom.runtime.engine.expressions import Tree
 from wireloom.runtime.engine.outline import Column
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _FIXED32 = 0, 1, 2, 3, 5
@@ -18,8 +19,20 @@ _BOOLEAN = 1 << 4  # the form of an integer that is read as true or false
 class Protobuf(Part):
     """Fields by number."""
 
-    def open(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
+    stated = frozenset({"tag", "oneOf", "group", "optional", "default", "refers", "table"})
+
+    def close(self, scope: Scope) -> None:
+        """A message has no end that fields come to: it was scanned as a whole."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Fields alone have values, and these say how they are written."""
+        raise Uncovered(f"values in {scope.encoding}")
+
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
         """Scan the message for its fields; each gets a slot."""
+        self._scan_for([field for field in node.fields if field.is_written], scope)
+
+    def _scan_for(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         found: list[tuple[int, int, int, int, str]] = []
         kept: set[int] = set()
         for field in fields:
@@ -68,7 +81,7 @@ class Protobuf(Part):
             return _wire_type(element), 1
         return _wire_type(node), _MESSAGE if self._is_message(node) else 0
 
-    def field(self, item: Item) -> None:
+    def field(self, item: Item, when: Tree) -> None:
         """Read a field from its slot."""
         name, field, scope, column = item.name, item.field, item.scope, item.column
         node, slot = self.compiler.resolved(item.type), scope.tables[name]

@@ -10,7 +10,6 @@ from typing import assert_never
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.part import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
@@ -51,11 +50,7 @@ class Structs(Part):
             self._step(step, scope, record, version, frames)
         if scope.reach is not None:
             self.assembly.emit("LEAVE", scope.reach)
-        if node.encoding == "json":
-            self.compiler.json.close(scope)
-        elif node.encoding == "msgpack":
-            self.compiler.msgpack.close(scope)
-            self.compiler.arrays.close(scope)
+        self.compiler.encodings[node.encoding].close(scope)
         for save in reversed(frames):
             self.assembly.emit("UNFRAME", save)
         enter[4] = Edge(len(self.assembly.registers))
@@ -74,23 +69,9 @@ class Structs(Part):
 
     def _open(self, node: nodes.Struct, scope: Scope) -> Version:
         """Open the container; the versions by name, and the expression that tells which it is."""
-        fields = [field for field in node.fields if field.is_written]
         register = self.assembly.register("int")
         arities = {each.arity: place for place, each in enumerate(node.versions) if each.arity is not None}
-        match node.encoding, node.form:
-            case "binary", "sequence":
-                pass
-            case "msgpack", "array":
-                self.compiler.arrays.open(fields, arities, scope, register)
-            case "msgpack", "object":
-                self.compiler.msgpack.open(fields, scope)
-            case "json", "object" | "array":
-                lengths = possible(fields) if depends(fields, arities) else [len(fields)]
-                self.compiler.json.open(node, arities or dict.fromkeys(lengths, 0), scope, register)
-            case "protobuf", "message":
-                self.compiler.protobuf.open(fields, scope)
-            case encoding, form:
-                raise Uncovered(f"a {form} in {encoding}")
+        self.compiler.encodings[node.encoding].open(node, arities, scope, register)
         scope.names["\0version"] = register
         names = [each.name for each in node.versions]
         if arities:

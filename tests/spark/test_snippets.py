@@ -23,7 +23,7 @@ from wireloom.spark.session import session
 pytestmark = pytest.mark.integration
 
 OTHERS = {"decisions", "formats", "language"}  # the first two show no commands, the third has tests of its own
-ELSEWHERE = {"own-format"}  # tests/cli/test_commands.py puts its spec together
+ELSEWHERE = {"own-format", "language"}  # tests/cli/test_commands.py puts the first together; the second shows parts
 PAGES = (
     ROOT / "README.md",
     *(

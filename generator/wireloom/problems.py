@@ -50,7 +50,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "bad-const": "The constant does not have the field's type, or no record has it.",
         "bad-default": "The field does not allow this default.",
         "bad-range": "The text is not a range, or the range is empty.",
-        "bad-pattern": "Not a pattern, one that other tools read differently or slowly, or one that matches no text.",
+        "bad-pattern": "Not a pattern, or one that other tools read differently or slowly.",
         "bad-value-key": "A key of `values` does not have the field's type.",
         "duplicate-value": "A wire value has two meanings.",
         "mixed-values": "The meanings have several kinds.",

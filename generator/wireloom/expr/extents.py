@@ -8,21 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Name, ParameterRef, Unary
 from wireloom.expr.types import kind
 
 LOWEST, HIGHEST = -(1 << 127), (1 << 128) - 1
@@ -99,9 +86,9 @@ class Known:
                 return self._lengths[name]
             case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
                 return Extent(0, _LONG)
-            case MarkRef() | Position() | Call("len" | "count"):
+            case ast.MarkRef() | ast.Position() | Call("len" | "count"):
                 return _PLACE
-            case Membership() | Call("present") | Binary("==" | "!="):
+            case ast.Membership() | Call("present") | Binary("==" | "!="):
                 return _FLAG
             case Unary(operator, operand):
                 return _unary(operator, self._operand(operand))

@@ -2,20 +2,8 @@
 
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Literal, MarkRef, Membership, Name, Unary
 
 _BINDING = {"or": 2, "and": 3, "==": 5, "!=": 5, "<": 5, "<=": 5, ">": 5, ">=": 5, "|": 6, "^": 7, "&": 8}
 _SHIFT, _SUM, _PRODUCT, _ATOM = 9, 10, 11, 20
@@ -34,9 +22,9 @@ def _bound(expression: Expression) -> tuple[str, int]:
             return _literal(value, notation), _ATOM
         case Name(parts):
             return ".".join(parts), _ATOM
-        case FieldRef(_, name, members) | ParameterRef(name, members):
+        case FieldRef(_, name, members) | ast.ParameterRef(name, members):
             return ".".join((name, *members)), _ATOM
-        case MarkRef(name) | Position(name):
+        case MarkRef(name) | ast.Position(name):
             return name, _ATOM
         case Unary("not", operand):
             return f"not {text_of(operand, 4)}", 4

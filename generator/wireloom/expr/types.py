@@ -7,21 +7,8 @@ in the data.
 
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Kind, Literal, Membership, Name, Unary
 from wireloom.expr.functions import FUNCTIONS, Function
 
 
@@ -43,9 +30,9 @@ def kind(expression: Expression) -> Kind:
     match expression:
         case Literal(value):
             return literal_kind(value)
-        case FieldRef(kind=known) | ParameterRef(kind=known):
+        case FieldRef(kind=known) | ast.ParameterRef(kind=known):
             return known
-        case MarkRef() | Position():
+        case ast.MarkRef() | ast.Position():
             return Kind.INTEGER
         case Unary("not", operand):
             _require(operand, Kind.BOOLEAN, "not")

@@ -7,21 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Literal, Membership, ParameterRef, Unary
 from wireloom.expr.types import kind
 
 
@@ -74,7 +61,7 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
     def operand_of(part: Expression) -> Value:
         """What an operator sees: null in place of a value of another kind than it takes."""
         value = of(part)
-        return Unknown.ANYTHING if isinstance(value, Unknown) and kind(part) is Kind.ANY else value
+        return Unknown.ANYTHING if isinstance(value, Unknown) and kind(part) is ast.Kind.ANY else value
 
     match expression:
         case Literal(constant):
@@ -101,12 +88,12 @@ def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Va
             value = of(argument)
             return Unknown.SOMETHING if value is Unknown.ANYTHING else value is not None
         case Call("len" | "count", (argument,)):
-            return Unknown.ANYTHING if kind(argument) is Kind.ANY else Unknown.SOMETHING
+            return Unknown.ANYTHING if kind(argument) is ast.Kind.ANY else Unknown.SOMETHING
         case Call():
             return Unknown.ANYTHING
-        case MarkRef() | Position():
+        case ast.MarkRef() | ast.Position():
             return Unknown.SOMETHING
-        case Name():
+        case ast.Name():
             return Unknown.ANYTHING
         case _:
             assert_never(expression)
@@ -168,7 +155,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (condition, then, otherwise)
         case Call(arguments=arguments):
             return arguments
-        case Literal() | Name() | MarkRef() | ParameterRef() | Position() | FieldRef():
+        case Literal() | ast.Name() | ast.MarkRef() | ParameterRef() | ast.Position() | FieldRef():
             return ()
         case _:
             assert_never(expression)

@@ -3,23 +3,8 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-    parts,
-    references,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, MarkRef, Membership, Name, Unary, parts
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.text import text_of
 from wireloom.expr.types import KindError, fits, kind
@@ -82,7 +67,7 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         if _is_broken(resolved):
             return BROKEN  # said of the name
         mapped = next(
-            (each for each in references(resolved) if isinstance(each, FieldRef) and scope.values(each)), None
+            (each for each in ast.references(resolved) if isinstance(each, FieldRef) and scope.values(each)), None
         )
         if mapped is not None and not scope.draft.problems.is_first(f"{scope.type}.{mapped.name}"):
             scope.draft.marks(place)  # the same slip as before
@@ -112,7 +97,7 @@ def _boolean_of(expression: Expression) -> str:
 
 def _known_as_bytes(scope: Scope, expression: Expression) -> str:
     """What to say where a text in a character set is taken for a text."""
-    for each in references(expression):
+    for each in ast.references(expression):
         if isinstance(each, FieldRef) and (charset := scope.charset(each)):
             return (
                 f"{each.name} is in {charset}, so that expressions know its bytes: what is made of it is of type bytes"
@@ -143,7 +128,7 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             except MeaningError as error:
                 _tells(scope, place, error, column + parsed.column)
                 return _NAMELESS
-        case Literal() | FieldRef() | MarkRef() | ParameterRef() | Position():
+        case Literal() | FieldRef() | MarkRef() | ast.ParameterRef() | ast.Position():
             return parsed
         case Unary(operator, operand):
             return Unary(operator, inner(operand))
@@ -154,8 +139,8 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
         case Membership(operand, options):
             found = inner(operand)
             return Membership(found, _on_wire(scope, place, found, options), parsed.notation)
-        case Conditional(condition, then, otherwise):
-            return Conditional(inner(condition), inner(then), inner(otherwise))
+        case ast.Conditional(condition, then, otherwise):
+            return ast.Conditional(inner(condition), inner(then), inner(otherwise))
         case Call("sum", arguments):
             return _summed(scope, place, arguments, column)
         case Call("join", arguments):
@@ -192,7 +177,7 @@ def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], colum
 
 def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> Expression:
     """The number of elements of what is no record in any case: which members one has depends on who looks."""
-    possible = (argument.then, argument.otherwise) if isinstance(argument, Conditional) else (argument,)
+    possible = (argument.then, argument.otherwise) if isinstance(argument, ast.Conditional) else (argument,)
     for each in possible:
         if isinstance(each, FieldRef) and each.kind is Kind.ANY and scope.may_be_record(each):
             message = f"count is of a list, and {'.'.join((each.name, *each.members))} may be a record"
@@ -321,6 +306,6 @@ def _check_texts(scope: Scope, place: Place, operand: Expression, options: Seque
     wrong = [text for text in wrong if values is not None and text not in values]
     if wrong and values is not None:
         texts = [value for value in values if isinstance(value, str)]
-        named = text_of(operand) if isinstance(operand, FieldRef | ParameterRef) else "it"
+        named = text_of(operand) if isinstance(operand, FieldRef | ast.ParameterRef) else "it"
         message = f"{named} is never {any_of([text_of(Literal(text)) for text in wrong])}"
         scope.draft.reports(place, "impossible-value", message, nearest(wrong[0], texts))

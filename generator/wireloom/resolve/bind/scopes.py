@@ -9,18 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from wireloom.expr.ast import (
-    Call,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Name,
-    ParameterRef,
-    Position,
-    references,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, references
 from wireloom.expr.types import a_kind
 from wireloom.model.types import Encoding, Scalar
 from wireloom.names import POSITIONS
@@ -323,7 +313,7 @@ class Scope:
         elif fact == "here" and self.late:
             what, hint = "there is no here in what the whole struct decides", _MARK
         else:
-            return Position(fact)
+            return ast.Position(fact)
         raise MeaningError("unknown-name", what, hint)
 
     def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:

@@ -4,19 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from wireloom import names
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Expression,
-    FieldRef,
-    Kind,
-    Literal,
-    MarkRef,
-    Position,
-    Unary,
-    parts,
-    references,
-)
+from wireloom.expr import ast
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, MarkRef, Position, Unary, references
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model import types
 from wireloom.model.ground import unit
@@ -380,7 +369,7 @@ def _measured_record(scope: Scope, expression: Expression) -> str:
         case Call("len", (FieldRef(name=name) as field,)):
             return name if scope.may_be_record(field) else ""
         case Binary() | Unary():
-            return next((name for part in parts(expression) if (name := _measured_record(scope, part))), "")
+            return next((name for part in ast.parts(expression) if (name := _measured_record(scope, part))), "")
         case _:
             return ""
 

@@ -206,6 +206,10 @@ REFUSED = {
     "no messages": ('syntax = "proto3"; enum E { A = 0; }', "the file has no messages"),
     "nothing": ("", "the file has no messages"),
     "no UTF-8 in code": ('syntax = "proto3"; message \u00e4 {}', "sample.proto:1:28"),
+    "too many fields": (
+        "message M {" + "".join(f"optional bool f{n} = {n + 1};" for n in range(15_001)) + "}",
+        "M: too many fields for a spec",
+    ),
     "braces without an end": ("message M {" * 5000, "sample.proto:"),
 }
 

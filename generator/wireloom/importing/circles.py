@@ -11,6 +11,7 @@ Graph = Mapping[str, Sequence[str]]
 DEEPEST = 8  # of structs that hold themselves
 _SMALL = 2000  # fields that a record comes to, each counted where its struct is used
 _LARGE = 15_000
+WORDS = 50_000  # of enums, in one spec
 _HIGH = 30  # structs within one another
 
 
@@ -64,14 +65,14 @@ def fitting_depths(
     return depths
 
 
-def beyond(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], roots: Sequence[str]) -> set[str]:
-    """Structs that are to be kept as bytes, the farthest first, so that the records are not too large."""
+def beyond(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], roots: Sequence[str]) -> set[str] | None:
+    """Structs that are to be kept as bytes, the farthest first, so that the records are not too large; None in vain."""
     distances = _distances(graph, roots)
     for distance in range(max(distances.values()), -1, -1):
         far = {name for name, each in distances.items() if each > distance}
         if _width(without(graph, far), widths, depths, roots, _LARGE) <= _LARGE:
             return far
-    return set(graph) - set(roots)
+    return None
 
 
 def without(graph: Graph, gone: Collection[str]) -> Graph:

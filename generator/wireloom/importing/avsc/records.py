@@ -21,7 +21,7 @@ from wireloom.importing.avsc.schemas import (
     branch_name,
     parts,
 )
-from wireloom.importing.circles import beyond, cut, fitting_depths
+from wireloom.importing.circles import WORDS, beyond, cut, fitting_depths
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.naming import Members, camel, free
 from wireloom.importing.settling import BYTES_TOO, SHALLOWER, Refusals
@@ -97,6 +97,7 @@ class Records:
     _names: dict[str, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _depths: dict[str, int] = field(default_factory=dict)
+    _words_left: int = WORDS
 
     def root(self, schema: Schema, start: Location) -> str:
         """The struct of what a file describes, among the types: its record, or a struct with the one member `value`."""
@@ -129,8 +130,9 @@ class Records:
         most = min((int(depth) for kind, depth in self.refused.values() if kind == SHALLOWER), default=_DEEPEST)
         self._depths = {name: min(self.asked or depth, most) for name, depth in depths.items()}
         self.depth = max(self._depths.values(), default=1)
-        if far := beyond(graph, widths, self._depths, roots):
-            message = f"the records come to too many fields, or stand too deep in one another: {', '.join(sorted(far))}"
+        if (far := beyond(graph, widths, self._depths, roots)) != set():
+            told = ", ".join(sorted(far or roots)[:10])
+            message = f"the records come to too many fields, or stand too deep in one another: {told}"
             raise ImportRefusedError(Finding(start, "too-large", message, "describe a part of them"))
 
     def _struct(self, record: Record) -> str:
@@ -201,6 +203,11 @@ class Records:
             case Fixed():
                 return {"type": f"bytes({schema.size})"}
             case Enum():
+                self._words_left -= len(schema.symbols)
+                if self._words_left < 0:
+                    message = f"the values of {slot.reader} are numbers, without the words of {schema.name}"
+                    self.find(slot.place, "enum", message, "look them up in the program that reads the records")
+                    return {"type": "zigzag32"}
                 return {"type": "zigzag32", "values": dict(enumerate(schema.symbols))}
             case Record():
                 return {"type": self._struct(schema)}

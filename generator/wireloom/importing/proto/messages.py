@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
-from wireloom.importing.circles import beyond, cut, fitting_depths, fitting_roots, without
+from wireloom.importing.circles import WORDS, beyond, cut, fitting_depths, fitting_roots, without
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.naming import Members, camel, field_name, free
 from wireloom.importing.proto.descriptions import Origins
@@ -17,7 +17,6 @@ from wireloom.names import logical_name_flaw
 from wireloom.problems import Location
 
 _DEEPEST = 64  # of messages that hold themselves, if it is asked for
-_WORDS = 10_000  # of an enum: more are told by their numbers alone
 _SCALARS: Mapping[int, dict[str, Any]] = {
     FieldDescriptor.TYPE_DOUBLE: {"type": "float64"},
     FieldDescriptor.TYPE_FLOAT: {"type": "float32"},
@@ -62,6 +61,7 @@ class Messages:
     _names: dict[str, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _words_left: int = WORDS
     _kept: set[str] = field(default_factory=set)
     """The messages that are kept as bytes."""
 
@@ -111,7 +111,13 @@ class Messages:
         depths = asked if self.asked else fitting_depths(graph, widths, levelled, starts)
         depths = {name: min(depth, most) for name, depth in depths.items()}
         self.depth = max(depths.values(), default=1)
-        self._kept = beyond(graph, widths, depths, starts)
+        kept = beyond(graph, widths, depths, starts)
+        if kept is None:
+            message = f"{', '.join(starts)}: too many fields for a spec"
+            raise ImportRefusedError(
+                Finding(self.origins.place(starts[0]), "too-large", message, "name a smaller message")
+            )
+        self._kept = kept
         self._kept |= {name for name in graph if self._refusal(self.origins.place(name))}
         for name in self._kept & set(starts):
             message, hint = self.refused[self.origins.place(name)]
@@ -230,7 +236,8 @@ class Messages:
         enum = field.enum_type
         if enum is None:
             return {}
-        if len(enum.values) > _WORDS:
+        self._words_left -= len(enum.values)
+        if self._words_left < 0:
             self._numbers(field, enum, "values")
             return {}
         values: dict[int, Any] = {}

@@ -41,9 +41,11 @@ def picture(name: str, type: Type, format: Format) -> Picture | None:
     """The picture of a named type; None of one that has no parts to show."""
     drawing = Drawing()
     match types.not_null(type):
-        case Struct(form=Form.SEQUENCE) as struct if any(each.in_struct for each in struct.fields):
+        case Struct() as struct if not _has_parts(struct):
+            return None
+        case Struct(form=Form.SEQUENCE) as struct:
             words = _Binary(struct, format, drawing).drawn()
-        case Struct() as struct if any(each.on_wire for each in struct.fields):
+        case Struct() as struct:
             words = _listed(struct, drawing)
         case types.Select(cases=cases, tag=tag) as select if len(cases) > 1:
             words = _branches(
@@ -57,6 +59,11 @@ def picture(name: str, type: Type, format: Format) -> Picture | None:
             return None
     title = f"Layout of {name}"
     return Picture(drawing.svg(format, title, words), f"{title}: {words}")
+
+
+def _has_parts(struct: Struct) -> bool:
+    """Whether there is more to show than one field, which the table says as well."""
+    return sum(each.on_wire for each in struct.fields) > 1 or any(each.bits for each in struct.fields)
 
 
 # --- binary structs --------------------------------------------------------------------------------------------------
@@ -265,7 +272,7 @@ class _Binary:
 
 
 def _is_apart(step: types.Step) -> bool:
-    """Whether a field is not drawn in turn: it counts from the end, or stands in a struct around."""
+    """Whether a field is not drawn in turn: it counts from the end, or is part of a struct around."""
     return isinstance(step, Field) and (bool(step.base) or from_end(step) is not None)
 
 
@@ -276,7 +283,7 @@ def _start(each: Field, begins: Mapping[str, tuple[Offset, ...]]) -> Offset | No
 
 
 def _place(each: Field, start: Offset | None) -> str:
-    """What stands before a row."""
+    """The label to the left of a row."""
     end = from_end(each)
     if end is not None:
         return f"end - {-end}"
@@ -417,7 +424,7 @@ def _title(each: Field) -> str:
 
 
 def _kind_text(each: Field) -> str:
-    """What stands in a box below a name."""
+    """The second line of a box."""
     if each.const is not None:
         return f"= {literal(each.const, each.notation)}"
     plain = types.not_null(each.type)

@@ -50,7 +50,7 @@ def link(name: str) -> str:
 
 
 def field_form(field: Field, encoding: Encoding) -> str:
-    """What stands on the wire for a field."""
+    """How a field is written."""
     said = [type_form(field.type, encoding)]
     if field.size is not None:
         said.append(f"in a region {sized(field.size)}")
@@ -60,7 +60,7 @@ def field_form(field: Field, encoding: Encoding) -> str:
 
 
 def type_form(type: Type, encoding: Encoding) -> str:
-    """What stands on the wire for a value of a type."""
+    """How a value of a type is written."""
     match type:
         case types.Integer():
             return number(type, encoding)

@@ -67,7 +67,7 @@ def offsets(struct: Struct, format: Format) -> Mapping[str, tuple[Offset, ...]]:
 
 
 def offset_text(found: tuple[Offset, ...], before: str) -> str:
-    """Where something begins, in Markdown; `before` is what stands before it."""
+    """Where something begins, in Markdown; `before` is the field before it."""
     if not found or len(found) > _FEW or (len(found) > 1 and any(each.base for each in found)):
         return "next"
     return " or ".join(_said(each, before) for each in sorted(found, key=lambda each: each.bytes))

@@ -34,7 +34,7 @@ _READING = (
     "Expressions read as in Python, with `c ? a : b` for a choice."
 )
 _LONGEST = 400
-"""Characters of the text that stands for a picture."""
+"""Characters of the text alternative of a picture."""
 _POSITIONS = {
     "here": "the offset reached, counted from the start of the type",
     "size": "the bytes of the type's region; of a root those of the record",
@@ -104,7 +104,7 @@ def _framing(format: Format) -> str:
         case framing.Headed(header=header, gives=gives, records=records):
             told = ", ".join(f"{code_span(name)} from its {code_span(field)}" for name, field in gives)
             after = f" It sets the parameters {told}." if told else ""
-            return f"A record {code_span(header)} stands once before all others.{after} {_bare(records)}"
+            return f"A record {code_span(header)} comes once, before all others.{after} {_bare(records)}"
         case bare:
             return _bare(bare)
 
@@ -122,7 +122,7 @@ def _bare(bare: framing.Bare) -> str:
     if bare.text in words:
         return words[bare.text]
     if isinstance(bare, framing.Prefixed):
-        return f"Before each record stands its size in bytes (framing {name})."
+        return f"The size of each record in bytes comes before it (framing {name})."
     if isinstance(bare, framing.Sized):
         return f"Each record has {bare.size} bytes."
     return f"Each record is ended by a delimiter (framing {name})."

@@ -17,7 +17,7 @@ from wireloom.pages.markdown import blocks, table, text
 from wireloom.runtime.patterns import worded
 
 _FEW = 4
-"""Values that stand in the cell of their field; more have a table of their own."""
+"""Values that are listed in the cell of their field; more have a table of their own."""
 _LONG = 120
 """Characters of a pattern that has a block of its own."""
 

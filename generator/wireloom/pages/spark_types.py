@@ -1,4 +1,4 @@
-"""The Spark types of columns, as DDL has them; of records within, their fields stand in tables of their own."""
+"""The Spark types of columns, as DDL has them; the fields of records within have tables of their own."""
 
 from typing import assert_never
 

@@ -126,7 +126,7 @@ class _Structs:
             yield self._bit(struct, bit)
 
     def _form(self, struct: Struct, field: Field) -> str:
-        """What stands on the wire; where that is long, and said of a field before, that one."""
+        """How the field is written; if that is long and an earlier field has it too, a link to that field."""
         form = field_form(field, struct.encoding)
         if len(form) <= _LONG:
             return form
@@ -169,7 +169,7 @@ class _Structs:
 
 
 def _place(struct: Struct, field: Field, begins: Mapping[str, tuple[Offset, ...]], before: str, place: int) -> str:
-    """Where a field stands in its container."""
+    """The place of a field in its container."""
     match struct.form:
         case Form.SEQUENCE if field.base:
             return f"{code_span(field.base)} + {code_span(text_of(field.at))}" if field.at else code_span(field.base)
@@ -219,7 +219,8 @@ def _expressed(source: str) -> str:
     if not derived:
         return inline(source)
     expression, late, _ = expression.partition(", known after layout")
-    return f"{inline(lead)}{code_span(expression)}{' (once all offsets are known)' if late else ''}"
+    late_note = " (once all offsets are known)" if late else ""
+    return f"{code_span(expression)}{late_note}{', unless the value says it' if lead.startswith('the value') else ''}"
 
 
 def _when(field: Field) -> str:

@@ -37,7 +37,7 @@ Name = Annotated[
 ]
 Depth = Annotated[
     int | None,
-    typer.Option(min=1, max=16, help="How many levels of a type that holds itself are read; deeper ones stay bytes."),
+    typer.Option(min=1, max=16, help="How many levels of a type that holds itself are read."),
 ]
 Confluent = Annotated[
     bool, typer.Option("--confluent", help="Before each record stand a zero byte and the number of its schema.")

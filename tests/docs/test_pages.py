@@ -141,3 +141,10 @@ def test_a_field_behind_both_values_of_a_parameter_has_one_offset(tmp_path: Path
         "parameters:\n  form: {oneOf: [id, version], default: id}\n",
     )
     assert offsets(struct, format)["last"] == (Offset("", 16),)
+
+
+def test_a_page_says_which_bits_of_a_byte_come_first_in_a_list_of_bits(case_package):
+    (format,) = (each for each in case_formats() if each.name == "bit_lists")
+    text = page(format)
+    assert "list of boolean, 1 bit (lowest bits first)" in text
+    assert "list of `uint12`, 12 bits (highest bits of a byte first; lowest first if little-endian)" in text

@@ -144,10 +144,18 @@ def _bytes_form(type: types.Bytes, encoding: Encoding) -> str:
 
 def _array(type: types.Array, encoding: Encoding) -> str:
     element = type_form(type.element, encoding)
-    what = f"list of {element}"
+    what = f"list of {element}{_packed_bits(type)}"
     if type.count is not None:
         return f"{what}: {counted(type.count)}"
     return f"{what}, to the end of the region" if encoding is Encoding.BINARY else what
+
+
+def _packed_bits(type: types.Array) -> str:
+    """Which bits of a byte elements take first that share their bytes."""
+    if not type.packed or not isinstance(type.element, types.Integer | types.Boolean):
+        return ""
+    first = {NumberForm.BIG: "highest bits first", NumberForm.LITTLE: "lowest bits first"}
+    return f" ({first.get(type.element.form, 'highest bits of a byte first; lowest first if little-endian')})"
 
 
 def _sized(size: Amount | None, encoding: Encoding) -> str:

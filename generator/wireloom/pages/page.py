@@ -133,7 +133,7 @@ def _orders(format: Format) -> str:
         return {
             Encoding.MSGPACK: "Values are MessagePack. A sender may write a number in any of its widths.",
             Encoding.PROTOBUF: _MESSAGES,
-            Encoding.JSON: "Records are JSON texts in UTF-8.",
+            Encoding.JSON: f"Records are JSON texts in UTF-8. {_other_members(format)}",
         }[format.encoding]
     protobuf = any(isinstance(each, types.Struct) and each.encoding is Encoding.PROTOBUF for _, each in format.types)
     order = format.byte_order
@@ -151,12 +151,22 @@ _MESSAGES = (
     "Fields of protobuf messages may come in any order. Each is a varint of `tag * 8 + wire type`, then its value. "
     "Wire type 0 is a varint; 1 has 8 bytes and 5 has 4 bytes, both little-endian; 2 is a varint of a length and so "
     "many bytes (text, bytes, messages, packed lists). A list has the tag before each element; lists of numbers may be "
-    "packed."
+    "packed. Readers skip fields with other tags."
 )
+
+
+def _other_members(format: Format) -> str:
+    """What becomes of members that no type names."""
+    if format.unknown_members is None:
+        return "Readers refuse members that a type does not name."
+    parameter = code_span(format.unknown_members)
+    return f"The parameter {parameter} says whether readers ignore members that a type does not name."
 
 
 def _limits(format: Format) -> str:
     said = [f"A record has at most {_limit(format.size)} bytes."] if format.size is not None else []
+    if any("variant" in ddl(root.logical) for root in format.roots):
+        said.append(f"Values of any type are nested at most {_limit(format.depth)} deep.")
     return " ".join(said)
 
 

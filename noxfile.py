@@ -117,7 +117,7 @@ def release(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the documentation as a site in site/; a broken link fails."""
     python(session, "-m", "pip", "install", "--quiet", *nox.project.dependency_groups(PYPROJECT, "docs"))
-    options = ("--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", str(ROOT / ".nox" / "doctrees"))
+    options = ("--fail-on-warning", "--quiet", "--doctree-dir", str(ROOT / ".nox" / "doctrees"))
     python(session, "-m", "sphinx", *options, "--conf-dir", "docs", ".", "site", *session.posargs)
 
 

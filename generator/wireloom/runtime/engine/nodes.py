@@ -830,6 +830,16 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
         return self.default is not ABSENT
 
     @property
+    def default_value(self) -> Scalar:
+        """Its default; null also where it has none."""
+        return None if isinstance(self.default, Absent) else self.default
+
+    @property
+    def derived(self) -> Tree:
+        """What it is derived from; None where it is not derived."""
+        return None if self.derive is None else self.derive.tree
+
+    @property
     def wire_member(self) -> str:
         """What an object calls it."""
         return self.member or self.name

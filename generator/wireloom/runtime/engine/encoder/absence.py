@@ -54,12 +54,12 @@ class Absence(Part):
 
     def may_be_written(self, item: Item, absent: Label) -> bool:
         """Whether a constant ever is; one that may be absent is, unless the value has it or readers do not see it."""
-        attributes = item.attributes
-        if not attributes.get("optional"):
+        field = item.field
+        if not field.optional:
             return True
-        if "default" in attributes and attributes["const"] == attributes["default"]:
+        if field.has_default and field.const == field.default:
             return False
-        if not attributes.get("hidden"):
+        if not field.hidden:
             if item.column is None:
                 return False
             self.compiler.null(item.column, absent, b"")

@@ -118,7 +118,7 @@ class Fields(Part):
             return self._packed_region(item)
         placed: list[Placed] = []
         self.compiler.binary.region(item.field.size, lambda: placed.extend(self._packed_region(item)))
-        if any("checksum" in each.item.attributes for each in placed):
+        if any(each.item.field.checksum is not None for each in placed):
             raise Uncovered("a checksum behind a size of its own")
         if placed:
             raise UnsettledError(item.scope.struct)
@@ -126,9 +126,9 @@ class Fields(Part):
 
     def _packed_region(self, item: Item) -> list[Placed]:
         """Write a field; what stands in its region is packed, where the format says so."""
-        if "packing" not in item.attributes:
+        if item.field.packing is None:
             return self._written(item)
-        tag, cases, _ = item.attributes["packing"]
+        tag, cases = item.field.packing.tag, item.field.packing.cases
         codec, register = NAMES.index(cases[0][1]), None
         if tag is not None:
             compiled = self.expressions.compiled(tag, item.scope)
@@ -165,23 +165,23 @@ class Fields(Part):
         return 0, register
 
     def _written(self, item: Item) -> list[Placed]:
-        attributes, node = item.attributes, self.compiler.reader.resolved(item.type)
-        if "const" in attributes:
-            self._constant(attributes["const"], node, item.scope)
-        elif "checksum" in attributes or item.scope.waits(attributes.get("derive")):
+        field, node = item.field, self.compiler.reader.resolved(item.type)
+        if field.const is not None:
+            self._constant(field.const, node, item.scope)
+        elif field.checksum is not None or item.scope.waits(field.derive):
             return [self._held(item, node)]
-        elif _is_late(attributes, item.scope):
+        elif _is_late(field, item.scope):
             self._settled(item, node)
         elif item.field.bits and isinstance(node, nodes.Int):
             self._packed(item, node)
-        elif attributes.get("flatten"):
+        elif field.flatten:
             self.compiler.records.members(node, item.scope, item.scope.record, None)
-        elif "values" in attributes:
+        elif field.values is not None:
             self._mapped(item, node)
-        elif (filler := _filler(attributes, node)) is not None:
+        elif (filler := _filler(field, node)) is not None:
             self._fill(filler, node, item.scope)
-        elif "derive" in attributes:
-            self._derived(attributes["derive"][1], node, item.scope)
+        elif field.derive is not None:
+            self._derived(field.derived, node, item.scope)
         else:
             self.compiler.value(node, item.scope, item.column)
         return []
@@ -192,10 +192,10 @@ class Fields(Part):
             raise Uncovered(f"a {word_of(node)} that follows from places")
         if item.field.bits and isinstance(node, nodes.Int):
             self._packed(item, node)
-        elif "values" in item.attributes:
+        elif item.field.values is not None:
             self._mapped(item, node)
         else:
-            self._derived(item.attributes["derive"][1], node, item.scope)
+            self._derived(item.field.derived, node, item.scope)
 
     def _derived(self, tree: Tree, node: Node, scope: Scope) -> None:
         """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
@@ -277,14 +277,14 @@ class Fields(Part):
 
     def _packed(self, item: Item, node: nodes.Int) -> None:
         """The integer that the column says, else 0, with the bits that have values of their own."""
-        scope, attributes = item.scope, item.attributes
-        if "derive" in attributes:
+        scope, field = item.scope, item.field
+        if field.derive is not None:
             raise Uncovered("derived bits of a derived integer")
         if node.bits > _WORD:
             self._run(item, node.bits // 8, ordered(node.form, self.compiler.big))
             return
         whole = self.assembly.register("int").read()
-        nulls = sum(_null(bit) for bit in attributes["bits"])
+        nulls = sum(_null(bit) for bit in field.bits)
         if nulls:
             self.compiler.compute(Constant(nulls - (1 << _WORD) if nulls >> _WORD - 1 else nulls), whole)
         else:
@@ -292,7 +292,7 @@ class Fields(Part):
             if given.kind not in ("int", "bool"):
                 raise Uncovered(f"bits of {given.kind}")
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
-        for bit in attributes["bits"]:
+        for bit in field.bits:
             if bit.width == _WORD:
                 raise Uncovered("all of 64 bits")
             needed = needs(bit, shared=item.field.shared)
@@ -355,7 +355,7 @@ class Fields(Part):
 
     def _mapped(self, item: Item, node: Node) -> None:
         """The first value on the wire that means what the column says."""
-        if isinstance(node, nodes.Text | nodes.Bytes | nodes.Bool) or has_beyond(item.attributes["values"]):
+        if isinstance(node, nodes.Text | nodes.Bytes | nodes.Bool) or has_beyond(item.field.values or ()):
             self.stated(item, lambda wire: self._constant(wire, node, item.scope))
             return
         if not isinstance(node, nodes.Int):
@@ -369,16 +369,16 @@ class Fields(Part):
 
     def _meant(self, item: Item) -> Register:
         """A register with what the column says."""
-        if "derive" in item.attributes:
-            return self.derived(item.attributes["derive"][1], item.scope)
+        if item.field.derive is not None:
+            return self.derived(item.field.derived, item.scope)
         return self.compiler.names.value(item.column, textual=True).read()
 
     def mapped(self, item: Item) -> Register:
         """A register with the first integer on the wire that means what the column says."""
-        attributes, value = item.attributes, self._meant(item)
+        field, value = item.field, self._meant(item)
         places: dict[int | None, int] = {}
         wires: list[int] = []
-        for wire, meaning in self._numbers(attributes["values"], value.kind):
+        for wire, meaning in self._numbers(field.values or (), value.kind):
             places.setdefault(None if meaning is None else self.compiler.records.word(meaning), len(wires))
             wires.append(wire)
         register = self.assembly.register("int").read()
@@ -391,7 +391,7 @@ class Fields(Part):
         value = self._meant(item)
         targets: dict[int | None, Label] = {}
         arms: list[tuple[Label, Any]] = []
-        for wire, meaning in self.meanings(item.attributes["values"], value.kind):
+        for wire, meaning in self.meanings(item.field.values or (), value.kind):
             word = None if meaning is None else self.compiler.records.word(meaning)
             if word not in targets:
                 targets[word] = Label()
@@ -427,9 +427,9 @@ class Fields(Part):
     def _held(self, item: Item, node: Node) -> Placed:
         if item.scope.encoding != "binary":
             raise Uncovered("a value that follows from places, outside binary")
-        if {"values", "bits"} & item.attributes.keys() and "checksum" in item.attributes:
+        if {"values", "bits"} & item.field.stated.keys() and item.field.checksum is not None:
             raise Uncovered("a checksum that is mapped, or has bits")
-        if {"values", "bits"} & item.attributes.keys():
+        if {"values", "bits"} & item.field.stated.keys():
             raise UnsettledError(item.scope.struct)
         match node:
             case nodes.Int():
@@ -448,9 +448,9 @@ class Fields(Part):
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
         """Derived values first, in their order; then the checksums, each after those that it covers."""
-        for each in _behind_sources([each for each in placed if "checksum" not in each.item.attributes]):
+        for each in _behind_sources([each for each in placed if each.item.field.checksum is None]):
             self._settle(each, scope)
-        summed = [each for each in placed if "checksum" in each.item.attributes]
+        summed = [each for each in placed if each.item.field.checksum is not None]
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
         alone = len(summed) == 1 and self._is_unseen(summed[0].item) and self.compiler.records.outermost(scope)
@@ -471,16 +471,18 @@ class Fields(Part):
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
         form = held_width(node), *number_form(node, self.compiler.big)
         with self.compiler.during(Code("bool", Term("present", (Term("LOAD", (), placed.register),)))):
-            value = scope.names[name] = self.derived(placed.item.attributes["derive"][1], scope)
+            value = scope.names[name] = self.derived(placed.item.field.derived, scope)
             scope.pending.discard(name)
             if value.kind not in ("int", "list"):
                 raise Uncovered(f"a derived {value.kind}")
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
-        if placed.item.attributes.keys() & {"stored", "covers"}:  # readers ask only where it is verified
+        if placed.item.field.stated.keys() & {"stored", "covers"}:  # readers ask only where it is verified
             raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
-        algorithm, first, last, *_ = placed.item.attributes["checksum"]
+        sum = placed.item.field.checksum
+        assert sum is not None, "what is placed here is a checksum"
+        algorithm, first, last = sum.algorithm, sum.start, sum.end
         layout = self.compiler.reader.layout
         bounds = [self.expressions.place(self.expressions.number(each, placed.item.scope)) for each in (first, last)]
         where = *bounds, placed.register
@@ -498,8 +500,7 @@ class Fields(Part):
 
 def _covers_itself(item: Item) -> bool:
     """Whether a checksum may cover its own bytes, as zeros: readers check it against others than those written."""
-    _, _, _, _, *hole = item.attributes["checksum"]
-    return bool(hole)
+    return item.field.checksum is not None and item.field.checksum.hole
 
 
 def _may_reach_digests(part: Any) -> bool:
@@ -528,16 +529,14 @@ def _null(bit: nodes.Bits) -> int:
     return (int(bit.null or 0) & ((1 << bit.width) - 1)) << bit.low
 
 
-def _filler(attributes: Mapping[str, Any], node: Node) -> bytes | str | float | None:
+def _filler(field: nodes.Field, node: Node) -> bytes | str | float | None:
     """What stands in a hidden field of another kind than integers that nothing in the record decides."""
-    match attributes:
-        case {"hidden": True, "derive": nodes.Formula(nodes.BytesConstant(data))} if isinstance(node, nodes.Bytes):
+    match field.derived if field.hidden else None, node:
+        case nodes.BytesConstant(data), nodes.Bytes():
             return data
-        case {"hidden": True, "derive": nodes.Formula(nodes.TextConstant(text))} if isinstance(
-            node, nodes.Bytes | nodes.Text
-        ):
+        case nodes.TextConstant(text), nodes.Bytes() | nodes.Text():
             return text.encode() if isinstance(node, nodes.Bytes) else text
-        case {"hidden": True, "derive": nodes.Formula(int(number))} if isinstance(node, nodes.Bool | nodes.Float):
+        case int(number), nodes.Bool() | nodes.Float():
             return number
         case _:
             return None
@@ -553,7 +552,7 @@ def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:
     left = list(placed)
     while left:
         names = {each.item.name for each in left}
-        derived = [(each, own_fields(each.item.attributes["derive"]) - {each.item.name}) for each in left]
+        derived = [(each, own_fields(each.item.field.derived) - {each.item.name}) for each in left]
         free = [each for each, sources in derived if not sources & names] or left[:1]
         left = [each for each in left if each not in free]
         yield from free
@@ -581,7 +580,7 @@ def _words(tree: Tree) -> Iterator[str]:
             raise Uncovered("a derived text that is no choice among words")
 
 
-def _is_late(attributes: Mapping[str, Any], scope: Scope) -> bool:
+def _is_late(field: nodes.Field, scope: Scope) -> bool:
     """Whether a field, or some of its bits, follow from places that passes assume."""
-    trees = [attributes.get("derive"), *(bit.derive for bit in attributes.get("bits", ()))]
+    trees = [field.derive, *(bit.derive for bit in field.bits)]
     return scope.in_passes and any(scope.follows_places(tree) for tree in trees)

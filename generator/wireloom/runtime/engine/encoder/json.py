@@ -60,27 +60,27 @@ class Json(Unions, Absence):
                 self._field(item)
 
     def _field(self, item: Item) -> None:
-        attributes, node, absent = item.attributes, self.compiler.reader.resolved(item.type), Label()
+        field, node, absent = item.field, self.compiler.reader.resolved(item.type), Label()
         lead = item.scope.lead
         assert lead is not None
-        if attributes.get("optional") and not lead.named:
+        if field.optional and not lead.named:
             raise Uncovered("an element that may be left out")
-        if "besides" in attributes:
+        if field.besides is not None:
             self._rest(item, node)
-        elif isinstance(item.type, nodes.Inline) or attributes.get("flatten"):
+        elif isinstance(item.type, nodes.Inline) or field.flatten:
             self._record(item, lead, absent)
-        elif "const" in attributes:
+        elif field.const is not None:
             self._constant(item, lead, absent)
-        elif "values" in attributes:
+        elif field.values is not None:
             self._mapped(item, node, lead)
-        elif "derive" in attributes and "bits" not in attributes:
+        elif field.derive is not None and not field.bits:
             self._derived(item, node, lead, absent)
         else:
-            if "bits" not in attributes:
+            if not field.bits:
                 self._omitted(item, node, absent)
             self.assembly.constant(lead.before(item.member))
             self._plain(item, node)
-        if attributes.get("optional"):
+        if field.optional:
             self.assembly.place(absent)
 
     def _rest(self, item: Item, node: Node) -> None:
@@ -91,7 +91,7 @@ class Json(Unions, Absence):
         self._map(node.key, node.value, item.scope, item.column, _MEMBERS)
 
     def _plain(self, item: Item, node: Node) -> None:
-        if "bits" in item.attributes:
+        if item.field.bits:
             self.compiler.fields.field(item)
         else:
             self.compiler.value(node, item.scope, item.column)
@@ -100,9 +100,9 @@ class Json(Unions, Absence):
 
     def _omitted(self, item: Item, node: Node, absent: Label) -> None:
         """Go on behind the member where it has no value, or the one that stands for its absence."""
-        if not item.attributes.get("optional"):
+        if not item.field.optional:
             return
-        default = item.attributes.get("default")
+        default = item.field.default_value
         if not _null_is_written(node, default):
             if item.column is None:
                 self.assembly.emit("JUMP", absent)
@@ -114,7 +114,7 @@ class Json(Unions, Absence):
     def _constant(self, item: Item, lead: Lead, absent: Label) -> None:
         if self.may_be_written(item, absent):
             self.assembly.constant(lead.before(item.member))
-            self.constant(item.attributes["const"], self.compiler.reader.resolved(item.type))
+            self.constant(item.field.const, self.compiler.reader.resolved(item.type))
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
@@ -125,19 +125,19 @@ class Json(Unions, Absence):
         inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Inline) else node
         if not self.compiler.reader.is_record(inner):
             raise Uncovered(f"a {word_of(inner)} that melts into the record")
-        if item.attributes.get("optional"):
+        if item.field.optional:
             self._unless_given(item, inner, absent)
         if not is_inline:
             self.assembly.constant(lead.before(item.member))
         scope.lent = lead if is_inline else None
-        if item.attributes.get("flatten"):
+        if item.field.flatten:
             self.compiler.records.members(inner, scope, scope.record, None)
         else:
             self.compiler.record(inner, scope, item.column)
         scope.lent = None
 
     def _unless_given(self, item: Item, inner: Node, absent: Label) -> None:
-        if item.attributes.get("flatten"):
+        if item.field.flatten:
             raise Uncovered("a record that melts into another and may be left out")
         if isinstance(inner, nodes.OneOf) or item.column is None:
             self.assembly.emit("JUMP", absent)
@@ -146,19 +146,19 @@ class Json(Unions, Absence):
 
     def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
         """The first value on the wire that means what the column says, each with its name as one text."""
-        attributes, scope, end = item.attributes, item.scope, Label()
-        optional, missing = bool(attributes.get("optional")), object()
-        default = attributes.get("default", missing) if optional else missing
+        field, scope, end = item.field, item.scope, Label()
+        optional, missing = field.optional, object()
+        default = field.default if optional and field.has_default else missing
         value = (
-            self.compiler.fields.derived(attributes["derive"][1], scope)
-            if "derive" in attributes
+            self.compiler.fields.derived(field.derived, scope)
+            if field.derive is not None
             else self.compiler.names.value(item.column, textual=True)
         ).read()
         left_out, labels = Label(), dict[str, tuple[Any, Label]]()
         targets: dict[int | None, Label] = {}
         if optional and not _null_is_written(node, None if default is missing else default):
             targets[None] = left_out
-        for wire, meaning in self.compiler.fields.meanings(attributes["values"], value.kind):
+        for wire, meaning in self.compiler.fields.meanings(field.values or (), value.kind):
             literal = (type(wire).__name__, wire)
             chosen = left_out if default is not missing and _is_same(wire, default) else Label()
             label = labels.setdefault(repr(literal), (wire, chosen))[1]
@@ -176,12 +176,12 @@ class Json(Unions, Absence):
 
     def _derived(self, item: Item, node: Node, lead: Lead, absent: Label) -> None:
         """A value that follows from others; null where it may be absent, or null, is that."""
-        attributes = item.attributes
-        register = self.compiler.fields.derived(attributes["derive"][1], item.scope)
+        field = item.field
+        register = self.compiler.fields.derived(field.derived, item.scope)
         is_nullable = isinstance(node, nodes.Nullable)
         inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Nullable) else node
         there = Code("bool", Term("present", (Term("LOAD", (), register),)))
-        optional, default = attributes.get("optional"), attributes.get("default")
+        optional, default = field.optional, field.default_value
         if default is not None or (is_nullable and not optional):
             raise Uncovered("a derived value that may be null, or has a default")
         if optional:
@@ -329,8 +329,8 @@ def literal(value: Any) -> bytes:
 def _is_certain(item: Item) -> bool:
     """Whether a member is always written, and as one that has a name of its own."""
     is_there = isinstance(item.present, Constant) and item.present.value is True
-    apart = isinstance(item.type, nodes.Inline) or "besides" in item.attributes
-    return is_there and not item.attributes.get("optional") and not apart
+    apart = isinstance(item.type, nodes.Inline) or item.field.besides is not None
+    return is_there and not item.field.optional and not apart
 
 
 def _null_is_written(node: Node, default: Any) -> bool:

@@ -11,6 +11,7 @@ from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
 from wireloom.runtime.engine.compiler.switches import has_beyond, is_beyond
 from wireloom.runtime.engine.encoder.absence import Absence
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
+from wireloom.runtime.engine.expressions import stated
 from wireloom.runtime.engine.outline import Column
 from wireloom.runtime.values import is_other_zero
 
@@ -27,12 +28,12 @@ class Protobuf(Absence):
     def message(self, items: Sequence[Item]) -> None:
         """Write the fields of a message; tables last, since others fill them."""
         items = [item for item in items if not item.is_never_there]
-        tables = [item for item in items if item.attributes.get("table")]
+        tables = [item for item in items if item.field.table]
         for item in tables:
             item.scope.tables[item.name] = slot = self.assembly.slot()
             self.assembly.emit("PROTO_TABLES", slot)
         order = [*(item for item in items if item not in tables), *tables]
-        scattered = any(earlier.attributes["tag"] > later.attributes["tag"] for earlier, later in pairwise(order))
+        scattered = any(earlier.field.tag > later.field.tag for earlier, later in pairwise(order))
         bounds = [self._bound()] if scattered else []
         for item in order:
             with self.compiler.during(item.present):
@@ -42,7 +43,7 @@ class Protobuf(Absence):
         if scattered:
             if any(self.compiler.reader.msgpack.shows_open(item.type) for item in items):
                 raise Uncovered("open values in a message whose fields have numbers that do not ascend")
-            parts = sorted(zip(order, pairwise(bounds), strict=True), key=lambda part: part[0].attributes["tag"])
+            parts = sorted(zip(order, pairwise(bounds), strict=True), key=lambda part: part[0].field.tag)
             words = [register for _, part in parts for register in part]
             self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))
 
@@ -52,29 +53,29 @@ class Protobuf(Absence):
         return register
 
     def _field(self, item: Item) -> None:
-        attributes, scope, column = item.attributes, item.scope, item.column
+        field, scope, column = item.field, item.scope, item.column
         node = self.compiler.reader.resolved(item.type)
-        if {"bits", "checksum"} & attributes.keys():
+        if {"bits", "checksum"} & field.stated.keys():
             raise Uncovered("a protobuf field with a constraint")
-        tag, required = attributes["tag"] << 3, not attributes.get("optional")
-        opening = tag | (_GROUP if attributes.get("group") else _LENGTH)
-        if attributes.get("flatten"):
+        tag, required = field.tag << 3, not field.optional
+        opening = tag | (_GROUP if field.group else _LENGTH)
+        if field.flatten:
             if not required or not self.compiler.reader.is_record(node):
                 raise Uncovered("a record that melts into another and may be left out")
             self._enclosed(opening, lambda: self.compiler.records.members(node, scope, scope.record, None))
-        elif "const" in attributes:
+        elif field.const is not None:
             self._constant(item, node, tag)
-        elif "values" in attributes:
+        elif field.values is not None:
             self._mapped(item, node, tag)
-        elif "derive" in attributes and attributes.get("default") is not None:
+        elif field.derive is not None and field.default_value is not None:
             raise Uncovered("a derived value that may be null, or has a default")
-        elif attributes.get("default") is not None:
+        elif field.default_value is not None:
             self._defaulted(item, node, tag)
-        elif attributes.get("table"):
+        elif field.table:
             self._dump(item, node, tag)
-        elif "refers" in attributes:
+        elif field.refers is not None:
             self._reference(item, node, tag, required=required)
-        elif "derive" in attributes:
+        elif field.derive is not None:
             self._derived(item, node, tag, required=required)
         elif isinstance(node, nodes.ListOf):
             self._list(node, opening, scope, column)
@@ -90,20 +91,20 @@ class Protobuf(Absence):
     def _constant(self, item: Item, node: Node, tag: int) -> None:
         absent = Label()
         if self.may_be_written(item, absent):
-            self.assembly.constant(_literal(item.attributes["const"], node, tag))
+            self.assembly.constant(_literal(item.field.const, node, tag))
         self.assembly.place(absent)
 
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
         """The first value on the wire that means what the column says; one that stands for absence is left out."""
-        attributes, absent = item.attributes, Label()
-        if not isinstance(node, nodes.Int) or "derive" in attributes:
+        field, absent = item.field, Label()
+        if not isinstance(node, nodes.Int) or field.derive is not None:
             raise Uncovered("a mapping of what is no integer")
-        if attributes.get("optional"):
+        if field.optional:
             if item.column is None:
                 return
             self.compiler.null(item.column, absent, b"")
-        default = attributes.get("default")
-        if has_beyond(attributes["values"]):
+        default = field.default_value
+        if has_beyond(field.values or ()):
             self.compiler.fields.stated(
                 item, lambda wire: None if wire == default else self.assembly.constant(_literal(wire, node, tag))
             )
@@ -113,13 +114,13 @@ class Protobuf(Absence):
         need = _NOT_NOTHING if default == 0 else _NEEDED
         if default and not is_beyond(default):  # which no register has
             item.scope.names[_WIRE] = register
-            self.unless(nodes.Binary("==", nodes.own(_WIRE), default), item.scope, absent)
+            self.unless(nodes.Binary("==", nodes.own(_WIRE), stated(default)), item.scope, absent)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), need)
         self.assembly.place(absent)
 
     def _defaulted(self, item: Item, node: Node, tag: int) -> None:
         """A value that is left out where it is the one that stands for absence."""
-        default, column, absent = item.attributes["default"], item.column, Label()
+        default, column, absent = item.field.default, item.column, Label()
         if column is None:
             return
         is_nothing = not default and not is_other_zero(default, 0.0)
@@ -151,7 +152,7 @@ class Protobuf(Absence):
                 raise Uncovered(f"a protobuf {word_of(node)}")
 
     def _derived(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
-        compiled = self.expressions.compiled(item.attributes["derive"][1], item.scope)
+        compiled = self.expressions.compiled(item.field.derived, item.scope)
         if not isinstance(node, nodes.Int) or compiled.kind not in ("int", "list"):
             raise Uncovered("a derived value that is no integer")
         register = self.assembly.register("int").read()

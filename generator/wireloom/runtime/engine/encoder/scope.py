@@ -195,11 +195,6 @@ class Item:
         return self.field.type
 
     @property
-    def attributes(self) -> Mapping[str, Any]:
-        """What is not the default."""
-        return self.field.stated
-
-    @property
     def is_never_there(self) -> bool:
         """Whether nothing is ever written of it."""
         return is_never(self.present)

@@ -204,7 +204,7 @@ class Structs(Absence):
     def _shown(self, field: nodes.Field, scope: Scope) -> Iterator[Column]:
         """The columns of a field that readers see: of a record that melts in, those of its members."""
         if field.flatten:
-            known = [name for name, attributes in self.compiler.names.members([field]) if not attributes.get("hidden")]
+            known = [name for name, said in self.compiler.names.members([field]) if not said.get("hidden")]
             columns = [member(scope.record, name) for name in dict.fromkeys(known)]
         else:
             columns = [self._column(field, scope)]
@@ -233,10 +233,10 @@ class Structs(Absence):
     def _array(self, items: Sequence[Item], scope: Scope) -> None:
         """MessagePack: as many elements as there are fields, but for the last ones that say nothing."""
         items = [item for item in items if not item.is_never_there]
-        last = [item for item in items if item.attributes.get("optional")]
+        last = [item for item in items if item.field.optional]
         if last:
             told = iter(self._last(last, scope))
-            items = [next(told) if item.attributes.get("optional") else item for item in items]
+            items = [next(told) if item.field.optional else item for item in items]
             items = [item for item in items if not item.is_never_there]
         unsure = [_where(item.present.term) for item in items if isinstance(item.present, Code)]
         if unsure:
@@ -269,7 +269,7 @@ class Structs(Absence):
                 register = self.assembly.register("bool").read()
                 self.compiler.compute(present, register)
             items.append((item, register))
-            if "besides" in item.attributes:
+            if item.field.besides is not None:
                 raise Uncovered("the rest of a MessagePack object")
             if register is not None:
                 unsure.append(_where(Term("LOAD", (), register)))

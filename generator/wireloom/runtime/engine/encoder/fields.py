@@ -242,14 +242,7 @@ class Fields(Part):
         return register
 
     def _constant(self, const: Any, node: Node, scope: Scope) -> None:
-        if scope.encoding == "msgpack":
-            self.compiler.msgpack.constant(const, node)
-        elif scope.encoding == "binary":
-            self.compiler.binary.constant(const, node)
-        elif scope.encoding == "json":
-            self.compiler.json.constant(const, node)
-        else:
-            raise Uncovered(f"a constant in {scope.encoding}")
+        self.compiler.encodings[scope.encoding].constant(const, node)
 
     def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:
         """Write what nothing decides: zeros where its size is computed, from where it stands, too."""
@@ -266,12 +259,8 @@ class Fields(Part):
             raise Uncovered(f"a derived {word_of(node)}")
         if register.kind == "bool":
             self.compiler.fail()  # true is no integer
-        elif scope.encoding == "msgpack":
-            self.compiler.msgpack.number(register, node)
-        elif scope.encoding == "json":
-            self.compiler.json.number(register, node)
         else:
-            self.compiler.binary.number(register, node)
+            self.compiler.encodings[scope.encoding].number(register, node)
 
     # --- bits and mappings -----------------------------------------------------------------------------------------
 

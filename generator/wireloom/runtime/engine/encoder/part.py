@@ -99,14 +99,21 @@ class Fields(Protocol):
         """Wire values and what they mean; meanings are of the kind of the column's value, or null."""
 
 
-class Binary(Protocol):
-    """Binary values, as other parts ask for them."""
+class Encoding(Protocol):
+    """An encoding: how its values are written. One more is one more class."""
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column that is no record."""
 
     def constant(self, const: Any, node: Node) -> None:
         """Write a constant."""
 
     def number(self, register: Register, node: nodes.Int) -> None:
         """Write the integer in a register."""
+
+
+class Binary(Protocol):
+    """Binary values, as other parts ask for them."""
 
     def region(self, size: nodes.Prefix, write: Callable[[], None]) -> None:
         """Write a region behind its size."""
@@ -117,12 +124,6 @@ class MessagePack(Protocol):
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as the bytes of a bin."""
-
-    def constant(self, const: Any, node: Node) -> None:
-        """Write a constant."""
-
-    def number(self, register: Register, node: nodes.Int) -> None:
-        """Write the integer in a register."""
 
 
 class Protobuf(Protocol):
@@ -183,12 +184,6 @@ class Json(Protocol):
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as base64 in a string."""
 
-    def constant(self, const: Any, node: Node) -> None:
-        """Write a constant."""
-
-    def number(self, register: Register, node: nodes.Int) -> None:
-        """Write the integer in a register."""
-
     def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
         """Write an object or an array, or the members that an inline struct has of the object around it."""
 
@@ -221,6 +216,10 @@ class Compiler(Protocol):
     @property
     def fields(self) -> Fields:
         """Fields."""
+
+    @property
+    def encodings(self) -> Mapping[str, Encoding]:
+        """The encodings by name."""
 
     @property
     def binary(self) -> Binary:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
@@ -29,6 +29,9 @@ from wireloom.runtime.engine.encoder.structs import Structs
 from wireloom.runtime.engine.encoder.tightening import Tightening
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, compares_wide
 from wireloom.runtime.engine.outline import Column, links, outline
+
+if TYPE_CHECKING:
+    from wireloom.runtime.engine.encoder.part import Encoding
 
 _ORDERS = ("big", "little")
 
@@ -111,6 +114,12 @@ class Compiler:
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json, self.given = Json(self), Given(self)
+        self.encodings: Mapping[str, Encoding] = {
+            "binary": self.binary,
+            "msgpack": self.msgpack,
+            "json": self.json,
+            "protobuf": self.protobuf,
+        }
         self.certainty = Certainty(self)
         self.sentinels = Sentinels(self)
 
@@ -244,14 +253,8 @@ class Compiler:
             self.fields.meant(node, scope, column)
         elif isinstance(node, nodes.Select):
             self.records.selected(node.tag, node.cases, scope, lambda case: self.value(case, scope, column))
-        elif scope.encoding == "msgpack":
-            self.msgpack.value(node, scope, column)
-        elif scope.encoding == "binary":
-            self.binary.value(node, scope, column)
-        elif scope.encoding == "json":
-            self.json.value(node, scope, column)
         else:
-            raise Uncovered(f"values in {scope.encoding}")
+            self.encodings[scope.encoding].value(node, scope, column)
 
     def record(self, node: Node, scope: Scope, column: Column | None, place: Register | None = None) -> None:
         """Write a record that has a column of its own."""

@@ -47,6 +47,18 @@ class Protobuf(Absence):
             words = [register for _, part in parts for register in part]
             self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))
 
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Fields alone have values, and these say how they are written."""
+        raise Uncovered(f"values in {scope.encoding}")
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Nor is there a constant but as a field."""
+        raise Uncovered("a constant in protobuf")
+
+    def number(self, register: Register, node: nodes.Int) -> None:
+        """Nor is there a number but as a field."""
+        raise Uncovered("a constant in protobuf")
+
     def _bound(self) -> Register:
         register = self.assembly.register("int").read()
         self.assembly.emit("PROTO_SEGMENT", register)

@@ -62,12 +62,15 @@ class _Pair:
     columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     fields: tuple[wire.Field, wire.Field] | None = None
+    amount: bool = False  # it is a size or a count of the field
 
     @property
     def drawn(self) -> bool:
         """Whether values of the field can be asked for: it is not hidden, and follows from nothing else."""
         sides = self.fields or ()
-        return not any(each.hidden or each.derive or not each.on_wire or each.checksum for each in sides)
+        return not self.amount and not any(
+            each.hidden or each.derive or not each.on_wire or each.checksum for each in sides
+        )
 
 
 @dataclass
@@ -217,9 +220,9 @@ class _Walk:
         """What says how many bytes or elements there are; of two numbers in front, how these are written."""
         match old, new:
             case wire.Prefix(number, null), wire.Prefix(other, its) if null is its:
-                self.integers(number, other, replace(at, fields=None))
+                self.integers(number, other, replace(at, fields=None, amount=True))
             case wire.Blocks(number, size), wire.Blocks(other, its) if size == its:
-                self.integers(number, other, replace(at, fields=None))
+                self.integers(number, other, replace(at, fields=None, amount=True))
             case _:
                 self.changed("size-changed", at, what, old, new)
 

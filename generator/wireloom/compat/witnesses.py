@@ -6,8 +6,10 @@ columns that both have: `disagreements` are the records that it refuses, or read
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import takewhile
 from types import ModuleType
 from typing import Any, TypeGuard
 
@@ -26,8 +28,9 @@ from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, Wi
 from wireloom.runtime.validation import Validator
 from wireloom.runtime.values import sourceless
 
-DRAWN = 48  # values of a root under its default parameters
-_UNDER_OTHERS = 8  # values under other parameters
+DRAWN = 40  # values of a root under its default parameters
+_UNDER_OTHERS = 5  # values under other parameters
+_ENDS = (True, True, True, True, True, True, False, False, False)  # values of which most numbers are ends
 _TRIES = 8  # to make a record with a value that is wanted
 _EACH = 4  # values for each that tells the specs apart
 _MUTATED = 4  # records of which bytes are changed
@@ -132,18 +135,24 @@ def _samples(
         if each.root in roots
     ]
     yield from ((None, each, True) for each in examples)
-    maker = _Maker(writer, _constants(writer.format), _constants(reader.format))
+    maker = _Maker.of(writer, reader)
     drawn = list[Sample]()
     for root in roots:
         made = [maker.sample(root, {}, {}) for _ in range(DRAWN)]
         made += [maker.sample(root, given, {}) for given in _settings(writer.format) for _ in range(_UNDER_OTHERS)]
+        made += [replace(maker, chance=replace(maker.chance, end=end)).sample(root, {}, {}) for end in _ENDS]
         drawn += filter(None, made)
         for number, each in enumerate(differences):
             site, values = (each.old, each.old_values) if backward else (each.new, each.new_values)
             if site is not None and values:
                 wanted = {(site.struct, site.field): values}
-                made = [maker.sample(root, {}, wanted) for _ in range(_EACH * min(len(values), 8))]
-                yield from ((number, one, True) for one in made if one is not None)
+                for one in maker.several(_EACH + 2 * min(len(values), 6), root, wanted):
+                    yield number, one, True
+        sites = [each.old if backward else each.new for each in differences]
+        for site in dict.fromkeys(filter(None, sites)):
+            for reached in dict.fromkeys(((site.struct, site.field), (site.struct, ""))):
+                for one in maker.several(_EACH - maker.visits[reached], root, {}, reached):
+                    yield None, one, False
     yield from ((None, each, number < _DEEP) for number, each in enumerate(drawn))
     shortest = sorted({*examples, *drawn[: _MUTATED * 2]}, key=lambda each: (len(each.data), each.data))
     for sample in shortest[:_MUTATED]:
@@ -155,39 +164,57 @@ class _Maker:
     """What makes records of values: always the same ones."""
 
     side: Side
-    own: tuple[Sequence[int], Sequence[str]]
-    others: tuple[Sequence[int], Sequence[str]]
+    chance: Random
+    visits: Counter[tuple[str, str]] = field(default_factory=Counter)  # the records with each struct and field
 
-    def __post_init__(self) -> None:
-        numbers = sorted({*self.own[0], *self.others[0]})
-        texts = sorted({*self.own[1], *self.others[1]})
-        object.__setattr__(self, "chance", Random(random.Random(self.side.format.name), numbers, texts))  # noqa: S311
+    @staticmethod
+    def of(side: Side, other: Side) -> "_Maker":
+        """One that likes the numbers and texts that either spec compares with."""
+        (numbers, texts), (others, words) = _constants(side.format), _constants(other.format)
+        source = random.Random(side.format.name)  # noqa: S311 - no secrets
+        return _Maker(side, Random(source, sorted({*numbers, *others}), sorted({*texts, *words})))
 
-    chance: Random = None  # type: ignore[assignment]
+    def several(self, count: int, root: str, wanted: Wanted, reached: tuple[str, str] = ("", "")) -> Iterator[Sample]:
+        """So many records of that kind; none after the first that chance does not find."""
+        found = (self.sample(root, {}, wanted, reached) for _ in range(count))
+        return (each for each in takewhile(lambda one: one is not None, found) if each is not None)
 
-    def sample(self, root: str, parameters: Mapping[str, Any], wanted: Wanted) -> Sample | None:
-        """A record of a value, one with what is wanted; None where chance finds none."""
-        for _ in range(_TRIES if wanted else 1):
+    def sample(
+        self, root: str, parameters: Mapping[str, Any], wanted: Wanted, reached: tuple[str, str] = ("", "")
+    ) -> Sample | None:
+        """A record of a value, one with what is wanted, or with the field that is to be reached.
+
+        None where chance finds none.
+        """
+        for _ in range(_TRIES if wanted or any(reached) else 1):
             recorded = _Recorded(wanted)
             try:
                 value = value_of(self.side.format, root, parameters, self.chance, recorded)
-                if wanted and not recorded.asked:
+                if (wanted and not recorded.asked) or (any(reached) and reached not in recorded.fields):
                     continue
                 data: bytes = self.side.module.CODEC.build(value, root=root, **_buildable(self.side.format, parameters))
             except (NoValueError, WireloomError, ArithmeticError):
                 continue
+            self.visits.update(recorded.fields)
             return Sample(data, root, tuple(parameters.items()))
         return None
 
 
 class _Recorded(dict[tuple[str, str], Sequence[Any]]):
-    """What is wanted of fields, and whether some field was asked for it: the value then has one of these."""
+    """What is wanted of fields, and the structs and fields that a value was drawn for."""
 
-    asked = False
+    def __init__(self, wanted: Wanted) -> None:
+        super().__init__(wanted)
+        self.fields = set[tuple[str, str]]()
+
+    @property
+    def asked(self) -> bool:
+        """Whether some field was asked for what is wanted of it: the value then has that."""
+        return not self.fields.isdisjoint(self)
 
     def get(self, key: tuple[str, str], default: Any = None) -> Any:
         """What is wanted of a field."""
-        self.asked = self.asked or key in self
+        self.fields |= {key, (key[0], "")}
         return super().get(key, default)
 
 

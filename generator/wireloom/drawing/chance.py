@@ -30,6 +30,7 @@ class Random:
     source: random.Random
     numbers: Sequence[int] = ()
     texts: Sequence[str] = ()
+    end: bool | None = None  # most numbers are the greatest there are (True), or the least
 
     def integer(self, low: int, high: int) -> int:
         """An integer from `low` to `high`."""
@@ -37,6 +38,8 @@ class Random:
 
     def edge(self, low: int, high: int) -> int:
         """An integer of that range: often an end of it, or one that the spec names, or beside one."""
+        if self.end is not None and self.source.random() < 0.8:
+            return high if self.end else low
         if self.source.random() < 0.4:
             return self.source.randint(low, high)
         options = [each for each in (low, high, *_EDGES, *self.numbers) if low <= each <= high]

@@ -13,7 +13,7 @@ import pytest
 
 import wireloom_formats
 from wireloom.runtime import engine as engines
-from wireloom.runtime.engine.kept import MOST
+from wireloom.runtime.engine.program_cache import MOST
 from wireloom.runtime.errors import EncodeError, ParameterError, WireloomError
 
 FORMATS = ("aerospike_msgpack", "aerospike_json", "databus_event", "kpl_record")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from wireloom.runtime.engine import contract
 from wireloom.runtime.engine.contract import LAYOUT_VERSION
 from wireloom.runtime.engine.host import NATIVE, NO_ENGINE, Host, Path, Request
-from wireloom.runtime.engine.kept import Kept
+from wireloom.runtime.engine.program_cache import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import Any
 
 from wireloom.runtime.engine.assembly import NEXT, Assembly, Label, Operand
 from wireloom.runtime.engine.expressions import HELD
-from wireloom.runtime.engine.runs import longest
+from wireloom.runtime.engine.fixed_runs import longest
 
 NIL_TOO = 2
 """The flag of instructions that take nil, too."""

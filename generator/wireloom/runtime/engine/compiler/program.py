@@ -1,4 +1,10 @@
-"""The compiler as a whole: from a root of the layout to a program, and what its parts share."""
+"""The compiler as a whole: from a root of the layout to a program, and what its parts share.
+
+`parts` gets the name of a root and gives the words of a program: instructions, expressions, tables and texts. Each part
+of the compiler knows one thing (records, structs, fields, an encoding) and emits instructions to one assembly. What a
+part cannot compile raises `Uncovered`, and the construct parser reads the format. Before the words are final, each
+register that something reads is proved to be filled on every path (`register_checks`), and instructions are fused.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
-from wireloom.runtime.engine import ended, filled, nodes
+from wireloom.runtime.engine import delimiters, nodes, register_checks
 from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
@@ -84,7 +90,7 @@ class Compiler:
         entries = [self._entry(root, order) for order in self._orders()]
         assembly = self.assembly
         assembly.emit("RETURN", None)
-        filled.check(assembly, self.engine)
+        register_checks.check(assembly, self.engine)
         assembly.number_registers()
         entries = Fusion(assembly, entries, self.engine).apply()
         positional = [
@@ -363,7 +369,7 @@ class Compiler:
             case nodes.Padded():
                 return 5, padded_word(size)
             case nodes.Delimited():
-                return 7, ended.read(self.assembly, ended.ending(size))
+                return 7, delimiters.read(self.assembly, delimiters.ending(size))
             case nodes.Delimiter(data, _, unit):
                 return 4 if unit == 1 else 6, self.assembly.text(data)
             case nodes.Terminator(data, _) | nodes.Terminated(data, _):

@@ -1,4 +1,9 @@
-"""Messages of protobuf: a scan finds the fields, then each is read from its slot."""
+"""Messages of protobuf: a scan finds the fields, then each is read from its slot.
+
+`open` emits the scan, with the number, wire type and slot of each field; the last value of a field wins, as the wire
+rule has it. Then fields are read in the order of the spec, each from its slot; repeated fields and maps are bodies that
+run once for each of their pieces.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,8 @@
-"""Tables that choose a target by a value."""
+"""Tables that choose a target by a value.
+
+Values are hashed by one multiplication, for which a multiplier without collisions is searched while the program is
+made: so the machine looks at one place of the table and compares once.
+"""
 
 import random
 from collections.abc import Mapping, Sequence

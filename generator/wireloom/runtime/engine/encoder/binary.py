@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wireloom.runtime import numerals
-from wireloom.runtime.engine import ended, nodes
+from wireloom.runtime.engine import delimiters, nodes
 from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     ending_of,
@@ -66,9 +66,9 @@ class Binary(Part):
     def _bytes(self, size: nodes.Amount, column: Column) -> None:
         """Write a text or bytes of a size."""
         match size:
-            case nodes.Delimited(delimiters):
-                table = ended.written(self.assembly, ended.ending(size))
-                self.assembly.emit("ENDED", column.index, self.assembly.text(delimiters[0]), table)
+            case nodes.Delimited(ends):
+                table = delimiters.written(self.assembly, delimiters.ending(size))
+                self.assembly.emit("ENDED", column.index, self.assembly.text(ends[0]), table)
             case nodes.Blocks():
                 self.assembly.emit("BLOCKS", column.index, *self._blocks(size))
             case _:
@@ -141,7 +141,7 @@ class Binary(Part):
     def _constant_bytes(self, data: bytes, size: nodes.Amount) -> None:
         match size:
             case nodes.Delimited():
-                self._constant_ended(ended.ending(size).written(data))
+                self._constant_ended(delimiters.ending(size).written(data))
             case nodes.Blocks(number):
                 self._constant_blocks(data, number)
             case nodes.Prefix(number):

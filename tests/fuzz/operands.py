@@ -25,6 +25,7 @@ from support.engine_builds import built
 from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
+from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.table import Table as WritingTable
 from wireloom.runtime.engine.table import Table
 
@@ -103,7 +104,7 @@ def _of_decoder(engine: Any, native: Any, request: Any, data: list[bytes]) -> It
     spy = Spy(native)
     try:
         Table.compiled(engine, spy, request)
-    except (engines.Uncovered, native.LayoutError):
+    except (Uncovered, native.LayoutError):
         return
     cut = [record[: len(record) * part // 4] for record in data for part in range(1, 4)]
     array = pa.array([*data, *cut, *_HOSTILE], pa.binary())
@@ -121,7 +122,7 @@ def _of_encoder(engine: Any, native: Any, request: Any, data: list[bytes]) -> It
         table = WritingTable.compiled(engine, spy, request)
         records = engine.codec.decode_request(pa.array(data, pa.binary()), request).records
         given = table.gathered(pa.concat_arrays([records, pa.nulls(2, records.type)]) if len(records) else records)
-    except (engines.Uncovered, native.LayoutError):
+    except (Uncovered, native.LayoutError):
         return
 
     def run(program: Any) -> None:

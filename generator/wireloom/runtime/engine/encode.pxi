@@ -52,11 +52,10 @@ cdef class WritingProgram:
     cdef int64_t entry
     cdef Program reader
     cdef Match *matches
-    cdef int64_t named  # the reader's column that names the alternative; -1: none
     cdef bint certain
     cdef double usual  # bytes that a row came to the last time
 
-    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, int64_t named, bint certain=False):
+    def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, bint certain=False):
         cdef int i
         checker = WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
         checker.beside = frozenset(filled for _, _, filled, _ in matches if filled >= 0)
@@ -66,8 +65,8 @@ cdef class WritingProgram:
         for symbol in symbols:
             if symbol < 0 or (symbol >> 16) + (symbol & 0xFFFF) > len(texts):
                 raise LayoutError(f"a malformed layout: the text {symbol}")
-        check_matches(columns, matches, reader, named)
-        self.named, self.certain = named, certain
+        check_matches(columns, matches, reader)
+        self.certain = certain
         self.reader, self.entry, self.register_count, self.slot_count = reader, entry, registers, slots
         self.code, self.expressions, self.tables = words(code), words(expressions), words(tables)
         self.symbol_list = words(symbols)
@@ -254,7 +253,6 @@ cdef class WritingProgram:
         cdef int64_t seals = k.seal_count, opened = k.opened.length, settled = k.settled.length
         cdef int code
         k.base = k.size
-        k.trial = -1
         k.guessing = 0
         k.m.scanned = 0
         if k.m.chunks != NULL:
@@ -278,13 +276,10 @@ cdef class WritingProgram:
         return code
 
     cdef bint reads(self, Builder *k, Machine *c) noexcept nogil:
-        """Whether a reader takes the record, for the alternative that was written; what it says is compared later."""
+        """Whether a reader takes the record; what it says is compared later."""
         c.given_end = k.output.data + k.output.capacity
         self.follow_output(k, c)
         if self.reader.read(c, k.output.data + k.base, k.size - k.base, True):
-            return False
-        if k.trial >= 0 and not self.names(k, c.columns):
-            cut(c.columns, 0, k.read_count)
             return False
         k.read_count += 1
         return True
@@ -294,17 +289,6 @@ cdef class WritingProgram:
         if k.output.data != k.read_data:
             move_waiting(&c.wait, k.read_data, k.output.data)
             k.read_data = k.output.data
-
-    cdef bint names(self, const Builder *k, Column *columns) noexcept nogil:
-        """Whether a reader found the alternative that was written."""
-        cdef Column *kind = columns + self.named
-        cdef const int32_t *offsets
-        if self.named < 0 or not found_at(kind, k.read_count):
-            return False
-        offsets = <const int32_t *>kind.offsets.data + k.read_count
-        if offsets[1] - offsets[0] != k.trial & 0xFFFF:
-            return False
-        return memcmp(kind.data.data + offsets[0], k.m.texts + (k.trial >> 16), <size_t>(k.trial & 0xFFFF)) == 0
 
     cdef void compare(self, Builder *k, Machine *c, Written written, uint8_t *status) noexcept nogil:
         """Give up those of the rows that were read back which differ from what the caller gave; `status` is by row."""
@@ -352,12 +336,10 @@ cdef check_column(int kind, list views, int64_t first, int64_t length):
         raise ValueError("values that are too short")
 
 
-cdef check_matches(columns, matches, Program reader, int64_t named):
+cdef check_matches(columns, matches, Program reader):
     """Each column has its like among the reader's: of its kind, and below the like of what it is below."""
     if len(matches) != len(columns) or matches[0][0] != 0:
         raise LayoutError("a malformed layout: other columns to be read back than those that are written")
-    if not -1 <= named < reader.column_count or (named >= 0 and reader.columns[named].kind != KIND_BYTES):
-        raise LayoutError("a malformed layout: the name of the alternative")
     for (kind, parent, child, _), (column, form, filled, told) in zip(columns, matches):
         if not -1 <= filled < len(columns) or (form & FILLED and filled < 0) or (
             filled >= 0 and (columns[filled] != (kind, parent, -1, -1) or parent < 0 or kind in (KIND_STRUCT, KIND_LIST))

@@ -202,14 +202,6 @@ cdef int json_column_raw(Builder *k, const int64_t *i) noexcept nogil:
     return json_reads(k, k.size - span.size, i[2], NULL) if k.certain and not code else code
 
 
-cdef int json_symbol(Builder *k, int64_t symbol) noexcept nogil:
-    """A text of the format."""
-    cdef int64_t start = symbol >> 16, size = symbol & 0xFFFF
-    if symbol < 0 or start + size > k.m.text_size:
-        return IRREGULAR
-    return json_quoted(k, k.m.texts + start, size)
-
-
 cdef int json_list(Builder *k, const int64_t *i) noexcept nogil:
     """i: list column, body, register of the place, form (0 a list, 1 a map, 2 members of the object around), the text before it"""
     cdef int64_t first = 0, last = 0, row

@@ -250,17 +250,12 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             k.m.absent[i[1]] = False
         elif op == E_PAD:  # offset, start register
             code = pad_to(k, k.base + k.m.registers[i[2]] + i[1]) if 0 <= k.m.registers[i[2]] <= k.size - k.base else IRREGULAR
-        elif op == E_PAD_BY:
-            code = pad_by(k, i)
         elif op == E_FILL:  # expression, the most that it may say
             code = fill(k, i[1], i[2])
         elif op == E_CHECKSUMS:  # table, start register
             code = write_checksums(k, k.m.tables + i[1], k.m.registers[i[2]])
         elif op == E_PASSES:
             code = write_passes(k, i)
-        elif op == E_GUESSING:  # target where nothing is guessed
-            if not k.guessing:
-                at = i[1]
         elif op == E_REPEAT:
             code = write_list(k, i)
         elif op == E_REPEAT_BLOCKS:
@@ -313,8 +308,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             target = at
             code = choose_record(k, i, &target)
             at = target
-        elif op == E_TRIAL:  # text, size
-            k.trial = i[1] << 16 | i[2]
         elif op == E_PACK_INTEGER:
             code = pack_column_integer(k, i)
         elif op == E_PACK_PUT:  # register, low, high
@@ -394,10 +387,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = json_column_bytes(k, i)
         elif op == E_JSON_RAW:
             code = json_column_raw(k, i)
-        elif op == E_JSON_SYMBOL:  # register
-            if k.m.absent[i[1]]:
-                return IRREGULAR
-            code = json_symbol(k, k.m.registers[i[1]])
         elif op == E_JSON_REPEAT:
             code = json_list(k, i)
         elif op == E_JSON_OPEN:

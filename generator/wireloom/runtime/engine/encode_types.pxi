@@ -30,11 +30,9 @@ cpdef enum WritingOp:
     E_PATCH
     E_MARK
     E_PAD
-    E_PAD_BY
     E_FILL
     E_CHECKSUMS
     E_PASSES
-    E_GUESSING
     E_REPEAT
     E_REPEAT_BLOCKS
     E_SIZE_BEGIN
@@ -52,7 +50,6 @@ cpdef enum WritingOp:
     E_FAIL
     E_ACCEPT
     E_CHOOSE
-    E_TRIAL
     E_PACK_INTEGER
     E_PACK_PUT
     E_PACK_FLOAT
@@ -84,7 +81,6 @@ cpdef enum WritingOp:
     E_JSON_TEXT
     E_JSON_BYTES
     E_JSON_RAW
-    E_JSON_SYMBOL
     E_JSON_REPEAT
     E_JSON_OPEN
     E_JSON_CLOSE
@@ -179,7 +175,6 @@ cdef struct Builder:
     int64_t symbol_mask
     const int64_t *symbol_list
     int64_t guessing  # passes at hand that know no places yet: what follows from these is zero
-    int64_t trial  # the text that names the alternative chosen; -1: none
     uint64_t seed
     bint certain  # nothing is read back but open values, each by itself, and rows that are in doubt
     bint doubtful  # this one is

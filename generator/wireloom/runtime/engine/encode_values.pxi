@@ -470,15 +470,6 @@ cdef int pad_to(Builder *k, int64_t target) noexcept nogil:
     return OK
 
 
-cdef int pad_by(Builder *k, const int64_t *i) noexcept nogil:
-    """Zeros up to an offset. i: expression, start register"""
-    cdef int64_t offset = 0, start = k.base + k.m.registers[i[2]]
-    cdef bint none = False
-    if number_of(&k.m, i[1], &offset, &none) or none or start < k.base or start > k.size or not 0 <= offset <= INT32_MAX:
-        return IRREGULAR
-    return pad_to(k, start + offset) if start + offset - k.size <= GAP else IRREGULAR
-
-
 cdef int fill(Builder *k, int64_t size, int64_t most) noexcept nogil:
     """As many zeros as an expression says."""
     cdef int64_t count = 0

@@ -132,15 +132,17 @@ class Fields(Part):
         codec, register = NAMES.index(cases[0][1]), None
         if tag is not None:
             compiled = self.expressions.compiled(tag, item.scope)
-            codec, register = self._codec(compiled, cases, is_assumed=item.scope.is_assumed(tag))
+            if item.scope.is_assumed(tag):
+                raise Uncovered("a choice by what follows from places")
+            codec, register = self._codec(compiled, cases)
         start = self.assembly.register("int").read()
         self.assembly.emit("PROTO_SEGMENT", start)
         placed = self._written(item)
         self.assembly.emit("PACKED", start, codec, register)
         return placed
 
-    def _codec(self, tag: Compiled, cases: Sequence[Any], *, is_assumed: bool) -> tuple[int, Register | None]:
-        """The place of the codec that a tag selects, or the register that has it; as a guess the first codec."""
+    def _codec(self, tag: Compiled, cases: Sequence[Any]) -> tuple[int, Register | None]:
+        """The place of the codec that a tag selects, or the register that has it."""
         found = {value: NAMES.index(codec) for values, codec in cases for value in values}
         if isinstance(tag, Constant):
             if tag.value not in found:
@@ -155,13 +157,10 @@ class Fields(Part):
                 raise Uncovered("a choice by values of another kind")
             places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
             words.append(codec)
-        register, done = self.assembly.register("int").read(), Label()
-        if is_assumed:
-            self._guess(lambda: self.compiler.compute(Constant(NAMES.index(cases[0][1])), register), done)
+        register = self.assembly.register("int").read()
         self.assembly.emit(
             "MAP", value, self.assembly.table(hashed(places)), self.assembly.table([len(words), *words]), register
         )
-        self.assembly.place(done)
         return 0, register
 
     def _written(self, item: Item) -> list[Placed]:
@@ -201,38 +200,25 @@ class Fields(Part):
         """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
         register = self.derived(tree, scope)
         match node, register.kind:
+            case (nodes.Bool(), "bool") | (nodes.Text(), "text") if scope.is_assumed(tree):
+                raise Uncovered("a truth or a text that follows from places")
             case nodes.Bool(), "bool":
-                self._one_of({0: False, 1: True}, register, node, scope, guess=scope.is_assumed(tree))
+                self._one_of({0: False, 1: True}, register, node, scope)
             case nodes.Text(), "text":
                 words: dict[int | None, str | bool] = {self.assembly.text(encoded(word)): word for word in _words(tree)}
-                self._one_of(words, register, node, scope, guess=scope.is_assumed(tree))
+                self._one_of(words, register, node, scope)
             case _:
                 self._number(register, node, scope)
 
-    def _one_of(
-        self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope, *, guess: bool
-    ) -> None:
-        """Write the constant that a register says; the record is given up where it says none of them.
-
-        A first pass that does not know takes the first one as a `guess`.
-        """
+    def _one_of(self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope) -> None:
+        """Write the constant that a register says; the record is given up where it says none of them."""
         labels, end = {each: Label() for each in constants}, Label()
-        if guess:
-            self._guess(lambda: self._constant(next(iter(constants.values())), node, scope), end)
         self.compiler.switch(labels, register)
         for each, label in labels.items():
             self.assembly.place(label)
             self._constant(constants[each], node, scope)
             self.assembly.emit("JUMP", end)
         self.assembly.place(end)
-
-    def _guess(self, write: Callable[[], None], behind: Label) -> None:
-        """In the first of several passes, which does not know, write this and go on behind."""
-        told = Label()
-        self.assembly.emit("GUESSING", told)
-        write()
-        self.assembly.emit("JUMP", behind)
-        self.assembly.place(told)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""

@@ -198,8 +198,6 @@ class Json(Unions, Absence):
                     self.assembly.constant(word)
                     self.assembly.emit("JUMP", end)
                 self.assembly.place(end)
-            case nodes.Text(), "text":
-                self.assembly.emit("JSON_SYMBOL", register)
             case _:
                 raise Uncovered(f"a derived {word_of(inner)}")
 

@@ -197,11 +197,6 @@ class Names(Part):
         for known in self.fields(steps):
             yield known.name if known.attributes.get("hidden") else known.title, known.attributes
 
-    def following(self, steps: Sequence[nodes.Step]) -> set[str]:
-        """What expressions call the fields of a struct that have a value though their columns have none."""
-        fields = [each for each in self.fields(steps) if each.type is None or FOLLOWING & each.attributes.keys()]
-        return {name for each in fields for name in (each.name, each.title)}
-
     def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
         for field in nodes.fields(steps):

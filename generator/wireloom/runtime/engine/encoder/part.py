@@ -33,9 +33,6 @@ class Names(Protocol):
     def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
 
-    def following(self, steps: Sequence[nodes.Step]) -> set[str]:
-        """What expressions call the fields of a struct that have a value though their columns have none."""
-
     def titles(self, steps: Sequence[nodes.Step]) -> Iterator[str]:
         """What readers call the members of a struct, those of structs that melt into it included."""
 
@@ -64,9 +61,6 @@ class Structs(Protocol):
 
     def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
-
-    def newest(self, versions: Sequence[nodes.Version]) -> tuple[list[str], Tree]:
-        """The names of the versions, and the place of the last one."""
 
     def from_here(self, tree: Tree, scope: Scope) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""

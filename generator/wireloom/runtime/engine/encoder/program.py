@@ -1,6 +1,6 @@
 """The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, assert_never
@@ -166,7 +166,6 @@ class Compiler:
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
         return positional, numbers | {
-            "named": self._named(node, shown),
             "certain": self.certainty.wanted or self.drafts,
         }
 
@@ -182,14 +181,6 @@ class Compiler:
             scope.names["order"] = self.names.value(column, textual=True)
             expected = nodes.negated(is_little) if self.big else is_little
             self.unless(self.expressions.condition(expected, scope), self.refused)
-
-    def _named(self, node: Node, shown: Sequence[Column]) -> int:
-        """The column of the reader's that names the alternative; -1 where none does."""
-        match self.reader.resolved(node):
-            case nodes.Attempt(_, kind) if kind in shown[0].children:
-                return shown[0].children[kind].index
-            case _:
-                return -1
 
     # --- what the parts share --------------------------------------------------------------------------------------
 

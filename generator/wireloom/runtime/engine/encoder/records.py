@@ -1,17 +1,16 @@
 """Records: a struct, or one of several, by a tag, by what the value has, or by the alternative that it names."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
-from wireloom.runtime.engine.encoder.names import own_fields
 from wireloom.runtime.engine.encoder.part import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.tags import Ahead, Tag
-from wireloom.runtime.engine.expressions import Code, Constant, Tree, encoded, stated
+from wireloom.runtime.engine.expressions import Constant, Tree, encoded, stated
 from wireloom.runtime.engine.outline import Column
 
 _ALTERNATIVES = 1 << 32
@@ -20,7 +19,6 @@ _GIVEN = {"given", "build", "values"}
 
 
 _Told = Callable[[Sequence[nodes.Struct]], Tag | Ahead]  # what tells some structs apart
-_Fit = Callable[[Sequence[tuple[Label, Node]]], None]  # goes to the one of several structs that fits the value best
 
 
 class Records(Part):
@@ -58,7 +56,6 @@ class Records(Part):
                     cases,
                     scope,
                     lambda case: self.members(case, scope, record, place),
-                    lambda arms: self._fit(arms, scope, record),
                 )
             case nodes.Tagged(cases=cases) as tagged:
                 self.compiler.certainty.tagged(tagged)
@@ -91,9 +88,8 @@ class Records(Part):
         cases: Sequence[nodes.Case],
         scope: Scope,
         write: Callable[[Node], None],
-        fit: _Fit | None = None,
     ) -> None:
-        """Branch on the value of an expression; where it is a guess yet, by what fits the value."""
+        """Branch on the value of an expression."""
         compiled, rest = self.expressions.compiled(tag, scope), None if cases[-1].values else cases[-1].type
         if isinstance(compiled, Constant):
             known = (case.type for case in cases if compiled.value in case.values)
@@ -111,20 +107,10 @@ class Records(Part):
                 if not is_beyond(value):  # registers have no number beyond 63 bits
                     targets.setdefault(None if value is None else self.word(value), label)
         if scope.is_assumed(tag):
-            self._guessed(cases, labels, fit)
+            raise Uncovered("a choice by what follows from places")
         table = self.assembly.table(hashed(targets, None if rest is None else labels[-1]))
         self.assembly.emit("SWITCH", table, register)
         self._arms([(label, case.type) for label, case in zip(labels, cases, strict=True)], write)
-
-    def _guessed(self, cases: Sequence[nodes.Case], labels: Sequence[Label], fit: _Fit | None) -> None:
-        """In the first of several passes, which does not know the tag, the case that fits the value best."""
-        if fit is None:
-            raise Uncovered("a choice of values by what follows from places")
-        found = {node: label for label, node in zip(labels, (case.type for case in cases), strict=True)}
-        told = Label()
-        self.assembly.emit("GUESSING", told)
-        fit([(label, node) for node, label in found.items() if not isinstance(node, nodes.Refuse)])
-        self.assembly.place(told)
 
     def _arms(self, arms: Sequence[tuple[Label, nodes.Arm]], write: Callable[[Node], None]) -> None:
         end = Label()
@@ -244,119 +230,48 @@ class Records(Part):
         told: Sequence[tuple[str, Tree]],
     ) -> None:
         """Set the bits where the value can be of the struct; `told` must hold of members of it."""
-        scope, steps = Scope(struct.encoding, record, outer), struct.steps
-        first = len(self.assembly.registers)
-        enter = self.assembly.emit("ENTER", None, Edge(first), Edge(first))
-        version = self.compiler.structs.newest(struct.versions)
-        self.compiler.names.load(steps, scope)
-        self.compiler.sentinels.load(steps, scope, version)
-        if scope.encoding == "json":
-            self.compiler.given.load(steps, scope, version)
-        elif self._looks_at_what_follows(steps):
-            waiting = self.compiler.given.fill(steps, scope, version)
-            self.compiler.fields.derive_early(steps, scope, version, waiting)
-        unknown = self._unknown(steps, scope)
-        refused = Label()
+        scope, refused = Scope(struct.encoding, record, outer), Label()
         for title, _ in told:
             scope.names[f"\0{title}"] = self.compiler.names.value(member(record, title), textual=True)
-        for tree in (
-            *(tree for _, tree in told),
-            *self._required(struct, record),
-            *self._agreements(steps, scope, record, unknown),
-        ):
+        trees = (tree for _, tree in told)
+        for tree in (*trees, *self._required(struct, record, scope), *self._agreements(struct, record, scope)):
             self.compiler.unless(self.expressions.condition(tree, scope), refused)
         for bit in bits:
             self.assembly.emit("ACCEPT", mask, bit)
         self.assembly.place(refused)
-        enter[3] = Edge(len(self.assembly.registers))
 
-    def _required(self, struct: nodes.Struct, record: Column | None) -> Iterator[Tree]:
+    def _required(self, struct: nodes.Struct, record: Column | None, scope: Scope) -> Iterator[Tree]:
         """That the value has what it must have of the struct, in any of its versions."""
+        versioned = {field.title for field in struct.fields if field.since or field.until}
         for title in self.compiler.reader.layout.get("needs", {}).get(struct.name, ()):
-            fields = [field for field in struct.fields if field.title == title]
-            if not any(field.since or field.until for field in fields):
-                column = member(record, title)
-                yield False if column is None else nodes.present(nodes.own(fields[0].name))
+            if title not in versioned:
+                scope.names[f"\0{title} there"] = self.compiler.names.value(member(record, title), textual=False)
+                yield nodes.present(nodes.own(f"\0{title} there"))
 
-    def _agreements(
-        self, steps: Sequence[nodes.Step], scope: Scope, record: Column | None, unknown: Mapping[str, bool]
-    ) -> list[Tree]:
-        """What must hold of a value of the struct: where it says what is constant, mapped or computed, it agrees.
+    def _agreements(self, struct: nodes.Struct, record: Column | None, scope: Scope) -> Iterator[Tree]:
+        """What must hold of a value of the struct: what it says of constants and words agrees.
 
-        Unless the value says what is `unknown`, too, what is computed of it agrees, or the row is left to the builders.
+        What is computed of others agrees, too, for builders; here it does where it comes back.
         """
-        trees: list[Tree] = []
-        for field in nodes.fields(steps):
-            if field.hidden:
-                continue
-            column = member(record, field.title)
-            computed = None if field.given or field.build is not None else field.compute
-            if column is None or (computed is None and field.const is None and field.values is None):
-                continue
-            given = f"\0{field.title}"
-            is_word = computed is None or not self._is_free(computed.tree, scope)
-            scope.names[given] = self.compiler.names.value(column, textual=is_word)
-            agrees = self._agrees(field, given)
-            self._give_up_unsettled(given, agrees, scope)
-            for name in sorted(own_fields(agrees) & unknown.keys()):
-                if not unknown[name]:
-                    self._give_up(given, name, scope)
-                agrees = nodes.Binary("or", nodes.negated(nodes.present(nodes.own(name))), agrees)
-            trees.append(nodes.Binary("or", nodes.negated(nodes.present(nodes.own(given))), agrees))
-        return trees
+        for field in struct.fields:
+            column, known = member(record, field.title), None if field.hidden else self._known(field)
+            if column is not None and known is not None:
+                scope.names[f"\0{field.title} given"] = self.compiler.names.value(column, textual=True)
+                given = nodes.own(f"\0{field.title} given")
+                yield nodes.Binary("or", nodes.negated(nodes.present(given)), nodes.Among(given, known))
 
-    def _is_free(self, tree: Tree, scope: Scope) -> bool:
-        """Whether a text is computed that may be any, none of those that the format names."""
-        compiled = self.expressions.compiled(tree, scope)
-        return isinstance(compiled, Code) and compiled.kind in ("bytes", "made")
-
-    def _give_up_unsettled(self, given: str, agrees: Tree, scope: Scope) -> None:
-        """Where a member is given that follows from a null of which it is not known whether it has a value."""
-        for name in sorted(own_fields(agrees) & (scope.unfilled | scope.early.keys() | scope.late.keys())):
-            self._give_up(given, name, scope)
-
-    def _give_up(self, given: str, name: str, scope: Scope) -> None:
-        """Leave the rows to the builders that say one member, but not another that it follows from."""
-        unsettled: Tree = nodes.both(nodes.present(nodes.own(given)), nodes.negated(nodes.present(nodes.own(name))))
-        with self.compiler.during(self.expressions.condition(unsettled, scope)):
-            self.compiler.fail()
-
-    def _unknown(self, steps: Sequence[nodes.Step], scope: Scope) -> dict[str, bool]:
-        """What is not known yet of fields unless the value says it, and whether builders do not know it either.
-
-        They do not where a field follows from where things stand, or from the bytes; they do of an integer of bits.
-        """
-        found: dict[str, bool] = {}
-        for field in nodes.fields(steps):
-            name = field.name
-            if name in scope.pending:
-                if name in scope.following or field.checksum is not None:
-                    found[name] = True
-                elif field.bits and not field.hidden:
-                    found[name] = False
-        scope.pending -= found.keys()
-        scope.following.clear()  # what is unknown here is so in passes, too
-        return found
-
-    def _looks_at_what_follows(self, steps: Sequence[nodes.Step]) -> bool:
-        """Whether something is computed of what has a value though its column has none."""
-        following = self.compiler.names.following(steps)
-        computed = [field.compute for field in nodes.fields(steps) if field.compute is not None]
-        return any(own_fields(each.tree) & following for each in computed)
-
-    def _agrees(self, field: nodes.Field, name: str) -> Tree:
-        given = nodes.own(name)
+    def _known(self, field: nodes.Field) -> tuple[Tree, ...] | None:
+        """The values that a member may have, but for null; None where the format does not state them."""
+        if isinstance(field.const, bytes):
+            raise Uncovered("a choice by a constant of bytes")
         if field.const is not None:
-            if isinstance(field.const, bytes):
-                raise Uncovered("a choice by a constant of bytes")
-            return nodes.Binary("==", given, stated(field.const))
-        if field.compute is not None:
-            return nodes.Binary("==", field.compute.tree, given)
-        meanings = [self.expressions.compiled(each.means, Scope("", None)) for each in field.values or ()]
-        if not all(isinstance(meaning, Constant) for meaning in meanings):
-            raise Uncovered("a mapping that depends on the record")
-        values = [meaning.value for meaning in meanings if meaning.value is not None]  # type: ignore[union-attr]
-        return nodes.Among(given, tuple(map(stated, values)))
+            return (stated(field.const),)
+        if field.values is not None:
+            meanings = [self.expressions.compiled(each.means, Scope("", None)) for each in field.values]
+            known = [each.value for each in meanings if isinstance(each, Constant)]
+            return tuple(stated(each) for each in known if each is not None) if len(known) == len(meanings) else None
+        computed = None if field.given or field.build is not None or field.compute is None else field.compute.tree
+        return (computed,) if isinstance(computed, int | nodes.TextConstant) else None
 
     # --- by name ---------------------------------------------------------------------------------------------------
 
@@ -364,9 +279,6 @@ class Records(Part):
         """The alternative that the value names, else the first whose condition holds."""
 
         def write(trial: nodes.Trial) -> None:
-            if member(record, node.kind) is not None:
-                text = self.word(trial.name)
-                self.assembly.emit("TRIAL", text >> 16, text & 0xFFFF)
             around = Scope("", None)
             self._first = self._first or around
             self.members(trial.type, around, record, None)

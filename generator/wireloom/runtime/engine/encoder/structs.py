@@ -16,7 +16,7 @@ from wireloom.runtime.engine.encoder.names import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
 from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
 from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.turns import FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
+from wireloom.runtime.turns import FOLLOWS, PLACED, REST, Stand, Turns
 
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
@@ -148,10 +148,6 @@ class Structs(Absence):
     def _column(self, field: nodes.Field, scope: Scope) -> Column | None:
         """The column of a field that readers see."""
         return None if field.hidden else member(scope.record, field.title)
-
-    def newest(self, versions: Sequence[nodes.Version]) -> tuple[list[str], Tree]:
-        """The names of the versions, and the place of the last one."""
-        return [version.name for version in versions], len(versions) - 1
 
     def _version(
         self, versions: Sequence[nodes.Version], steps: Sequence[nodes.Step], scope: Scope
@@ -407,18 +403,11 @@ class Structs(Absence):
                 raise Uncovered("a field at an offset from a mark")
             at = item.field.at
             if at is not None and _from_the_end(item.field) is None:
+                if not isinstance(at, int):
+                    raise Uncovered("a field at a computed offset")
                 assert item.scope.start_register is not None
-                start = item.scope.start_register.read()
-                if isinstance(at, int):
-                    self.assembly.emit("PAD", at, start)
-                else:
-                    assumed = item.scope.is_assumed(at)  # the first pass does not know
-                    with self.compiler.during(self._condition(nodes.present(at) if assumed else None, item.scope)):
-                        self.assembly.emit("PAD_BY", self._offset(at, item.scope), start)
+                self.assembly.emit("PAD", at, item.scope.start_register.read())
             return self.compiler.fields.field(item)
-
-    def _offset(self, at: Tree, scope: Scope) -> int:
-        return self.expressions.place(self.expressions.number(at, scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,7 +451,7 @@ def _stand(step: nodes.Step, present: Compiled) -> Stand:
     if tail is not None:
         return tail
     if step.at is not None:
-        return UNKNOWN if looks_at(step.at, {"size"}) else PLACED
+        return PLACED
     is_rest = isinstance(step.type, nodes.Bytes) and step.type.size is None and step.size is None and step.hidden
     return REST if is_rest and step.derive == _NOTHING else FOLLOWS
 
@@ -502,7 +491,7 @@ class _Doubt:
 
     def comes(self, stand: Stand, turns: Turns[Any], *, certain: bool) -> None:
         """Look at the next step; raises Uncovered where its place, or that of one before, is in doubt."""
-        if stand in (REST, UNKNOWN) or isinstance(stand, int):
+        if stand == REST or isinstance(stand, int):
             self._is_unsure = not certain
         follows = stand == FOLLOWS and turns.waits and self._is_unsure
         if (follows and not turns.is_last()) or (self._hangs and stand == PLACED):

@@ -293,6 +293,10 @@ DANGEROUS = {
     "a sign in a rare alternative": Case(
         union("0 .. 250: Note, 251: Level"), union("0 .. 250: Note, 251: Level").replace("int16", "uint16")
     ),
+    "a field less in a rare alternative": Case(
+        union("0 .. 250: Note, 251: Level").replace("{level: int16}", "{level: int16}, {more: uint8}"),
+        union("0 .. 250: Note, 251: Level"),
+    ),
     "a range in a rare alternative": Case(
         union("0 .. 250: Note, 251: Level").replace("int16", "{type: int16, range: 0 .. 900}"),
         union("0 .. 250: Note, 251: Level").replace("int16", "{type: int16, range: 0 .. 899}"),

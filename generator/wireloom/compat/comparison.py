@@ -267,7 +267,7 @@ def _consequence(direction: Direction, witness: Disagreement | None, outcome: Tr
     if severity == "error":
         which = "Old data" if direction == "backward" else "New data"
         reader = "new" if direction == "backward" else "old"
-        why = "the specs say so" if outcome.records else "no record could be made to try it"
+        why = "the specs say so, or no record could be made to try it"
         return f"{which} may hold what the {reader} spec refuses or reads as something else ({why})."
     return f"None of {outcome.records} records is read otherwise; look whether yours can be."
 
@@ -283,7 +283,9 @@ def _severity(
         case Effect.BREAKS:
             return None if number in outcome.exercised else "error"
         case Effect.TRIED:
-            return "note" if outcome.records else "error"
+            site = each.old if direction == "backward" else each.new
+            untried = not outcome.records or (site is not None and site.struct not in (*outcome.reached, ""))
+            return "error" if untried else "note"
         case Effect.WARNS:
             return "warning"
         case Effect.FINE:

@@ -20,7 +20,7 @@ from wireloom.drawing.values import NoValueError, Wanted, value_of
 from wireloom.escapes import json_text
 from wireloom.expr.ast import Kind
 from wireloom.expr.ast import Literal as Constant
-from wireloom.model.format import Format
+from wireloom.model.format import Example, Format
 from wireloom.model.types import Mapping as WireMapping
 from wireloom.model.types import Spelling
 from wireloom.runtime.columns.logical import List, LogicalType, Map, Record
@@ -97,6 +97,7 @@ class Tried:
     records: int
     disagreements: tuple[Disagreement, ...]
     exercised: frozenset[int]  # the differences, by number, of whose values there was a record
+    reached: frozenset[str]  # the structs that records have
 
 
 def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, backward: bool) -> Tried:
@@ -104,7 +105,8 @@ def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, back
     compared, found = 0, list[Disagreement]()
     exercised, seen = set[int](), set[Sample]()
     schemas = [side.document() for side in (writer, reader)]
-    for number, sample, deep in _samples(writer, reader, differences, backward=backward):
+    maker = _Maker.of(writer, reader)
+    for number, sample, deep in _samples(maker, reader, differences, backward=backward):
         if sample in seen:
             continue
         seen.add(sample)
@@ -115,19 +117,31 @@ def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, back
         if number is not None:
             exercised.add(number)
         found += (replace(each, number=number) for each in outcome)
-    return Tried(compared, tuple(found), frozenset(exercised))
+    structs = {site.struct for each in differences if (site := each.old if backward else each.new) is not None}
+    reached = {struct for struct, _ in maker.visits}
+    if structs - reached - {""}:  # examples may have what chance does not find
+        reached |= {name for example in writer.format.examples for name in _structs(writer, example)}
+    return Tried(compared, tuple(found), frozenset(exercised), frozenset(reached))
+
+
+def _structs(side: Side, example: Example) -> set[str]:
+    """The structs that a record has, of as much of it as can be read."""
+    given = side.settings(dict(example.parameters))
+    spans = side.module.CODEC.explain_bytes(example.data, root=example.root, **given).span.walk()
+    return {name for span in spans for name in (span.struct, span.holder) if name}
 
 
 # --- records -------------------------------------------------------------------------------------------------------
 
 
 def _samples(
-    writer: Side, reader: Side, differences: Sequence[Difference], *, backward: bool
+    maker: "_Maker", reader: Side, differences: Sequence[Difference], *, backward: bool
 ) -> Iterator[tuple[int | None, Sample, bool]]:
     """Records to try, some of which may be none of the writer's.
 
     Each with the number of the difference that it is made for, and whether it is also built and validated.
     """
+    writer = maker.side
     roots = [root.name for root in writer.format.roots if root.name in {each.name for each in reader.format.roots}]
     examples = [
         Sample(each.data, each.root, tuple(writer.settings(dict(each.parameters)).items()))
@@ -135,7 +149,6 @@ def _samples(
         if each.root in roots
     ]
     yield from ((None, each, True) for each in examples)
-    maker = _Maker.of(writer, reader)
     drawn = list[Sample]()
     for root in roots:
         made = [maker.sample(root, {}, {}) for _ in range(DRAWN)]

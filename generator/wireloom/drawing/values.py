@@ -73,7 +73,7 @@ def value_of(
     if given.get(format.byte_order.parameter or "") == "auto":
         given |= {format.byte_order.parameter: "big"}  # what builders write where the value reads alike in both
     scope = Scope(given, format.ranges)
-    return _Drawing(chance, format, wanted or {}).type(chosen.type, scope, format.encoding, 0)
+    return _Drawing(chance, format, {} if wanted is None else wanted).type(chosen.type, scope, format.encoding, 0)
 
 
 def filling_bytes(array: wire.Array, count: int) -> int:

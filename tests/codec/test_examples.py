@@ -18,6 +18,7 @@ from wireloom.runtime.values import sourceless
 
 # Values that building and decoding does not give again: what builders derive, or cannot bring back, is part of them.
 NOT_AGAIN = {
+    ("databus_event", "a little-endian event, byte order unknown"): "no member says the order; other checksums follow",
     ("kpl_record", "an aggregate without user records"): "only an unknown field makes such a message long enough",
     ("kpl_record", "the same up to the bad record"): "lost user records cannot be built, so none is counted",
     ("kpl_record", "a hash key outside of the shard"): "discarded records cannot be built",

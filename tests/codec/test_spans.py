@@ -11,6 +11,8 @@ from conftest import CASE_PACKAGE, CASES, ROOT, SPECS, specs_below
 from proof.chance import Chance
 from proof.records import mutants
 from support.spans import flaws
+from wireloom import pipeline
+from wireloom.examples import opened
 from wireloom.model.format import Example, Format
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, kpl_record
 
@@ -74,3 +76,33 @@ def test_a_record_that_only_the_parser_has_stack_for_is_explained(depth: int):
     key = '["test","demo","AAECAwQFBgcICQoLDA0ODxAREhM=",7]'
     data = f'{{"msg":"write","key":{key},"gen":3,"exp":0,"lut":1,"bins":{bins}}}'.encode()
     assert list(flaws(aerospike_json.CODEC, data, max_depth=2000)) == []
+
+
+UNPACKED_FIRST = """wireloom: 1
+format: tried
+title: Tried
+encoding: binary
+root: Tried
+types:
+  Tried:
+    attempt:
+      - {name: packed, type: Packed, fallback: [{codes: [bad_region]}]}
+      - {name: plain, type: Plain}
+  Packed:
+    fields:
+      - width: {type: uint8, derive: after - before}
+      - mark: before
+      - inner: {type: Inner, size: width, unpack: base64}
+      - mark: after
+  Inner: {fields: [{number: uint32}]}
+  Plain: {fields: [{head: bytes(4)}, {one: {type: uint8, const: 1}}]}
+"""
+
+
+def test_the_fault_of_an_alternative_that_was_given_up_is_forgotten(tmp_path):
+    (tmp_path / "tried.yaml").write_text(UNPACKED_FIRST)
+    specs = pipeline.read(tmp_path)
+    with opened({"tried": specs.modules["tried"]}) as modules:
+        explained = modules["tried"].CODEC.explain_bytes(b"\x04AAAA")
+    assert (explained.error.code, explained.error.path, explained.fault.space) == ("bad_constant", "one", 0)
+    assert (explained.fault.offset, len(explained.spaces)) == (4, 1)

@@ -45,6 +45,11 @@ def derives_in_a_version(format: Format) -> bool:
     )
 
 
+def hides_what_it_derives(format: Format) -> bool:
+    """Whether builders work out something that readers do not see."""
+    return any(part.hidden and part.derive is not None for field in fields(format) for part in (field, *field.bits))
+
+
 def nulls(value: Any) -> Iterator[str]:
     """The names of members that are null."""
     match value:

@@ -164,6 +164,7 @@ class Tracer:
         del before.node.children[before.children :]
         del self.spaces[before.spaces :]
         self.known = dict(before.known)
+        self.fault = self._fault_of = None
 
     def unpacked(self, data: bytes, codec: str, start: int, end: int) -> Space:
         """A space for what a region unpacked to."""

@@ -55,7 +55,7 @@ COUPLED = {
 
 The makers of tests/proof know how; `tests/proof/test_random_specs.py` holds these formats to all that is promised.
 """
-RULED = {"dns_message", "kafka_record_batch", "mqtt_packet", "pgoutput_message", "pointers"}
+RULED = {"dns_message", "kafka_record_batch", "mqtt_packet", "pgoutput_message", "pointers", "scaled_parts"}
 """Formats whose rules (of lengths, kinds of packets, bytes that tell alternatives) few values of the right types keep.
 
 `test_dns_rules.py`, `test_mqtt_rules.py`, `test_captures.py` and the examples of each hold them to it.

@@ -106,3 +106,21 @@ def test_the_fault_of_an_alternative_that_was_given_up_is_forgotten(tmp_path):
         explained = modules["tried"].CODEC.explain_bytes(b"\x04AAAA")
     assert (explained.error.code, explained.error.path, explained.fault.space) == ("bad_constant", "one", 0)
     assert (explained.fault.offset, len(explained.spaces)) == (4, 1)
+
+
+MELTED = """wireloom: 1
+format: melted
+title: Melted
+encoding: json
+root: Outer
+types:
+  Outer: {fields: [{within: {type: Inner, inline: true}}]}
+  Inner: {fields: [{first: {type: str, compute: "'a'"}}, {number: uint16}]}
+"""
+
+
+def test_members_that_stand_in_the_object_around_have_no_bytes_where_the_first_is_bad(tmp_path):
+    (tmp_path / "melted.yaml").write_text(MELTED)
+    specs = pipeline.read(tmp_path)
+    with opened({"melted": specs.modules["melted"]}) as modules:
+        assert list(flaws(modules["melted"].CODEC, b'{"number":127.0}')) == []

@@ -842,7 +842,7 @@ class Field(Node, word="field", keys={"renamed": "as", "base": "from", "one_of":
     @property
     def wire_member(self) -> str:
         """What an object calls it."""
-        return self.member or self.name
+        return self.name if self.member is None else self.member
 
     @property
     def stated(self) -> Mapping[str, Any]:

@@ -258,11 +258,14 @@ class Struct(construct.Construct):
     def _fits(self, value: Mapping[str, Any], context: Container, version: int) -> bool:
         """Whether a version has a place for each member of `value`, and `value` has what it cannot do without."""
         facts = Placement(self, value, None, context, version).facts()
-        for index, step in enumerate(self.steps):
-            if isinstance(step, Field) and not step.hidden:
-                is_there, is_given = facts.is_present(index, step), _is_given(step, facts)
-                if is_given != is_there and (is_given or self._is_needed(step)):
-                    return False
+        seen = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field) and not step.hidden]
+        there = {step.title or step.name for index, step in seen if facts.is_present(index, step)}
+        for index, step in seen:
+            is_there, is_given = facts.is_present(index, step), _is_given(step, facts)
+            if is_given and not is_there and (step.title or step.name) in there:
+                continue  # it is what another version calls so
+            if is_given != is_there and (is_given or self._is_needed(step)):
+                return False
         return True
 
     def _is_needed(self, field: Field) -> bool:

@@ -47,8 +47,10 @@ class Claims:
             if child.kind not in BODILESS:
                 self._claim(child)
         if node.scattered:
-            node.start = min((each.start for each in node.children), default=node.start)
-            node.end = max((each.end for each in node.children), default=node.start)
+            parts = [each for each in node.children if each.start < each.end]
+            parts = parts or [each for each in node.children if each.kind not in BODILESS][:1]
+            node.start = min((each.start for each in parts), default=node.start)
+            node.end = max((each.end for each in parts), default=node.start)
             return
         claimed = self._claimed[node.space]
         node.end = min(node.end, len(claimed))

@@ -191,7 +191,7 @@ class Compiler:
     @contextmanager
     def during(self, holds: Compiled) -> Iterator[None]:
         """What is compiled within is executed while a condition holds."""
-        if isinstance(holds, Constant):
+        if isinstance(holds, Constant) and holds.value:
             yield
             return
         end = Label()

@@ -316,6 +316,8 @@ class Records(Part):
             self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
             self.assembly.place(other)
             self._unnamed(trials, labels, scope, record)
+        elif any(trial.build_when is not None for trial in trials):
+            self._unnamed(trials, labels, scope, record)
         else:
             self._fit([(label, trial.type) for label, trial in zip(labels, trials, strict=True)], scope, record)
         for trial, label in zip(trials, labels, strict=True):

@@ -116,7 +116,7 @@ class _Reading:
             case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
                 found = self._said(word, saying, self.type)
             case "timestamp":
-                hint = "write `{timestamp: ms}`, the unit in which an integer counts; texts of UTF-8 say it themselves"
+                hint = "write `{timestamp: ms}` with the unit that the integer counts, or give the field the type `str`"
                 self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
                 return None
             case "date":
@@ -204,7 +204,7 @@ class _Reading:
     def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:
         """Integers that count units."""
         if not isinstance(self.type, Integer):
-            hint = "times and dates are counted by integers; texts are what they say"
+            hint = "write `logical: timestamp` or `logical: date` for a text, or give the field the type of an integer"
             self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", hint)
             return None
         for key in ("scale", "offset"):

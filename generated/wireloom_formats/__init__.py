@@ -42,7 +42,7 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "databus_event": Entry(
             "LinkedIn Databus event",
-            "2df94a2679691b5d065145226271da00994832e73c4169c88564e3402d5465a6",
+            "d15aa79060046b9c29d5050570430ce640b2b3e26192259e9d6d7be8203ebbec",
         ),
         "databus_json": Entry(
             "LinkedIn Databus event as a JSON line",

@@ -112,7 +112,7 @@ def test_check_shows_what_a_change_reads_differently(folder, tmp_path):
     (folder / "specs" / "reading.yaml").write_text(SPEC)
     assert changed.exit_code == 1
     assert (
-        "level = 300: expected a value, came {'error': 'out_of_range', 'path': 'level', 'offset': 2}" in changed.stdout
+        "level = 300: expected a value, found {'error': 'out_of_range', 'path': 'level', 'offset': 2}" in changed.stdout
     )
 
 

@@ -83,7 +83,7 @@ def compat(
     if report == "text" and doubts:
         say(*notes(doubts))
     for entry in found.unused:
-        note(f"{entry.location}: nothing of {entry.rule} is there to accept; take it out")
+        note(f"{entry.location}: there is no {entry.rule} to accept; remove the entry")
     errors = sum(each.breaks for each in found.counted)
     warnings = sum(each.severity == "warning" for each in found.counted)
     counts = [_counted(errors, "error"), _counted(warnings, "warning")]

@@ -65,7 +65,7 @@ Messages = Annotated[
 
 
 def ksy(file: Description, specs: Specs = SPECS, import_path: ImportPaths = None, replace: Replace = False) -> None:
-    """Make a spec of a description in Kaitai Struct (.ksy): SPECS/ID.yaml, for the format that `meta/id` names.
+    """Make a spec from a description in Kaitai Struct (.ksy): SPECS/ID.yaml, for the format that `meta/id` names.
 
     The spec that is written works. Parts that a spec cannot express are listed: where they are, what they are, and what
     to write by hand; then the exit code is 1. Nothing of the description is run.
@@ -88,7 +88,7 @@ def proto(
     depth: Depth = None,
     replace: Replace = False,
 ) -> None:
-    """Make a spec of messages of Protocol Buffers: SPECS/FILE.yaml, for the format FILE that reads FILE.proto.
+    """Make a spec from messages of Protocol Buffers: SPECS/FILE.yaml, for the format FILE that reads FILE.proto.
 
     FILE is a .proto file (proto2, proto3 or an edition), or a set of descriptors that protoc wrote. The spec that is
     written works. Parts that it lacks are listed with their places; then the exit code is 1.
@@ -112,7 +112,7 @@ def avsc(
     depth: Depth = None,
     replace: Replace = False,
 ) -> None:
-    """Make a spec of the records of an Avro schema (.avsc): SPECS/FILE.yaml, for the format FILE.
+    """Make a spec from the records of an Avro schema (.avsc): SPECS/FILE.yaml, for the format FILE.
 
     The records are binary, each by itself, as in Kafka; an Avro data file is not read. The spec that is written works.
     Parts that differ are listed with their places; then the exit code is 1.
@@ -215,11 +215,11 @@ import_ = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Make a spec of a description in another language.",
+    help="Make a spec from a description in another language.",
 )
 """The commands below `import`."""
 
 
 @import_.callback()
 def _import() -> None:
-    """Make a spec of a description in another language."""
+    """Make a spec from a description in another language."""

@@ -82,7 +82,8 @@ def _write(read: "ReadSpecs", names: list[str], output: Path) -> None:
         for what, missing in (("error codes", made.codes), ("words", made.words)):
             if missing:
                 more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-                note(f"  {what} in no vector: {', '.join(missing[:_NAMED])}{more}; an example with one brings others")
+                named = f"{', '.join(missing[:_NAMED])}{more}"
+                note(f"  {what} that no vector has: {named}; add an example that comes close to include them")
 
 
 def _check(read: "ReadSpecs", names: list[str], output: Path) -> None:

@@ -269,7 +269,7 @@ def _consequence(direction: Direction, witness: Disagreement | None, outcome: Tr
         reader = "new" if direction == "backward" else "old"
         why = "the specs say so, or no record could be made to try it"
         return f"{which} may hold what the {reader} spec refuses or reads as something else ({why})."
-    return f"None of {outcome.records} records is read otherwise; look whether yours can be."
+    return f"None of {outcome.records} records is read differently. Check whether yours could be."
 
 
 def _severity(

@@ -31,7 +31,7 @@ def notes(findings: Sequence[Finding]) -> Iterator[str]:
     """A line a format for what no record shows."""
     for name in dict.fromkeys(each.format for each in findings):
         own = dict.fromkeys(f"{each.subject} [{each.rule}]" for each in findings if each.format == name)
-        yield f"{name}: no record is read otherwise because of {', '.join(own)}; look whether yours can be"
+        yield f"{name}: no record is read differently because of {', '.join(own)}; check whether yours could be"
 
 
 def _others(finding: Finding) -> Iterator[str]:

@@ -63,14 +63,14 @@ def findings(codec: Codec, vector: Mapping[str, Any]) -> Iterator[str]:
         came = {"error": error.code, "path": error.path, "offset": error.offset}
         wanted = {name: vector.get(name) for name in came}
         if came != wanted:
-            yield f"expected {wanted if wanted['error'] else 'a value'}, came {came}"
+            yield f"expected {wanted if wanted['error'] else 'a value'}, found {came}"
         return
     if "error" in vector:
-        yield f"expected {vector['error']} at byte {vector['offset']}, came a value"
+        yield f"expected {vector['error']} at byte {vector['offset']}, found a value"
         return
     rendering = codec.to_canonical(value, root=vector["root"])
     if rendering != vector["value"]:
-        yield f"expected {vector['value']}, came {rendering}"
+        yield f"expected {vector['value']}, found {rendering}"
     elif (
         vector["rebuilds"]
         and (built := codec.build(codec.from_canonical(rendering, root=vector["root"]), **given)) != data

@@ -47,7 +47,11 @@ def derives_in_a_version(format: Format) -> bool:
 
 def hides_what_it_derives(format: Format) -> bool:
     """Whether builders work out something that readers do not see."""
-    return any(part.hidden and part.derive is not None for field in fields(format) for part in (field, *field.bits))
+    every = list(fields(format))
+    bits = (bit for field in every for bit in field.bits)
+    return any(each.hidden and each.derive is not None for each in every) or any(
+        each.hidden and each.derive is not None for each in bits
+    )
 
 
 def nulls(value: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wireloom.importing.files import bounded
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.naming import one_line
 from wireloom.problems import Location
@@ -100,14 +101,7 @@ Schema = Primitive | Fixed | Enum | Array | Map | Union | Record
 def read(file: Path) -> Schema:
     """The schema that a file is; raises ImportRefusedError with all that is wrong with it."""
     start = Location(str(file), 1, 1)
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(LARGEST + 1)
-    except OSError as error:
-        raise ImportRefusedError(Finding(start, "file", f"the file cannot be read: {error.strerror}", "")) from error
-    if len(data) > LARGEST:
-        raise ImportRefusedError(Finding(start, "file", f"the file has more than {LARGEST} bytes", ""))
-    node = _node(data, start)
+    node = _node(bounded(file, file, LARGEST), start)
     reading = _Reading(start)
     found = reading.schema(node, "", 0)
     if reading.findings or found is None:

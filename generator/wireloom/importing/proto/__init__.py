@@ -13,9 +13,10 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor
 
 from wireloom.importing import writing
+from wireloom.importing.files import bounded
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.naming import format_name
-from wireloom.importing.proto.compiling import SOURCE, bounded, compiled
+from wireloom.importing.proto.compiling import LARGEST, SOURCE, compiled
 from wireloom.importing.proto.descriptions import Origins, loaded
 from wireloom.importing.proto.messages import Messages
 from wireloom.importing.settling import Draft, Refusals
@@ -47,7 +48,7 @@ def read(file: Path, folders: Sequence[Path] = (), messages: Sequence[str] = ())
         pool, origins = loaded(source.descriptors, source.shown, str(file))
         main = [source.name]
     else:
-        pool, origins = loaded(bounded(file, file), {}, str(file))
+        pool, origins = loaded(bounded(file, file, LARGEST), {}, str(file))
         main = origins.last
     own = [message for name in main for message in pool.FindFileByName(name).message_types_by_name.values()]
     if not own:

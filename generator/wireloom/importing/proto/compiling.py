@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from wireloom.importing.files import bounded
 from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.problems import Location
 
@@ -56,7 +57,7 @@ class _Sources:
             name, path, shown = ahead.pop()
             if name in self.texts:
                 continue
-            data = bounded(path, shown)
+            data = bounded(path, shown, LARGEST)
             self.texts[name], self.shown[name] = data, str(shown)
             if len(self.texts) > MOST or sum(map(len, self.texts.values())) > ALL:
                 message = f"it imports more than {MOST} files, or {ALL >> 20} MiB"
@@ -107,20 +108,6 @@ def compiled(file: Path, folders: Sequence[Path]) -> Compiled:
             message = f"its imports are no files of one folder: {error.strerror}"
             raise ImportRefusedError(Finding(Location(str(file), 1, 1), "import", message, "")) from error
         return Compiled(_run(Path(folder) / "files", name, sources.shown), name, sources.shown)
-
-
-def bounded(path: Path, shown: Path) -> bytes:
-    """The bytes of a file; raises ImportRefusedError where there are too many, or none can be read."""
-    start = Location(str(shown), 1, 1)
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise ImportRefusedError(Finding(start, "file", f"the file cannot be read: {error.strerror}", "")) from error
-    if len(data) > LARGEST:
-        message = f"the file has more than {LARGEST} bytes"
-        raise ImportRefusedError(Finding(start, "file", message, "import a smaller one"))
-    return data
 
 
 def _run(folder: Path, name: str, shown: Mapping[str, str]) -> bytes:

@@ -1,6 +1,6 @@
 """What stops a command besides a spec's mistakes: the call itself, its input, or the machine it runs on."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from wireloom.problems import nearest
@@ -37,6 +37,13 @@ class LimitError(DataError):
     def __init__(self, message: str, summary: "Summary | None" = None) -> None:
         super().__init__(message)
         self.summary = summary
+
+
+def refuse_unknown(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raises MisuseError for the first of the names that is none of those known."""
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known)
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:

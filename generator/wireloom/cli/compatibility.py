@@ -7,7 +7,7 @@ import typer
 
 from wireloom.cli.console import note, refuse_closed_output, say, waiting
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import SPECS, Specs, one_of, refuse_no_folder
+from wireloom.cli.options import SPECS, ReportForm, SpecFormats, Specs, one_of, refuse_no_folder
 from wireloom.reports import FORMS, Form, Report
 
 if TYPE_CHECKING:
@@ -25,23 +25,13 @@ Modes = Annotated[
         help="Old data read by the new specs, new data read by the old ones, or both.",
     ),
 ]
-Shown = Annotated[
-    str,
-    typer.Option(
-        "--report",
-        metavar="|".join(FORMS),
-        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations of a GitHub workflow.",
-    ),
-]
 
 
 def compat(
     against: Against,
-    formats: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
-    ] = None,
+    formats: SpecFormats = None,
     mode: Modes = "backward",
-    report: Shown = "text",
+    report: ReportForm = "text",
     specs: Specs = SPECS,
 ) -> None:
     """Show what a change of specs breaks: data, tables, JSON documents and programs.

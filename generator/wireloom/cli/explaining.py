@@ -9,7 +9,7 @@ import typer
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.console import refuse_closed_output, say, waiting
 from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
-from wireloom.failures import MisuseError, unknown
+from wireloom.failures import MisuseError, refuse_unknown
 
 if TYPE_CHECKING:
     from wireloom.catalog import FormatModule
@@ -67,9 +67,8 @@ def _say_plans(names: list[str] | None, folder: Path) -> None:
 
     with waiting(f"reading {folder}"):
         known = {format.name: format for format in pipeline.formats(folder)}
+    refuse_unknown("format", names or (), known)
     for name in names or known:
-        if name not in known:
-            raise unknown("format", name, known)
         say(f"{name}: {known[name].title}")
         for part in writing.plans(known[name]):
             say("", *(f"    {line}" for line in writing.lines(part)))

@@ -1,33 +1,27 @@
 """`lint`: mistakes, risks and missing documentation in specs."""
 
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wireloom.cli.console import note, refuse_closed_output, say, waiting
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import SPECS, Specs, one_of, refuse_no_folder
-from wireloom.failures import MisuseError, unknown
+from wireloom.cli.options import SPECS, ReportForm, SpecFormats, Specs, one_of, refuse_no_folder
+from wireloom.failures import MisuseError, refuse_unknown, unknown
 from wireloom.reports import FORMS, Form, Report
 
 if TYPE_CHECKING:
     from wireloom import linting
+    from wireloom.problems import Problem
 
 
 def lint(
-    formats: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
-    ] = None,
+    formats: SpecFormats = None,
     specs: Specs = SPECS,
-    report: Annotated[
-        str,
-        typer.Option(
-            "--report",
-            metavar="|".join(FORMS),
-            help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations of a GitHub workflow.",
-        ),
-    ] = "text",
+    report: ReportForm = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for notes too.")] = False,
     explain: Annotated[
         str | None,
@@ -61,26 +55,14 @@ def lint(
     if dry_run and not fix:
         raise MisuseError("--dry-run shows what --fix would change; give --fix, too")
     refuse_closed_output()
-    from wireloom import linting, pipeline  # the generator's libraries, which other commands do without
-    from wireloom.problems import SpecProblems
+    from wireloom import linting  # the generator's libraries, which other commands do without
 
     if explain is not None:
         for rule in linting.rules() if explain == "all" else [_rule(explain)]:
             say(*linting.explained(rule))
         return
     refuse_no_folder(specs)
-    try:
-        with waiting(f"reading {specs}"):
-            read = pipeline.read(specs, advise=True)
-    except SpecProblems as problems:
-        found = problems.problems
-    else:
-        known = {format.name: document.file for format, document in zip(read.formats, read.documents, strict=True)}
-        for name in formats or ():
-            if name not in known:
-                raise unknown("format", name, known)
-        files = {known[name] for name in formats or known}
-        found = tuple(each for each in read.warnings if each.location.file in files or not formats)
+    found = _found(specs, formats or ())
     if fix:
         for change in linting.fixed(found):
             say(*change.diff())
@@ -88,7 +70,32 @@ def lint(
                 change.path.write_bytes(change.after.encode())
             note(f"{change.path}: {change.count} {'would be ' if dry_run else ''}fixed")
         found = tuple(each for each in found if each.id not in linting.FIXABLE)
-    written = Report(cast(Form, report), say)
+    levels = _reported(found, cast(Form, report))
+    if levels["error"] or levels["warning"] or (strict and levels["note"]):
+        raise typer.Exit(PROBLEMS)
+
+
+def _found(specs: Path, formats: Sequence[str]) -> "tuple[Problem, ...]":
+    """The mistakes of the specs; else the warnings and notes, of some formats or of all."""
+    from wireloom import pipeline
+    from wireloom.problems import SpecProblems
+
+    try:
+        with waiting(f"reading {specs}"):
+            read = pipeline.read(specs, advise=True)
+    except SpecProblems as problems:
+        return problems.problems
+    known = {format.name: document.file for format, document in zip(read.formats, read.documents, strict=True)}
+    refuse_unknown("format", formats, known)
+    files = {known[name] for name in formats}
+    return tuple(each for each in read.warnings if each.location.file in files or not formats)
+
+
+def _reported(found: "Sequence[Problem]", form: Form) -> Counter[str]:
+    """Write the report; how many findings each level has."""
+    from wireloom import linting
+
+    written = Report(form, say)
     levels: Counter[str] = Counter()
     for problem in found:
         finding = linting.finding(problem)
@@ -97,10 +104,9 @@ def lint(
     written.end()
     counts = [f"{count} {level}{'' if count == 1 else 's'}" for level, count in levels.items()]
     note(", ".join(counts) or "nothing found", *written.summary())
-    if written.rules and report == "text":
+    if written.rules and form == "text":
         note("for details: wireloom lint --explain ID")
-    if levels["error"] or levels["warning"] or (strict and levels["note"]):
-        raise typer.Exit(PROBLEMS)
+    return levels
 
 
 def _rule(id: str) -> "linting.Rule":

@@ -13,6 +13,7 @@ from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.cli.garbage import uncollected
 from wireloom.cli.given import is_given
 from wireloom.failures import MachineError, MisuseError, unknown
+from wireloom.reports import FORMS
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 
@@ -72,6 +73,17 @@ OutMade = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP)]
 PackageMade = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package)]
 Format = Annotated[
     str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
+]
+SpecFormats = Annotated[
+    list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
+]
+ReportForm = Annotated[
+    str,
+    typer.Option(
+        "--report",
+        metavar="|".join(FORMS),
+        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations of a GitHub workflow.",
+    ),
 ]
 Source = Annotated[
     Path,

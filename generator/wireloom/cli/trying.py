@@ -9,8 +9,8 @@ import typer
 
 from wireloom.cli.console import note, say
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, SPECS, OutMade, PackageMade, Specs, refuse_no_folder
-from wireloom.failures import MisuseError, unknown
+from wireloom.cli.options import OUT, PACKAGE, SPECS, OutMade, PackageMade, SpecFormats, Specs, refuse_no_folder
+from wireloom.failures import MisuseError, refuse_unknown
 from wireloom.outcomes import Outcome, keep, key_of_folder, recall
 from wireloom.project import Project, stale
 
@@ -25,9 +25,7 @@ REMEDY = "where the spec is right, `wireloom test --update` makes the examples s
 
 
 def test(
-    formats: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
-    ] = None,
+    formats: SpecFormats = None,
     record: Annotated[
         bool,
         typer.Option("--record", help="Write the result into examples that have neither a value nor an error."),
@@ -94,9 +92,7 @@ def _tried(specs: Path, formats: list[str], *, again: bool, change: Change | Non
 
     read = pipeline.read(specs, outcomes=change not in (_differences, _updated))
     known = [format.name for format in read.formats]
-    for name in formats:
-        if name not in known:
-            raise unknown("format", name, known)
+    refuse_unknown("format", formats, known)
     if change:
         for line in change(read, formats or None):
             say(line)

@@ -11,7 +11,19 @@ from wireloom.cli.console import note, refuse_closed_output, say
 from wireloom.cli.counting import end_progress, progress
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.opening import Opened, opened
-from wireloom.cli.options import OUT, PACKAGE, Format, Framing, Out, Package, Parameters, Root, chosen, one_of
+from wireloom.cli.options import (
+    OUT,
+    PACKAGE,
+    Format,
+    Framing,
+    Out,
+    Package,
+    Parameters,
+    ReportForm,
+    Root,
+    chosen,
+    one_of,
+)
 from wireloom.cli.transcoding import Resync, remedy_of, request_of
 from wireloom.reports import FORMS, Finding, Form, Report
 from wireloom.runtime.streams.given_up import GivenUp
@@ -25,21 +37,13 @@ Sources = Annotated[
         help="Files, folders or globs, also compressed; - reads standard input.",
     ),
 ]
-Shown = Annotated[
-    str,
-    typer.Option(
-        "--report",
-        metavar="|".join(FORMS),
-        help="Lines for people, lines of JSON, SARIF 2.1.0, or annotations of a GitHub workflow.",
-    ),
-]
 MaxErrors = Annotated[int | None, typer.Option("--max-errors", metavar="N", min=1, help="Stop after N problems.")]
 
 
 def validate(
     format: Format,
     files: Sources,
-    report: Shown = "text",
+    report: ReportForm = "text",
     max_errors: MaxErrors = None,
     framing: Framing = None,
     resync: Resync = False,

@@ -8,9 +8,9 @@ import typer
 
 from wireloom.cli.console import note, refuse_closed_output, say, waiting
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import SPECS, Specs, refuse_no_folder
+from wireloom.cli.options import SPECS, SpecFormats, Specs, refuse_no_folder
 from wireloom.escapes import json_text
-from wireloom.failures import DataError, MisuseError, unknown
+from wireloom.failures import DataError, MisuseError, refuse_unknown
 
 if TYPE_CHECKING:
     from wireloom.pipeline import Specs as ReadSpecs
@@ -21,9 +21,7 @@ _NAMED = 8  # codes or words
 
 
 def vectors(
-    formats: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
-    ] = None,
+    formats: SpecFormats = None,
     output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Folder of the vectors.")] = Path("vectors"),
     check: Annotated[
         bool,
@@ -54,9 +52,7 @@ def vectors(
     with waiting(f"reading {specs}"):
         read = pipeline.read(specs)
     known = {format.name: format for format in read.formats}
-    for name in formats or ():
-        if name not in known:
-            raise unknown("format", name, known)
+    refuse_unknown("format", formats or (), known)
     names = formats or list(known)
     if check:
         _check(read, names, output)

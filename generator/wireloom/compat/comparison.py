@@ -19,7 +19,7 @@ from wireloom.compat.sources import Source
 from wireloom.compat.structure import Difference
 from wireloom.compat.witnesses import Disagreement, Side, Tried, tried
 from wireloom.examples import opened
-from wireloom.failures import unknown
+from wireloom.failures import refuse_unknown
 from wireloom.model.format import Format
 from wireloom.model.meaning import meaning
 from wireloom.problems import Location
@@ -47,9 +47,7 @@ def compare(old: Source, new: Source, names: Collection[str], mode: Mode) -> Com
     before = {format.name: index for index, format in enumerate(old.specs.formats)}
     after = {format.name: index for index, format in enumerate(new.specs.formats)}
     known = list(dict.fromkeys((*before, *after)))
-    for name in names:
-        if name not in known:
-            raise unknown("format", name, known)
+    refuse_unknown("format", names, known)
     pairs = list(_pairs(old, new))
     chosen = [(a, b) for a, b in pairs if not names or {a.name, b.name} & set(names)]
     gone = [name for name in before if name not in after and (not names or name in names)]

@@ -14,6 +14,7 @@ import yaml
 
 from wireloom.problems import ADVICE, DIAGNOSTICS, WARNINGS, Problem
 from wireloom.reports import Finding, Level
+from wireloom.spec.yaml import compose, raw_end
 
 Family = Literal["mistake", "risk", "logic", "leftover", "documentation"]
 
@@ -187,7 +188,7 @@ def fixed(problems: Iterable[Problem]) -> Iterator[Fixed]:
 
 def _without(text: str, problem: Problem) -> str:
     """The text without the entry or item that a problem is at, and without its parent if that would be empty."""
-    chain = _chain(yaml.compose(text, yaml.SafeLoader), problem.location.line - 1, problem.location.column - 1)
+    chain = _chain(text, compose(text), problem.location.line - 1, problem.location.column - 1)
     while len(chain) > 1 and len(chain[-1].siblings) == 1:
         chain.pop()
     member = chain[-1]
@@ -212,7 +213,7 @@ class _Member:
     flow: bool
 
 
-def _chain(node: yaml.Node | None, line: int, column: int) -> list[_Member]:
+def _chain(text: str, node: yaml.Node | None, line: int, column: int) -> list[_Member]:
     """The members around a place, the outermost first."""
     match node:
         case yaml.MappingNode(value=pairs):
@@ -221,24 +222,15 @@ def _chain(node: yaml.Node | None, line: int, column: int) -> list[_Member]:
             parts = [(item.start_mark, item.end_mark, item) for item in items]
         case _:
             return []
-    places = tuple((start.index, _tight(end, value)) for start, end, value in parts)
+    places = tuple((start.index, raw_end(value, text)) for start, _, value in parts)
     for number, (start, end, value) in enumerate(parts):
         if (start.line, start.column) <= (line, column) < (end.line, end.column) or (start.line, start.column) == (
             line,
             column,
         ):
             own = _Member(*places[number], number, places, bool(node.flow_style))
-            return [own, *_chain(value, line, column)] if (start.line, start.column) != (line, column) else [own]
+            return [own, *_chain(text, value, line, column)] if (start.line, start.column) != (line, column) else [own]
     return []
-
-
-def _tight(end: yaml.Mark, value: yaml.Node) -> int:
-    """Where a value really ends: PyYAML's collections in blocks end where the next thing begins."""
-    while isinstance(value, yaml.CollectionNode) and not value.flow_style and value.value:
-        last = value.value[-1]
-        value = last[1] if isinstance(last, tuple) else last
-        end = value.end_mark
-    return int(end.index)
 
 
 def _without_in_flow(text: str, member: _Member) -> str:

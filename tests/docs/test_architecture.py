@@ -57,7 +57,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "validating": {"transcode", "runtime"},
     "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
     "reports": set(),
-    "linting": {"reports"},
+    "linting": {"spec", "reports"},
     "vectors": {"model", "expr", "runtime"},
     "drift": {"spec", "model", "examples", "transcode", "runtime"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them

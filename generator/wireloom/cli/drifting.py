@@ -1,6 +1,6 @@
 """`drift`: a spec held against real traffic."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,11 +16,10 @@ from wireloom.cli.options import SPECS, Format, Framing, Parameters, Root, Specs
 from wireloom.cli.transcoding import request_of
 from wireloom.cli.validating import Sources
 from wireloom.escapes import json_text
-from wireloom.failures import unknown
+from wireloom.failures import refuse_unknown
 
 if TYPE_CHECKING:
     from wireloom.drift import Observed, Refused, Values
-    from wireloom.runtime.columns.logical import LogicalType
 
 _SHOWN = 8  # values, words or codes in one line
 
@@ -58,14 +57,12 @@ def drift(
     refuse_no_folder(specs)
     from wireloom import drift as drifting  # the generator's libraries, which other commands do without
     from wireloom import pipeline
-    from wireloom.drift.observing import trace
     from wireloom.examples import opened as in_memory
 
     with waiting(f"reading {specs}"):
         read = pipeline.read(specs)
     known = {each.name: (each, document) for each, document in zip(read.formats, read.documents, strict=True)}
-    if format not in known:
-        raise unknown("format", format, known)
+    refuse_unknown("format", [format], known)
     model, document = known[format]
     observed = drifting.Observed()
     with in_memory({format: read.modules[format]}) as modules:
@@ -75,11 +72,9 @@ def drift(
             reading = request if own is None else replace(request, framing=own)
             for count in drifting.observe(observed, model, reading, file.source, file.name):
                 progress(count, observed.bad)
-            trace(observed, reading, file.head)
+            drifting.trace(observed, reading, file.head)
         end_progress()
-        symbols = dict(
-            _symbols(next(each.logical for each in model.roots if each.name == (root or model.roots[0].name)))
-        )
+        symbols = drifting.words(model, root)
         changes = list(drifting.suggestions(observed, modules[format].CODEC, root, document))
     if as_json:
         say(json_text(_document(observed, symbols, [each.text for each in changes])))
@@ -97,23 +92,7 @@ def drift(
         raise typer.Exit(PROBLEMS)
 
 
-def _symbols(type: "LogicalType", path: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The words that columns may have, by their paths."""
-    from wireloom.runtime.columns.logical import List, Map, Record, Text
-
-    match type:
-        case Record(fields=fields):
-            for field in fields:
-                yield from _symbols(field.type, f"{path}.{field.name}" if path else field.name)
-        case List(element=inner) | Map(value=inner):
-            yield from _symbols(inner, f"{path}[]")
-        case Text(symbols=symbols) if symbols:
-            yield path, symbols
-        case _:
-            pass
-
-
-def _document(observed: "Observed", symbols: dict[str, tuple[str, ...]], changes: list[str]) -> dict[str, object]:
+def _document(observed: "Observed", symbols: Mapping[str, tuple[str, ...]], changes: list[str]) -> dict[str, object]:
     return {
         "records": observed.records,
         "bad": observed.bad,
@@ -157,7 +136,7 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, int | float) else str(value)
 
 
-def _lines(observed: "Observed", symbols: dict[str, tuple[str, ...]]) -> Iterator[str]:
+def _lines(observed: "Observed", symbols: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     yield f"{observed.records:,} records, {observed.bad:,} bad"
     for (code, path), refused in sorted(observed.refused.items(), key=lambda entry: -entry[1].count):
         first = f"first {refused.file}, record {refused.record}, byte {refused.error.offset}"

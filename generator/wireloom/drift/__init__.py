@@ -4,7 +4,7 @@
 column shows. `suggesting` turns some of that into changes of the spec.
 """
 
-from wireloom.drift.observing import Observed, Refused, Values, observe
+from wireloom.drift.observing import Observed, Refused, Values, observe, trace, words
 from wireloom.drift.suggesting import Suggestion, patch, suggestions
 
-__all__ = ["Observed", "Refused", "Suggestion", "Values", "observe", "patch", "suggestions"]
+__all__ = ["Observed", "Refused", "Suggestion", "Values", "observe", "patch", "suggestions", "trace", "words"]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.model.format import Format
-from wireloom.model.logical import List, LogicalType, Map, Meant, Named, Record
+from wireloom.model.logical import Meant, Named, Text
+from wireloom.model.traversal import columns
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.transcode import Request
@@ -87,7 +88,7 @@ class Observed:
 def observe(observed: Observed, format: Format, request: Request, source: BinaryIO, name: str) -> Iterator[int]:
     """Add the records of a source; how many there were after each part."""
     codec = request.module.CODEC
-    raw = dict(pair for root in format.roots for pair in _raw_names(root.logical))
+    raw = dict(_raw_names(format))
     parts = codec.decode_stream(
         source, root=request.root, framing=request.framing, on_error="skip", **_keywords(request)
     )
@@ -129,19 +130,19 @@ def _add_bytes(observed: Observed, request: Request, record: bytes) -> None:
             observed.unnamed.setdefault(key, Counter())[bytes(data[:32])] += 1
 
 
-def _raw_names(type: LogicalType) -> Iterator[tuple[str, str]]:
+def words(format: Format, root: str | None) -> Mapping[str, tuple[str, ...]]:
+    """The words that columns may have, by their paths."""
+    logical = next(each.logical for each in format.roots if root in (None, each.name))
+    return {path: type.symbols for path, type in columns(logical) if isinstance(type, Text) and type.symbols}
+
+
+def _raw_names(format: Format) -> Iterator[tuple[str, str]]:
     """The columns with numbers that have names, and the columns with the names."""
-    match type:
-        case Record(fields=fields):
-            for each in fields:
-                shown = each.type.shown if isinstance(each.type, Meant) else None
-                if isinstance(shown, Named) and shown.raw:
-                    yield shown.raw, each.name
-                yield from _raw_names(each.type)
-        case List(element=inner) | Map(value=inner):
-            yield from _raw_names(inner)
-        case _:
-            pass
+    for root in format.roots:
+        for path, type in columns(root.logical):
+            shown = type.shown if isinstance(type, Meant) else None
+            if isinstance(shown, Named) and shown.raw:
+                yield shown.raw, path.rpartition(".")[2]
 
 
 def _add_errors(observed: Observed, part: DecodedPart, name: str) -> None:

@@ -13,6 +13,7 @@ from wireloom.examples.editing import Edit, Editor, edited, flow
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.spans import Span
 from wireloom.spec.documents import Document
+from wireloom.spec.yaml import compose, raw_end
 
 _MOST = 32  # words of one field
 
@@ -29,7 +30,7 @@ class Suggestion:
 def suggestions(observed: Observed, codec: Codec, root: str | None, document: Document) -> Iterator[Suggestion]:
     """What would let the spec read more; each stands alone, and all of them apply together."""
     text = document.data.decode()
-    spec = _Spec(text, yaml.compose(text, yaml.SafeLoader), Path(document.file))
+    spec = _Spec(text, compose(text), Path(document.file))
     done: set[tuple[str, str]] = set()
     for (code, _), refused in observed.refused.items():
         failed = _failed(codec, root, refused)
@@ -138,7 +139,7 @@ class _Spec:
         ):
             return None
         form = {name: {"type": _type_of(refused), "optional": True}}
-        end = self.text.find("\n", _end(fields.value[-1]))
+        end = self.text.find("\n", raw_end(fields.value[-1], self.text))
         end = len(self.text) if end < 0 else end
         edit = Edit(end, end, f"\n{' ' * fields.start_mark.column}- {flow(form)[1:-1]}")
         return Suggestion(self.path, f"add {name} to {type}: {refused.count} records have it", (edit,))
@@ -167,14 +168,6 @@ def _child(node: yaml.Node | None, key: str) -> yaml.Node | None:
     if not isinstance(node, yaml.MappingNode):
         return None
     return next((value for name, value in node.value if name.value == key), None)
-
-
-def _end(node: yaml.Node) -> int:
-    """Where a node really ends: PyYAML's collections in blocks end where the next thing begins."""
-    while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
-        last = node.value[-1]
-        node = last[1] if isinstance(last, tuple) else last
-    return int(node.end_mark.index)
 
 
 def _type_of(refused: Refused) -> str:

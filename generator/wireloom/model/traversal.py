@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
 from wireloom.model.ground import AGAIN
+from wireloom.model.logical import List, LogicalType, Record
+from wireloom.model.logical import Map as LogicalMap
 from wireloom.model.meanings import repeating
 from wireloom.model.types import (
     Array,
@@ -39,17 +41,17 @@ def references(type: Type) -> Iterator[str]:
 
 def expands(format: Format) -> bool:
     """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked or made."""
-    return makes_texts(format) or unpacks(format) or any(field.refers is not None for field in _fields(format))
+    return makes_texts(format) or unpacks(format) or any(field.refers is not None for field in fields(format))
 
 
 def unpacks(format: Format) -> bool:
     """Whether a region of a record is unpacked."""
-    return any(field.packing is not None for field in _fields(format))
+    return any(field.packing is not None for field in fields(format))
 
 
 def makes_texts(format: Format) -> bool:
     """Whether texts or bytes are computed that are others once more, parts of them, or made of them."""
-    return any(_makes_text(field) for field in _fields(format))
+    return any(_makes_text(field) for field in fields(format))
 
 
 def _makes_text(field: Field) -> bool:
@@ -58,7 +60,8 @@ def _makes_text(field: Field) -> bool:
     return computed or any(table is not None and repeating(table) for table in tables)
 
 
-def _fields(format: Format) -> Iterator[Field]:
+def fields(format: Format) -> Iterator[Field]:
+    """Every field of every struct."""
     structs = (type for _, type in format.types if isinstance(type, Struct))
     return (field for struct in structs for field in struct.fields)
 
@@ -177,3 +180,19 @@ def parts(type: Type) -> tuple[Type, ...]:
             return tuple(trial.type for trial in trials)
         case _:
             return ()
+
+
+def columns(type: LogicalType, path: str = "") -> Iterator[tuple[str, LogicalType]]:
+    """A logical type and those within it, each with its path: `bins[].name`; keys of maps stand below `{}`."""
+    yield path, type
+    match type:
+        case Record(members):
+            for each in members:
+                yield from columns(each.type, f"{path}.{each.name}" if path else each.name)
+        case List(element):
+            yield from columns(element, f"{path}[]")
+        case LogicalMap(key, value):
+            yield from columns(key, f"{path}{{}}")
+            yield from columns(value, f"{path}[]")
+        case _:
+            pass

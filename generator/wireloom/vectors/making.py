@@ -1,15 +1,12 @@
 """Vectors of one format, and what they do not reach."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wireloom.model.format import Format
 from wireloom.runtime.codec import Codec
 from wireloom.vectors.invalid import invalid
 from wireloom.vectors.manifest import Vector
-from wireloom.vectors.valid import Edges, valid, words_in
-
-Show = Callable[[str], None]
+from wireloom.vectors.valid import Edges, leaves, valid, words_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +32,9 @@ def make(format: Format, codec: Codec) -> Made:
     bases = [vector for vector in good if vector.name in examples or vector in unlike.values()]
     bad = list(invalid(format, codec, bases, edges.stated))
     codes = {vector.error for vector in bad}
-    seen = {text for vector in good for text in _texts(vector.value)}
+    seen = {leaf for vector in good for _, leaf in leaves(vector.value) if isinstance(leaf, str)}
     return Made(
         (*good, *bad),
         tuple(each.code for each in format.errors if each.code not in codes),
         tuple(word for word in edges.words if word not in seen),
     )
-
-
-def _texts(rendering: object) -> Iterator[str]:
-    match rendering:
-        case str():
-            yield rendering
-        case dict():
-            for member in rendering.values():
-                yield from _texts(member)
-        case list():
-            for member in rendering:
-                yield from _texts(member)
-        case _:
-            pass

@@ -13,11 +13,11 @@ from typing import Any
 from wireloom.expr.ast import Kind, Literal
 from wireloom.model.format import Format
 from wireloom.model.logical import List, LogicalType, Named, Record
-from wireloom.model.traversal import parts
-from wireloom.model.types import Field, Integer, Struct, Type
+from wireloom.model.traversal import fields
+from wireloom.model.types import Integer
 from wireloom.model.types import Mapping as Mapped
 from wireloom.runtime.codec import Codec
-from wireloom.runtime.errors import WireloomError
+from wireloom.runtime.errors import WireloomError, render_path
 from wireloom.vectors.manifest import Vector
 
 _POWERS = (7, 8, 14, 15, 16, 21, 24, 28, 31, 32, 48, 53, 63, 64)
@@ -44,28 +44,19 @@ class Edges:
     def of(cls, format: Format) -> "Edges":
         """Those of all of its fields."""
         stated, words = set[int](), dict[str, None]()
-        for _, type in format.types:
-            for found in _fields(type):
-                stated |= {limit for limit in (found.minimum, found.maximum) if limit is not None}
-                if isinstance(found.type, Integer):
-                    stated |= {found.type.minimum, found.type.maximum}
-                if found.meaning is not None and isinstance(found.meaning.shown, Named):
-                    stated |= {number for number, _ in found.meaning.shown.names if isinstance(number, int)}
-                    words |= dict.fromkeys(name for _, name in found.meaning.shown.names)
-                for mappings in (found.mappings, *(bit.mappings for bit in found.bits)):
-                    words |= dict.fromkeys(_words(mappings or ()))
-                    stated |= {each.wire for each in mappings or () if isinstance(each.wire, int)}
+        for found in fields(format):
+            stated |= {limit for limit in (found.minimum, found.maximum) if limit is not None}
+            if isinstance(found.type, Integer):
+                stated |= {found.type.minimum, found.type.maximum}
+            if found.meaning is not None and isinstance(found.meaning.shown, Named):
+                stated |= {number for number, _ in found.meaning.shown.names if isinstance(number, int)}
+                words |= dict.fromkeys(name for _, name in found.meaning.shown.names)
+            for mappings in (found.mappings, *(bit.mappings for bit in found.bits)):
+                words |= dict.fromkeys(_words(mappings or ()))
+                stated |= {each.wire for each in mappings or () if isinstance(each.wire, int)}
         numbers = {0, 1} | stated | {(1 << power) + more for power in _POWERS for more in (-1, 0)}
         numbers |= {-each - 1 for each in numbers}
         return cls(tuple(sorted(numbers)), tuple(words), tuple(sorted(stated)))
-
-
-def _fields(type: Type) -> Iterator[Field]:
-    """The fields of a struct, and of the types that stand in it without a name."""
-    if isinstance(type, Struct):
-        yield from type.fields
-    for part in parts(type):
-        yield from _fields(part)
 
 
 def _words(mappings: Iterable[Mapped]) -> Iterator[str]:
@@ -172,7 +163,7 @@ class _Mover:
             for under, tried in bases:
                 made = self._built(under, tried)
                 if made is not None and _at(made.value, path) == value and made.value != base.value:
-                    yield value, replace(made, name=f"{under.name}: {_shown(path)} = {_short(value)}")
+                    yield value, replace(made, name=f"{under.name}: {render_path(path)} = {_short(value)}")
                     break
 
     def _built(self, base: Vector, rendering: object) -> Vector | None:
@@ -278,10 +269,6 @@ def _at(rendering: Any, path: Path) -> object:  # noqa: ANN401 - what JSON has
         except (LookupError, TypeError):
             return None
     return rendering
-
-
-def _shown(path: Path) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 def _short(value: object) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.model.format import Format
-from wireloom.model.logical import List, LogicalField, LogicalType, Map, Record
+from wireloom.model.logical import LogicalField, Record
+from wireloom.model.traversal import columns as within
 from wireloom.spec import Document
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Bits, FieldDocument, FormatDocument, StructType
@@ -28,22 +29,9 @@ class Column:
 def records(format: Format) -> Iterator[tuple[LogicalField, ...]]:
     """The columns of every record, whether it is a row or within one, as readers see them."""
     for root in format.roots:
-        yield from _records(root.logical)
-
-
-def _records(type: LogicalType) -> Iterator[tuple[LogicalField, ...]]:
-    match type:
-        case Record(fields=fields):
-            yield fields
-            for field in fields:
-                yield from _records(field.type)
-        case List(element=element):
-            yield from _records(element)
-        case Map(key=key, value=value):
-            yield from _records(key)
-            yield from _records(value)
-        case _:
-            pass
+        for _, type in within(root.logical):
+            if isinstance(type, Record):
+                yield type.fields
 
 
 def columns(document: Document, content: FormatDocument) -> Iterator[Column]:

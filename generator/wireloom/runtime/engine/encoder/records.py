@@ -308,15 +308,15 @@ class Records(Part):
         for name in (node.kind, node.reason):
             self.compiler.determined.note(member(record, name), determined=True)
         labels, other, end = [Label() for _ in trials], Label(), Label()
-        if member(record, node.kind) is not None:
+        kind = member(record, node.kind)
+        if kind is not None:
             targets: dict[int | None, Label] = {None: other}
             for trial, label in zip(trials, labels, strict=True):
                 targets.setdefault(self.word(trial.name), label)
-            named = self.compiler.names.value(member(record, node.kind), textual=True).read()
+            named = self.compiler.names.value(kind, textual=True).read()
             self.assembly.emit("SWITCH", self.assembly.table(hashed(targets)), named)
             self.assembly.place(other)
-            self._unnamed(trials, labels, scope, record)
-        elif any(trial.build_when is not None for trial in trials):
+        if kind is not None or any(trial.build_when is not None for trial in trials):
             self._unnamed(trials, labels, scope, record)
         else:
             self._fit([(label, trial.type) for label, trial in zip(labels, trials, strict=True)], scope, record)

@@ -151,6 +151,8 @@ def test_all_ids_are_explained_and_no_other():
     assert {line.split(" ")[0] for line in done.stdout.split("\n") if line[:1].strip()} == {*WARNINGS, *ADVICE}
     other = CliRunner().invoke(app, ["lint", "--explain", "no-units"])
     assert (other.exit_code, "did you mean no-unit?" in other.stderr) == (2, True)
+    strange = CliRunner().invoke(app, ["lint", "--explain", "zzz"])
+    assert (strange.exit_code, "`wireloom lint --explain all` lists" in strange.stderr) == (2, True)
 
 
 def test_a_fix_takes_entries_away_and_leaves_the_rest(tmp_path):

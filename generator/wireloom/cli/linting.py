@@ -115,5 +115,6 @@ def _rule(id: str) -> "linting.Rule":
 
     rule = linting.rule_of(id)
     if rule is None:
-        raise unknown("id", id, [*WARNINGS, *ADVICE, *DIAGNOSTICS])
+        error = unknown("id", id, [*WARNINGS, *ADVICE, *DIAGNOSTICS])
+        raise MisuseError(f"{error}; `wireloom lint --explain all` lists the warnings and notes")
     return rule

@@ -1,6 +1,6 @@
 """Where in its spec a field, or the check that refused it, is: `specs/x.yaml:41`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -16,18 +16,14 @@ _STEPS = ("check", "frame", "need", "end", "verify", "discard")
 class SpecLines:
     """The lines of the fields of one format, as far as its spec is among the files of a folder."""
 
-    def __init__(self, specs: Path, format: str) -> None:
-        self._specs, self._format = specs, format
+    def __init__(self, specs: Path, format: str, read: Sequence[Node] | None = None) -> None:
+        """`read` are the documents of the folder, where they have been read already."""
+        self._specs, self._format, self._read = specs, format, read
 
     @cached_property
     def _documents(self) -> tuple[MappingNode, ...]:
         """The spec, and the libraries that it imports."""
-        if not self._specs.is_dir():
-            return ()
-        try:
-            texts = {path: path.read_text(encoding="utf-8") for path in spec_files(self._specs)}
-        except (OSError, UnicodeDecodeError):
-            return ()
+        texts = self._texts() if self._read is None else {}
         found = self._named("format", self._format, texts)
         waiting, seen = list(found), list(found)
         while waiting:
@@ -37,15 +33,22 @@ class SpecLines:
                 waiting += imported
         return tuple(seen)
 
-    @staticmethod
-    def _named(key: str, name: str, texts: dict[Path, str]) -> list[MappingNode]:
-        found = []
-        for path, text in texts.items():
-            if f"{key}: {name}" in text or (f"{key}:" in text and name in text.partition("types:")[0]):
-                node, _ = parse(text, str(path))
-                if isinstance(node, MappingNode) and scalar(child(node, key)) == name:
-                    found.append(node)
-        return found
+    def _texts(self) -> dict[Path, str]:
+        if not self._specs.is_dir():
+            return {}
+        try:
+            return {path: path.read_text(encoding="utf-8") for path in spec_files(self._specs)}
+        except (OSError, UnicodeDecodeError):
+            return {}
+
+    def _named(self, key: str, name: str, texts: dict[Path, str]) -> list[MappingNode]:
+        likely = (
+            parse(text, str(path))[0]
+            for path, text in texts.items()
+            if f"{key}: {name}" in text or (f"{key}:" in text and name in text.partition("types:")[0])
+        )
+        nodes = likely if self._read is None else self._read
+        return [node for node in nodes if isinstance(node, MappingNode) and scalar(child(node, key)) == name]
 
     def of(self, span: Span) -> str:
         """The line of a field; empty where it is not known."""

@@ -1,27 +1,28 @@
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+const viewer = (() => {
   const NUMBERS = 10, HEIGHT = 22, PER_LINE = 16, FAILED = 1, SHARED = 4, BODILESS = 8, QUIET = 16, PATHLESS = 32;
   const [LEVEL, START, SIZE, SPACE, NAME, PATH, VALUE, MEANING, SPEC, FLAGS] = Array(NUMBERS).keys();
-  const rows = data.rows, count = rows.length / NUMBERS, texts = data.texts;
+  let data = {}, rows = [], count = 0, texts = [], spaces = [new Uint8Array(0)], leaves = [[]];
+  let parents = new Int32Array(0), behind = new Int32Array(0), folded = new Uint8Array(0);
   const of = (row, column) => rows[row * NUMBERS + column];
   const text = (row, column) => texts[of(row, column)];
-  const spaces = data.spaces.map((each) => Uint8Array.from(atob(each), (char) => char.charCodeAt(0)));
   const byId = (id) => document.getElementById(id);
   const status = byId("status"), tree = byId("tree"), hex = byId("hex");
   const treeAll = tree.firstElementChild, hexAll = hex.firstElementChild;
 
   // --- the tree: parents, ends, which rows are seen
-  const parents = new Int32Array(count), behind = new Int32Array(count);
-  const open = [];
-  for (let row = 0; row <= count; row++) {
-    const level = row < count ? of(row, LEVEL) : 0;
-    while (open.length && (row === count || of(open[open.length - 1], LEVEL) >= level)) behind[open.pop()] = row;
-    if (row < count) { parents[row] = open.length ? open[open.length - 1] : -1; open.push(row); }
+  function nest() {
+    const open = [];
+    parents = new Int32Array(count);
+    behind = new Int32Array(count);
+    for (let row = 0; row <= count; row++) {
+      const level = row < count ? of(row, LEVEL) : 0;
+      while (open.length && (row === count || of(open[open.length - 1], LEVEL) >= level)) behind[open.pop()] = row;
+      if (row < count) { parents[row] = open.length ? open[open.length - 1] : -1; open.push(row); }
+    }
   }
   const hasParts = (row) => behind[row] > row + 1;
-  const folded = new Uint8Array(count);
-  let seen = [], placeOf = new Int32Array(count);
+  let seen = [], placeOf = new Int32Array(0);
   function look() {
     seen = []; placeOf.fill(-1);
     for (let row = 0; row < count; row = folded[row] ? behind[row] : row + 1) { placeOf[row] = seen.length; seen.push(row); }
@@ -30,15 +31,17 @@
   }
 
   // --- from bytes to rows: of each space the rows that have bytes of their own, by their starts
-  const leaves = spaces.map(() => []);
-  for (let row = 0; row < count; row++) {
-    if (!of(row, SIZE) || of(row, FLAGS) & (BODILESS | SHARED)) continue;
-    let isLeaf = true;
-    for (let inner = row + 1; inner < behind[row] && isLeaf; inner = behind[inner])
-      isLeaf = !of(inner, SIZE) || (of(inner, FLAGS) & BODILESS) > 0 || of(inner, SPACE) !== of(row, SPACE);
-    if (isLeaf) leaves[of(row, SPACE)].push(row);
+  function arrange() {
+    leaves = spaces.map(() => []);
+    for (let row = 0; row < count; row++) {
+      if (!of(row, SIZE) || of(row, FLAGS) & (BODILESS | SHARED)) continue;
+      let isLeaf = true;
+      for (let inner = row + 1; inner < behind[row] && isLeaf; inner = behind[inner])
+        isLeaf = !of(inner, SIZE) || (of(inner, FLAGS) & BODILESS) > 0 || of(inner, SPACE) !== of(row, SPACE);
+      if (isLeaf) leaves[of(row, SPACE)].push(row);
+    }
+    leaves.forEach((each) => each.sort((a, b) => of(a, START) - of(b, START)));
   }
-  leaves.forEach((each) => each.sort((a, b) => of(a, START) - of(b, START)));
   function rowOf(space, at) {
     const list = leaves[space];
     let low = 0, high = list.length;
@@ -129,7 +132,7 @@
     if (own >= 0 && of(own, FLAGS) & QUIET) made.classList.add("quiet");
     if (isWithin(picked, at) && picked > 0) made.classList.add("picked");
     else if (isWithin(hovered, at)) made.classList.add("hover");
-    if (data.fault && data.fault[0] === space && data.fault[1] <= at && at < data.fault[2]) made.classList.add("fault-byte");
+    if (data.fault && data.fault.space === space && data.fault.start <= at && at < data.fault.end) made.classList.add("fault-byte");
     if (at === cursor) made.classList.add("cursor");
   }
 
@@ -147,6 +150,7 @@
   function pick(row, at) {
     picked = row;
     for (let each = parents[row]; each >= 0; each = parents[each]) folded[each] = 0;
+    on.picked(text(row, SPEC), pathOf(row));
     if (of(row, SPACE) !== space) show(of(row, SPACE));
     cursor = at === undefined ? of(row, START) : at;
     look();
@@ -252,9 +256,7 @@
   byId("copy-python").addEventListener("click", () => copy(`bytes.fromhex("${hexOf(picked).join(" ")}")  # ${pathOf(picked) || "the record"}`, "Python"));
 
   // --- spaces, theme, fault
-  const choice = byId("spaces");
-  data.names.forEach((name, number) => { const option = element("option", "", name); option.value = number; choice.append(option); });
-  byId("spaces-label").hidden = spaces.length < 2;
+  const choice = byId("spaces"), fault = byId("fault");
   choice.addEventListener("change", () => { show(Number(choice.value)); cursor = 0; hex.scrollTop = 0; drawHex(); });
   byId("theme").addEventListener("click", (event) => {
     const isDark = getComputedStyle(document.documentElement).getPropertyValue("--back").trim() === "#16181c";
@@ -262,17 +264,51 @@
     event.target.setAttribute("aria-pressed", String(!isDark));
   });
   function toFault() {
-    show(data.fault[0]);
-    const at = Math.max(Math.min(data.fault[1], spaces[space].length - 1), 0);
+    show(data.fault.space);
+    const at = Math.max(Math.min(data.fault.start, spaces[space].length - 1), 0);
     let row = spaces[space].length ? rowOf(space, at) : 0;
     for (let each = 0; each < count; each++)
       if (of(each, FLAGS) & FAILED && of(each, SPACE) === space && each && of(each, START) <= at && at <= of(each, START) + of(each, SIZE)) row = each;
     pick(Math.max(row, 0), at);
   }
-  if (data.fault) byId("to-fault").addEventListener("click", toFault);
+  byId("to-fault").addEventListener("click", toFault);
+  function sayFault() {
+    fault.hidden = !data.fault;
+    fault.querySelector("dl").replaceChildren(...(data.fault ? data.fault.said : []).map(([name, content]) => {
+      const made = element("div");
+      made.append(element("dt", "", name), element("dd", "", content));
+      return made;
+    }));
+  }
 
-  show(0);
-  look();
-  drawHex();
-  if (data.fault) toFault();
+  // --- a record: the page's own, or the next
+  const on = { picked: () => {} };
+  function rowAtPath(path) {
+    for (let row = 0; path && row < count; row++) if (pathOf(row) === path) return row;
+    return 0;
+  }
+  function load(record, path) {
+    data = record;
+    ({ rows, texts } = data);
+    count = rows.length / NUMBERS;
+    spaces = data.spaces.map((each) => Uint8Array.from(atob(each), (char) => char.charCodeAt(0)));
+    folded = new Uint8Array(count);
+    placeOf = new Int32Array(count);
+    [space, picked, hovered, cursor] = [0, 0, -1, 0];
+    nest();
+    arrange();
+    choice.replaceChildren(...data.names.map((name, number) => { const option = element("option", "", name); option.value = number; return option; }));
+    byId("spaces-label").hidden = spaces.length < 2;
+    say("");
+    sayFault();
+    show(0);
+    look();
+    drawHex();
+    const row = rowAtPath(path);
+    if (row) pick(row);
+    else if (data.fault) toFault();
+  }
+  const own = byId("data");
+  if (own) load(JSON.parse(own.textContent));
+  return { load, on, element };
 })();

@@ -32,26 +32,34 @@ _QUIET = (*rows.AUXILIARY, "ignored", "unread")
 def page(module: FormatModule, found: Found, explained: Explained, fault: Fault | None, lines: SpecLines) -> str:
     """The page of a record."""
     title = f"{module.FORMAT}: record {found.index} of {Path(found.name).name or found.name}"
-    style, script = _text("page.css"), _text("page.js")
-    data = {
-        "spaces": [base64.b64encode(space.data).decode() for space in explained.spaces],
-        "names": ["the record", *(space_text(space) for space in explained.spaces[1:])],
-        "fault": None if fault is None else [fault.space, fault.start, fault.end],
-        **_Rows(explained, lines).table(),
-    }
+    style, script = asset("page.css"), asset("page.js")
     return (
-        _environment()
+        templates(_HERE)
         .get_template("page.html.jinja")
         .render(
             title=html_text(title),
             summary=html_text(summary(found, module.FORMAT)),
-            fault=None if fault is None else {name: html_text(text) for name, text in _said(fault).items() if text},
             policy=_policy(style, script),
             style=style,
             script=script,
-            data=script_json(data),
+            data=script_json(viewed(explained, fault, lines)),
         )
     )
+
+
+def viewed(explained: Explained, fault: Fault | None, lines: SpecLines) -> dict[str, Any]:
+    """A record as the script of a page shows it."""
+    return {
+        "spaces": [base64.b64encode(space.data).decode() for space in explained.spaces],
+        "names": ["the record", *(space_text(space) for space in explained.spaces[1:])],
+        "fault": None if fault is None else _fault(fault),
+        **_Rows(explained, lines).table(),
+    }
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    said = [[name, visible(text)] for name, text in _said(fault).items() if text]
+    return {"space": fault.space, "start": fault.start, "end": fault.end, "said": said}
 
 
 def _said(fault: Fault) -> dict[str, str]:
@@ -136,15 +144,17 @@ def _flags(span: Span) -> int:
     )
 
 
-def _text(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page: its style or its script."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 @cache
-def _environment() -> Environment:
+def templates(*folders: Path) -> Environment:
+    """The templates of pages, from the first folder that has them."""
     return Environment(
         autoescape=False,  # noqa: S701 - every text is escaped by `escapes`, which the page's tests hold it to
-        loader=FileSystemLoader(_HERE),
+        loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,15 +1,16 @@
-"""One record out of a file, by its number, with the parameters that it is read with."""
+"""The records of a file, and one of them by its number, with the parameters that it is read with."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import MisuseError
 from wireloom.runtime.engine import Request
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parameters import ParameterValue
-from wireloom.runtime.streams.framed import Extent, Framed, iterate
+from wireloom.runtime.streams.framed import Extent, iterate
 from wireloom.runtime.streams.framing import Headed, Whole, bare
 
 LOOKED_AT = 1000
@@ -18,7 +19,10 @@ LOOKED_AT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record: its bytes, its number and place in the file, what it is read with, and why it was chosen."""
+    """A record: its bytes, its number and place in the file, what it is read with, and why it was chosen.
+
+    `error` is the reason why a record of a stream is bad; a record that is its whole file has not been read yet.
+    """
 
     name: str
     data: bytes
@@ -27,9 +31,7 @@ class Found:
     index: int = 0
     offset: int = 0
     why: str = ""
-
-
-_Choice = Callable[[Framed, str], Found]
+    error: DecodeError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Wanted:
     parameters: dict[str, ParameterValue]
 
 
-def record(wanted: Wanted, name: str, source: BinaryIO, number: int | None) -> Found:
-    """The record of that number; of none the first bad one, else the first. Raises MisuseError where there is none."""
+def records(wanted: Wanted, name: str, source: BinaryIO) -> Iterator[Found]:
+    """The records of a file, in order; where the header before them is bad, that alone."""
     codec = wanted.module.CODEC
     root = codec.root(wanted.root)
     chosen = codec.framing_of(root, wanted.framing)
@@ -52,37 +54,41 @@ def record(wanted: Wanted, name: str, source: BinaryIO, number: int | None) -> F
     if isinstance(chosen, Headed):
         head = codec.head(chosen, source, settings)
         if isinstance(head, Extent):
-            return Found(name, head.data, chosen.header, settings, why="the header of the file, which is bad")
+            why = "the header of the file, which is bad"
+            yield Found(name, head.data, chosen.header, settings, why=why, error=head.error)
+            return
         settings, base, source = dict(head.settings), head.size, head.file
-    if isinstance(bare(chosen), Whole) and not number:
-        return Found(name, source.read(), label, settings, 0, base)
+    if isinstance(bare(chosen), Whole):
+        yield Found(name, source.read(), label, settings, 0, base)
+        return
     reader = codec.reader(Request(label, settings))
-    framed = iterate(reader, source, bare(chosen), "skip", None, base)
+    for each in iterate(reader, source, bare(chosen), "skip", None, base):
+        yield Found(name, each.data, label, settings, each.index, each.offset, error=each.error)
 
-    def found(each: Framed, why: str = "") -> Found:
-        return Found(name, each.data, label, settings, each.index, each.offset, why)
 
+def record(wanted: Wanted, name: str, source: BinaryIO, number: int | None) -> Found:
+    """The record of that number; of none the first bad one, else the first. Raises MisuseError where there is none."""
+    found = records(wanted, name, source)
     if number is None:
-        return _first(name, framed, found)
+        return _first(name, found)
     last = -1
-    for each in framed:
+    for each in found:
         last = each.index
-        if last == number:
-            return found(each)
+        if last == number or each.why:
+            return each
     count = "no records" if last < 0 else f"{last + 1}, numbered from 0"
     raise MisuseError(f"{name} has no record {number}; it has {count}")
 
 
-def _first(name: str, framed: Iterator[Framed], found: _Choice) -> Found:
-    seen = list(islice(framed, 1))
-    if not seen:
+def _first(name: str, found: Iterator[Found]) -> Found:
+    first = next(found, None)
+    if first is None:
         raise MisuseError(f"{name} has no records")
-    first = seen[0]
     if first.error is not None:
-        return found(first, "")
+        return first
     count = 1
-    for each in islice(framed, LOOKED_AT - 1):
+    for each in islice(found, LOOKED_AT - 1):
         count += 1
         if each.error is not None:
-            return found(each, "the first bad one")
-    return found(first, "" if count == 1 else f"of {count}{' and more' if count == LOOKED_AT else ''}, all good")
+            return replace(each, why="the first bad one")
+    return first if count == 1 else replace(first, why=f"of {count}{' and more' * (count == LOOKED_AT)}, all good")

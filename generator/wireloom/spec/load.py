@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
@@ -140,9 +141,9 @@ _FEW = 24  # keys that are worth listing
 _ROUNDS = 8  # of leaving out what has the wrong shape; what is dropped can leave its surroundings incomplete
 
 
-def load(paths: Sequence[Path], root: Path) -> Documents:
-    """The spec files; `root` is the folder that they are named from."""
-    read = [_load(path, root) for path in paths]
+def load(paths: Sequence[Path], root: Path, edited: Mapping[Path, bytes] = MappingProxyType({})) -> Documents:
+    """The spec files; `root` is the folder that they are named from, `edited` what some of them are to say."""
+    read = [_load(path, root, edited.get(path)) for path in paths]
     return Documents(
         documents=tuple(each.document for each in read if each.document is not None),
         problems=tuple(problem for each in read for problem in each.problems),
@@ -168,13 +169,13 @@ class _Finding:
     edit: Edit
 
 
-def _load(path: Path, root: Path) -> _Read:
+def _load(path: Path, root: Path, edited: bytes | None) -> _Read:
     file, name = path.as_posix(), path.relative_to(root).as_posix()
     if not is_visible(name):
         message = f"{name} has control characters in its name, or bytes that are not UTF-8"
         problem = Problem("bad-name", message, "generated files name the spec; rename it", Location(file, 1, 1), "")
         return _Read(problems=(problem,))
-    data = path.read_bytes()
+    data = path.read_bytes() if edited is None else edited
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

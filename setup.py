@@ -64,8 +64,8 @@ def _extension(name: str, level: str) -> Extension:
     return Extension(
         f"wireloom.runtime.engine.{name}",
         [f"{_FOLDER}/{name}.pyx"],
-        include_dirs=[_FOLDER],
-        depends=sorted(str(path) for pattern in ("*.pyx", "*.pxi", "*.h") for path in Path(_FOLDER).glob(pattern)),
+        include_dirs=[f"{_FOLDER}/native/headers"],
+        depends=sorted(str(path) for pattern in ("*.pyx", "*.pxi", "*.h") for path in Path(_FOLDER).rglob(pattern)),
         define_macros=[("WIRELOOM_SOURCES", f'"{sources}"')],
         extra_compile_args=flags,
         extra_link_args=os.environ.get("WIRELOOM_ENGINE_LDFLAGS", "").split(),

@@ -91,7 +91,8 @@ def sdist_problems(path: Path) -> Iterator[str]:
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     yield from _size("sdist", path)
-    sources = (ROOT / "generator" / "wireloom" / "runtime" / "engine").glob("*.p[yx][xi]")
+    engine = ROOT / "generator" / "wireloom" / "runtime" / "engine"
+    sources = [path for path in engine.rglob("*") if path.suffix in (".pyx", ".pxi", ".h")]
     wanted = {source.relative_to(ROOT).as_posix() for source in sources} | {"LICENSE", "README.md", "setup.py"}
     if missing := wanted - names:
         yield f"the source archive lacks {sorted(missing)}"

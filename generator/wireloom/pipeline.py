@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom import depths, tree
+from wireloom import recursion, tree
 from wireloom.emit import construct, jsonschema, layout, package, protobuf, shape, spark
 from wireloom.emit.texts import Texts
 from wireloom.escapes import json_text
 from wireloom.examples import Recorded, Report, Revision, Subject, opened, record, revisions, run
-from wireloom.explanation import slow
+from wireloom.explain.engine_paths import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
 from wireloom.model.meaning import contents
@@ -176,7 +176,7 @@ def slow_paths(specs: Specs) -> dict[str, str]:
 
 def large_formats(specs: Specs) -> list[str]:
     """The formats that their types' depths make very large: where that stands, and what helps."""
-    return [f"{location}: {message}" for location, message in depths.large_formats(specs.documents, specs.modules)]
+    return [f"{location}: {message}" for location, message in recursion.large_formats(specs.documents, specs.modules)]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:

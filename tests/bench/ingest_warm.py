@@ -11,7 +11,7 @@ sys.path[:0] = [str(ROOT / "generator"), str(ROOT / "generated"), str(Path(__fil
 
 from racer import serve  # noqa: E402
 from wireloom.catalog import open_format, open_package  # noqa: E402
-from wireloom.ingest.batch import ingest  # noqa: E402
+from wireloom.ingest.job.batch import ingest  # noqa: E402
 from wireloom.ingest.plan import Job, Plan  # noqa: E402
 from wireloom.spark.ingest.batch import SparkEngine  # noqa: E402
 from wireloom.spark.session import session  # noqa: E402

@@ -762,7 +762,7 @@ def test_the_zip_is_imported_from_where_it_lies(generated, tmp_path):
     code = f"""
 import sys
 sys.path.insert(0, {str(archive)!r})
-import {generated.package}.heartbeat as module, wireloom.runtime, wireloom.ingest.records
+import {generated.package}.heartbeat as module, wireloom.runtime, wireloom.ingest.files.records
 assert {str(archive)!r} in wireloom.runtime.__file__ and {str(archive)!r} in module.__file__
 assert module.JSON_SCHEMA and module.ARROW_SCHEMA.names
 print(module.parse(bytes.fromhex({generated.record().hex()!r}))["kind"])

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from support.databus_events import noisy as record
-from wireloom import transcode
 from wireloom.cli.app import app
+from wireloom.records import transcode
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns.rendering import bytes_of_lines
 from wireloom.runtime.streams import parts

@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from wireloom import pipeline
-from wireloom.cli import console, generation
 from wireloom.cli.app import app
+from wireloom.cli.commands.specs import generate
+from wireloom.cli.terminal import console
 
 
 @pytest.mark.parametrize(("options", "parts"), [((), ("read", "generate")), (("--check",), ("read", "check"))])
@@ -38,7 +39,7 @@ def test_the_parts_of_generate_are_done_while_progress_is_shown(
     places = ["--specs", str(specs), "--out", str(tmp_path / "out")]
     assert CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(specs)]).exit_code == 0
     assert CliRunner().invoke(app, ["generate", *places]).exit_code == 0
-    monkeypatch.setattr(generation, "waiting", waiting)
+    monkeypatch.setattr(generate, "waiting", waiting)
     for part in (*parts, "try_examples"):
         watched(part)
     assert CliRunner().invoke(app, ["generate", *options, *places]).exit_code == 0

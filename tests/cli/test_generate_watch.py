@@ -12,9 +12,9 @@ import watchfiles
 from typer.testing import CliRunner
 
 from wireloom import tree
-from wireloom.cli import generation
 from wireloom.cli.app import app
-from wireloom.cli.attempts import Attempt
+from wireloom.cli.commands.specs import generate
+from wireloom.cli.terminal.background import Attempt
 from wireloom.project import Project
 
 PATIENCE = 60.0
@@ -56,7 +56,7 @@ def test_a_run_that_is_ended_shows_nothing_and_leaves_files_as_they_were(
 def test_a_run_that_is_done_shows_what_it_printed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     specs = tmp_path / "specs"
     assert CliRunner().invoke(app, ["new", "heartbeat", "--specs", str(specs)]).exit_code == 0
-    work = partial(generation._attempt, Project(specs, tmp_path / "out"), examples=True)
+    work = partial(generate._attempt, Project(specs, tmp_path / "out"), examples=True)
     attempt = Attempt(work, "working")
     assert attempt.printed.poll(PATIENCE)
     attempt.show()
@@ -90,6 +90,6 @@ def test_a_save_ends_the_run_before_and_begins_another(tmp_path: Path, monkeypat
             yield {(watchfiles.Change.modified, "heartbeat.yaml")} if saved else set()
 
     monkeypatch.setattr(watchfiles, "watch", saves)
-    monkeypatch.setattr("wireloom.cli.attempts.Attempt", Told)
-    generation._watch(Project(tmp_path), examples=False)
+    monkeypatch.setattr("wireloom.cli.terminal.background.Attempt", Told)
+    generate._watch(Project(tmp_path), examples=False)
     assert done == ["begin", "show", "show", "end", "begin", "show", "end", "begin", "show", "show", "end"]

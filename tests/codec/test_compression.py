@@ -15,7 +15,7 @@ from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.packing import CODECS, NAMES, ExpansionError, PackingError, packed, unpacked
+from wireloom.runtime.primitives.packing import CODECS, NAMES, ExpansionError, PackingError, packed, unpacked
 
 CONTENTS = (b"", b"a", b"hello " * 5000, random.Random(1).randbytes(70_000))
 COMPRESSIONS = tuple(name for name in NAMES if name != "none")

@@ -16,11 +16,11 @@ from conftest import GENERATED
 from support.databus_events import built, damaged
 from wireloom import pipeline
 from wireloom.cli.app import app
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import CODES as OF_INGEST
 from wireloom.ingest.plan import Job, Plan, Replay
-from wireloom.ingest.replay import replay
+from wireloom.ingest.quarantine.replay import replay
 from wireloom.pipeline import Project
 from wireloom.runtime.codes import CODES
 from wireloom.runtime.engine import Request

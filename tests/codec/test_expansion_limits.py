@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from wireloom.ingest import records, values
-from wireloom.ingest.files import Listing
+from wireloom.ingest.files import records, values
+from wireloom.ingest.files.finding import Listing
+from wireloom.ingest.files.ranges import Part
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.ranges import Part
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams import parts, room

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from proof.modules import documents, generated, resolved
-from wireloom.ingest import values
+from wireloom.ingest.files import values
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.columns import repetition

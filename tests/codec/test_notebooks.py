@@ -2,7 +2,7 @@
 
 import pytest
 
-from wireloom.ingest.refused import Row
+from wireloom.ingest.quarantine.listing import Row
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.values import Pairs, Parsed, ParsedElements
 from wireloom_formats import kpl_record, netflow_v5

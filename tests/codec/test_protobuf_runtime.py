@@ -18,13 +18,13 @@ from wireloom.model import types as model
 from wireloom.model.format import ByteOrder, Format, Root
 from wireloom.model.logical import Record as LogicalRecord
 from wireloom.runtime import expressions as fn
-from wireloom.runtime import leb128
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import Parameter
 from wireloom.runtime.parsers import binary, protobuf, structure, unions
 from wireloom.runtime.parsers.elements import Salvage
 from wireloom.runtime.parsers.protobuf.draft import message_class
 from wireloom.runtime.parsers.record import Record
+from wireloom.runtime.primitives import leb128
 from wireloom.runtime.streams.framing import Whole
 from wireloom.runtime.values import Pairs, same
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from conftest import case_formats, shipped_formats
-from wireloom import transcode
 from wireloom.model.format import Format
+from wireloom.records import transcode
 from wireloom.runtime.columns.arrow import to_struct_array
 from wireloom.runtime.columns.canonical import dumps, to_canonical
 from wireloom.runtime.columns.logical import (

@@ -11,11 +11,11 @@ import pytest
 from support.databus_events import LONG_KEY
 from support.databus_events import noisy as record
 from wireloom import pipeline
-from wireloom.ingest.files import looked_up
+from wireloom.ingest.files.finding import looked_up
+from wireloom.ingest.files.ranges import Heads, Part, even
+from wireloom.ingest.files.ranges import parts as cut
+from wireloom.ingest.files.records import ranges_of
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.ranges import Heads, Part, even
-from wireloom.ingest.ranges import parts as cut
-from wireloom.ingest.records import ranges_of
 from wireloom.project import Project
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.streams import framed, parts

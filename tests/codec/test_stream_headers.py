@@ -15,19 +15,19 @@ from typer.testing import CliRunner
 
 from conftest import ROOT, case_formats
 from proof.modules import documents, generated, resolved
-from wireloom import validating
 from wireloom.cli.app import app
 from wireloom.demo.samples import samples, stream
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.files import looked_up
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.files.finding import looked_up
+from wireloom.ingest.files.ranges import Heads, even, parts
+from wireloom.ingest.files.reading import part_records
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan, Replay
-from wireloom.ingest.ranges import Heads, even, parts
-from wireloom.ingest.reading import part_records
-from wireloom.ingest.replay import replay
+from wireloom.ingest.quarantine.replay import replay
+from wireloom.records import validating
+from wireloom.records.transcode import Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams.framing import framing_of
-from wireloom.transcode import Request
 
 SPEC = ROOT / "tests" / "cases" / "framings" / "capture_packet.yaml"
 MAGIC = {"us": 0xA1B2C3D4, "ns": 0xA1B23C4D}

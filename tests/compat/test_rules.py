@@ -14,7 +14,7 @@ from compat.rule_cases import CASES, DANGEROUS, HARMLESS
 from conftest import case_formats, shipped_formats
 from wireloom.compat import columns, structure
 from wireloom.compat.rules import RULES, Effect, table
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom.model import types as wire
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
@@ -108,7 +108,7 @@ def test_a_file_with_the_old_columns_is_read_with_the_new_ones(name, read, folde
 def test_a_table_takes_no_column_of_another_type(folders, tmp_path, monkeypatch):
     from wireloom import pipeline
     from wireloom.failures import MisuseError
-    from wireloom.ingest.batch import ingest
+    from wireloom.ingest.job.batch import ingest
     from wireloom.project import Project
 
     old, new = folders(CASES["column-retyped"])

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -22,26 +23,25 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "expr": set(),
     "model": {"expr", "runtime"},  # of the runtime: the logical types, which generated modules declare
     "spec": set(),
-    "depths": {"spec"},
+    "recursion": {"spec"},
     "resolve": {"spec", "model", "expr", "runtime"},  # of the runtime: the codes that it reports
     "emit": {"model", "expr", "runtime", "tree"},  # of the runtime: the contract's number, and what it renders
     "examples": {"spec", "model", "runtime"},
-    "explanation": {"runtime", "model"},
-    "writing": {"model", "expr", "resolve"},
-    "pages": {"model", "expr", "resolve", "emit", "writing", "inspection", "runtime"},
+    "explain": {"runtime", "model", "expr", "resolve"},
+    "pages": {"model", "expr", "resolve", "emit", "explain", "inspection", "runtime"},
     "project": set(),
     "tree": set(),
     "outcomes": {"project", "tree"},
     "catalog": {"runtime"},
     "pipeline": {
         "spec",
-        "depths",
+        "recursion",
         "resolve",
         "model",
         "emit",
         "pages",
         "examples",
-        "explanation",
+        "explain",
         "project",
         "outcomes",
         "runtime",
@@ -52,16 +52,14 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
     "importing": {"spec"},  # the notation of specs; nothing of the core knows it
-    "transcode": {"catalog", "runtime"},
-    "converting": {"transcode", "runtime"},
-    "validating": {"transcode", "runtime"},
+    "records": {"catalog", "runtime"},
     "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
     "reports": set(),
     "linting": {"spec", "reports"},
     "vectors": {"model", "expr", "runtime"},
-    "drift": {"spec", "model", "examples", "transcode", "runtime"},
+    "drift": {"spec", "model", "examples", "records", "runtime"},
     "ingest": {"runtime", "catalog"},  # the work of its tasks, whoever runs them
-    "spark": {"ingest", "transcode", "catalog", "runtime"},
+    "spark": {"ingest", "records", "catalog", "runtime"},
     "medallion": {"catalog", "runtime"},
     "bundle": set(),
     "demo": {"pipeline", "project", "model", "ingest", "spark", "catalog", "runtime"},
@@ -70,39 +68,34 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "pipeline",
             "project",
             "outcomes",
-            "explanation",
-            "writing",
+            "explain",
             "examples",
             "scaffold",
             "bundle",
             "catalog",
             "runtime",
         ),
-        *("transcode", "converting", "validating", "reports", "linting", "vectors", "drift", "inspection"),
+        *("records", "reports", "linting", "vectors", "drift", "inspection"),
         *("ingest", "spark", "medallion", "demo", "importing", "compat"),
     },
     "__main__": {"cli"},
 }
 
 GROUND = {
-    "codes",
-    "errors",
-    "proof",
-    "turns",
-    "values",
-    "naming",
-    "parameters",
+    "boundary_evidence",
     "checkpoints",
+    "codes",
     "cursor",
     "display",
-    "endings",
+    "errors",
     "expressions",
-    "foreign",
-    "charsets",
-    "leb128",
-    "numerals",
-    "packing",
+    "foreign_values",
+    "parameters",
     "patterns",
+    "pickling",
+    "primitives",
+    "values",
+    "writing_order",
 }  # what the rooms share
 ROOMS = {  # a room of the runtime and the rooms that it may see
     "parsers": set(),
@@ -124,7 +117,8 @@ RESOLVING = {  # a room of `resolve` and the rooms that it may see
     "lint": {"bind", "facts", "types", "logical", "check"},
     "lower": {"bind", "facts", "types", "logical"},
 }
-MOST_FILES = 20  # of a folder
+MOST_FILES = 20  # of a folder, without those in folders below it
+SOURCES = (".py", ".typed", ".pyx", ".pxi", ".h", ".jinja", ".css", ".js", ".json", ".yaml", ".properties")
 ENCODINGS = ("binary", "msgpack", "protobuf", "json")  # parsers of one encoding see no other
 
 
@@ -220,7 +214,8 @@ def test_a_room_of_the_runtime_sees_only_what_stands_below_it(name):
 
 @pytest.mark.parametrize("name", sorted(GROUND))
 def test_what_the_rooms_share_sees_none_of_them(name):
-    assert {room(module) for module in every_import(PACKAGE / "runtime" / f"{name}.py")} <= GROUND | {None}
+    for path in modules(PACKAGE / "runtime" / name) or [PACKAGE / "runtime" / f"{name}.py"]:
+        assert {room(module) for module in every_import(path)} <= GROUND | {None}, path
 
 
 def test_every_module_of_the_runtime_has_a_room():
@@ -228,10 +223,14 @@ def test_every_module_of_the_runtime_has_a_room():
     assert found == {None, *ROOMS, *GROUND}
 
 
+def test_no_folder_has_more_files_than_a_reader_takes_in():
+    files = Counter(path.parent for path in PACKAGE.rglob("*") if path.suffix in SOURCES)
+    assert {str(folder.relative_to(PACKAGE)): count for folder, count in files.items() if count > MOST_FILES} == {}
+
+
 @pytest.mark.parametrize("name", RESOLVING)
 def test_a_room_of_resolve_sees_only_what_stands_below_it(name):
     paths = modules(PACKAGE / "resolve" / name)
-    assert len(paths) <= MOST_FILES
     for path in paths:
         seen = {module.split(".")[2] for module in every_import(path) if part(module) == "resolve"}
         assert seen <= RESOLVING[name] | {name}, path
@@ -255,7 +254,7 @@ def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
     names = ("arrow", "interpretation", "reading", "rendering", "repetition", "soundness")
     columns = {f"columns.{name}" for name in names}
     columns |= {"conversion.conversion", "conversion.columns", "conversion.placing"}
-    assert asking == columns | {"engine.table", "engine.encoder.table", "streams.lines", "streams.parts"}
+    assert asking == columns | {"engine.compiler.table", "engine.encoder.table", "streams.lines", "streams.parts"}
 
 
 def test_protobuf_is_asked_for_lazily():
@@ -351,8 +350,8 @@ AUTHORS_AND_SPARK = AUTHORS_LIBRARIES | {"pyspark", "py4j", "jsonschema", "numpy
 @pytest.mark.integration
 def test_tasks_of_local_ingest_load_nothing_of_the_command_line_of_authors_or_of_spark():
     loaded = loaded_after(
-        "from wireloom.ingest.imports import without_numpy; without_numpy(); import wireloom.ingest.batch, "
-        "wireloom.ingest.local, wireloom_formats.databus_event"
+        "from wireloom.ingest.job.skipped_imports import without_numpy; without_numpy(); "
+        "import wireloom.ingest.job.batch, wireloom.ingest.job.local, wireloom_formats.databus_event"
     )
     assert not loaded & AUTHORS_AND_SPARK
 

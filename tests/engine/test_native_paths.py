@@ -16,10 +16,10 @@ from proof.modules import documents, generated, resolved
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns.arrow import to_struct_array
 from wireloom.runtime.columns.projection import project
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.nodes import loaded
+from wireloom.runtime.engine.programs.assembly import Uncovered
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom_formats.aerospike_json import CODEC as JSON
 from wireloom_formats.aerospike_msgpack import CODEC as PACKED

@@ -10,10 +10,10 @@ from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler import Compiler
 from wireloom.runtime.engine.compiler.binary import Binary
-from wireloom.runtime.engine.table import Table
+from wireloom.runtime.engine.compiler.table import Table
+from wireloom.runtime.engine.programs.assembly import Uncovered
 
 SPEC = """
 wireloom: 1

@@ -25,9 +25,9 @@ from support.engine_builds import built
 from wireloom import pipeline
 from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
-from wireloom.runtime.engine.assembly import Uncovered
+from wireloom.runtime.engine.compiler.table import Table
 from wireloom.runtime.engine.encoder.table import Table as WritingTable
-from wireloom.runtime.engine.table import Table
+from wireloom.runtime.engine.programs.assembly import Uncovered
 
 _FAR = (
     -(1 << 63),

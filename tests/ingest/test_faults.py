@@ -14,11 +14,11 @@ import pytest
 
 from ingest.test_inputs import plan, record
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import FileSizes, Job
-from wireloom.ingest.storage import PlainStorage
-from wireloom.ingest.writing import TableFiles
+from wireloom.ingest.tables.parquet_files import TableFiles
 from wireloom.runtime.streams import parts
 
 RECORDS = 60
@@ -69,15 +69,15 @@ def test_a_disk_that_fails_while_rows_are_written_leaves_nothing_and_the_next_ru
 FULL = """
 import errno, os, sys, time
 from pathlib import Path
-from wireloom.ingest.imports import without_numpy
+from wireloom.ingest.job.skipped_imports import without_numpy
 without_numpy()
 from ingest.test_inputs import plan
 from wireloom.failures import MachineError
-from wireloom.ingest import inputs
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.local import LocalEngine, begun
+from wireloom.ingest.files import inputs
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine, begun
 from wireloom.ingest.plan import Job
-from wireloom.ingest.writing import TableFiles
+from wireloom.ingest.tables.parquet_files import TableFiles
 
 folder = Path(sys.argv[2])
 inputs.SMALLEST, inputs.OPEN_COST = 1000, 0

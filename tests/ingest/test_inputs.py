@@ -18,15 +18,16 @@ from support.databus_events import LONG_KEY
 from support.databus_events import noisy as record
 from wireloom.cli.app import app
 from wireloom.failures import DataError
-from wireloom.ingest import compression, staging, values
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.compression import Bounds, compression_of, plain
-from wireloom.ingest.files import Listing
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.files import compression, values
+from wireloom.ingest.files.compression import Bounds, compression_of, plain
+from wireloom.ingest.files.finding import Listing
+from wireloom.ingest.files.ranges import Part
+from wireloom.ingest.files.records import files_of, ranges_of
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
-from wireloom.ingest.ranges import Part
-from wireloom.ingest.records import files_of, ranges_of
-from wireloom.ingest.replayed import replayed_of
+from wireloom.ingest.quarantine.replayed_records import replayed_of
+from wireloom.ingest.tables import splitting
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.room import Room
 from wireloom_formats import databus_event, databus_json, kpl_record
@@ -210,7 +211,7 @@ def test_a_compressed_file_can_be_gone_about_as_any_other():
 
 
 def test_a_large_compressed_file_is_never_split(run, monkeypatch):
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 1000)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 1000)
     made = b"".join(record(number) for number in range(500))
     for framing in ("concatenated", None):
         assert run({"a": gzip.compress(made)}, plan(framing=framing))[0].decoded == 500
@@ -325,7 +326,7 @@ def test_a_file_that_is_cut_while_it_is_read_is_told(run, tmp_path, monkeypatch)
 @pytest.fixture
 def replayed(tmp_path, monkeypatch):
     """The rows and the bad records of a quarantine once more; of a record it keeps a hundred bytes."""
-    for module in (framed, staging):
+    for module in (framed, splitting):
         monkeypatch.setattr(module, "KEPT", 100)
 
     def ran(number, asked):
@@ -418,7 +419,7 @@ def test_small_files_that_are_records_are_taken_few_at_a_time_where_they_expand(
 
 def test_values_of_any_mix_of_sizes_are_read_few_at_a_time(run, monkeypatch):
     for name, value in (("UNEVEN", 1000), ("CHUNK_BYTES", 5000)):
-        monkeypatch.setattr(f"wireloom.ingest.parquet.{name}", value)
+        monkeypatch.setattr(f"wireloom.ingest.files.parquet.{name}", value)
     sizes = [1] * 500 + [4000] * 4 + [1] * 500
     buffer = io.BytesIO()
     pq.write_table(pa.table({"value": pa.array([b"v" * size for size in sizes], pa.binary())}), buffer)
@@ -472,7 +473,7 @@ def test_row_groups_and_files_have_the_sizes_that_the_command_names(tmp_path, mo
 
 
 def test_kafka_s_own_options_go_on_to_its_client():
-    from wireloom.cli.inputs import source_option
+    from wireloom.cli.commands.tables.ingest_options import source_option
     from wireloom.failures import MisuseError
     from wireloom.ingest.plan import Kafka
 

@@ -25,14 +25,14 @@ from wireloom import pipeline
 from wireloom.catalog import open_format
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MisuseError
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.columns import leaves, spark_columns
-from wireloom.ingest.diagnosis import End
-from wireloom.ingest.local import LocalEngine, begun
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.diagnosis import End
+from wireloom.ingest.job.local import LocalEngine, begun
 from wireloom.ingest.plan import Job, Plan
-from wireloom.ingest.storage import PlainStorage
-from wireloom.ingest.terms import Terms
-from wireloom.ingest.views import view_text
+from wireloom.ingest.tables.agreement import Terms
+from wireloom.ingest.tables.spark_columns import leaves, spark_columns
+from wireloom.ingest.tables.views import view_text
 from wireloom.model.meaning import meaning
 from wireloom.project import Project
 from wireloom_formats import databus_event
@@ -59,8 +59,8 @@ def sequences(folder):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_every_record_is_in_one_table_and_the_books_balance(job, tmp_path, monkeypatch, processes):
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 1_000)
-    monkeypatch.setattr("wireloom.ingest.inputs.OPEN_COST", 0)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 1_000)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.OPEN_COST", 0)
     records = [record(number) for number in range(60)]
     records[7], records[30] = damaged(records[7]), damaged(records[30])
     (tmp_path / "input" / "a b%20#?.bin").write_bytes(b"".join(records))
@@ -79,10 +79,10 @@ def test_every_record_is_in_one_table_and_the_books_balance(job, tmp_path, monke
 
 PROCESSES = """
 import sys
-from wireloom.ingest.imports import without_numpy
+from wireloom.ingest.job.skipped_imports import without_numpy
 without_numpy()
 from wireloom.cli.app import app
-from wireloom.ingest import inputs
+from wireloom.ingest.files import inputs
 inputs.SMALLEST = 1_000
 inputs.OPEN_COST = 0
 app(standalone_mode=False)
@@ -109,9 +109,9 @@ def test_a_job_does_without_numpy_and_pandas(tmp_path):
 
 KILLED = f"""
 import os, signal, sys, time
-from wireloom.ingest.imports import without_numpy
+from wireloom.ingest.job.skipped_imports import without_numpy
 without_numpy()
-from wireloom.ingest.local import LocalEngine, _pool, begun
+from wireloom.ingest.job.local import LocalEngine, _pool, begun
 from wireloom.ingest.plan import Plan
 
 def killed(pool):

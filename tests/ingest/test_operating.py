@@ -20,21 +20,21 @@ from typer.testing import CliRunner
 from conftest import GENERATED, ROOT
 from support.databus_events import built as record
 from support.databus_events import damaged
-from wireloom.cli import progress
 from wireloom.cli.app import app
+from wireloom.cli.terminal import job_progress
 from wireloom.failures import LimitError, MachineError, MisuseError
-from wireloom.ingest import lease
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.diagnosis import diagnosis, noted
-from wireloom.ingest.lease import Holder, held
-from wireloom.ingest.ledger import Ledger
-from wireloom.ingest.limits import Limits
-from wireloom.ingest.local import LocalEngine
-from wireloom.ingest.metrics import metrics
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.diagnosis import diagnosis, noted
+from wireloom.ingest.job.limits import Limits
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.metrics import metrics
+from wireloom.ingest.job.report import summary_lines
+from wireloom.ingest.job.status import standing
+from wireloom.ingest.ledger import lease
+from wireloom.ingest.ledger.entries import Ledger
+from wireloom.ingest.ledger.lease import Holder, held
 from wireloom.ingest.plan import Job, Plan
-from wireloom.ingest.report import summary_lines
-from wireloom.ingest.standing import standing
-from wireloom.ingest.storage import PlainStorage
 from wireloom_formats import databus_event
 
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.MEANING)
@@ -218,7 +218,7 @@ def test_too_little_memory_for_a_row_group_is_not_the_fault_of_the_file(job, tmp
     def full(*_):
         raise pa.ArrowMemoryError("malloc of size 1000 failed")
 
-    monkeypatch.setattr("wireloom.ingest.parquet.values_of", full)
+    monkeypatch.setattr("wireloom.ingest.files.parquet.values_of", full)
     with pytest.raises(MachineError, match="memory"):
         run(job(column="value"))
 
@@ -271,7 +271,7 @@ def test_a_job_that_fails_leaves_nothing_staged(job, tmp_path, monkeypatch):
     def failing(*_):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("wireloom.ingest.local.entered", failing)
+    monkeypatch.setattr("wireloom.ingest.job.local.entered", failing)
     with pytest.raises(MachineError, match="a disk fails"):
         run(job())
     assert standing(job().output).staged == ()
@@ -382,9 +382,9 @@ def killed(group):
 @pytest.mark.thorough
 def test_a_process_that_is_killed_says_what_was_in_hand(job, tmp_path, monkeypatch):
     (tmp_path / "input" / "two.bin").write_bytes(record(4))
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 1)
-    monkeypatch.setattr("wireloom.ingest.local._Task.__call__", killed)
-    monkeypatch.setattr("wireloom.ingest.local._Task.__reduce__", lambda _: (partial, (killed,)), raising=False)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 1)
+    monkeypatch.setattr("wireloom.ingest.job.local._Task.__call__", killed)
+    monkeypatch.setattr("wireloom.ingest.job.local._Task.__reduce__", lambda _: (partial, (killed,)), raising=False)
     with pytest.raises(MachineError, match=r"SIGKILL.*in hand were file:.*one\.bin, file:.*two\.bin; run fewer"):
         run(job(), 2)
 
@@ -532,9 +532,9 @@ def test_progress_is_told_in_bytes_and_shown_as_asked(job, capsys, monkeypatch):
     watcher = type("Watcher", (), {"at": lambda _, *given: told.append(given)})()
     ingest(LocalEngine(1), job(), watcher=watcher)
     assert told == [(0, 189, "bytes"), (189, 189, "bytes")]
-    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    monkeypatch.setattr(job_progress, "INTERVAL", 0.01)
     for kind, said in (("line", "100 %, 189 B of 189 B, "), ("none", ""), ("bar", "")):
-        with progress.shown(kind) as shown:
+        with job_progress.shown(kind) as shown:
             shown.at(189, 189, "bytes")
             time.sleep(0.1)
         assert said in capsys.readouterr().err

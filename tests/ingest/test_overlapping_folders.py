@@ -7,9 +7,9 @@ from conftest import GENERATED
 from support.databus_events import built as record
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.ingest.apart import refuse_overlap
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.overlap import refuse_overlap
 from wireloom.ingest.plan import Column, Files, Job, Kafka, Plan
 from wireloom_formats import databus_event
 

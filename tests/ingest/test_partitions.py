@@ -16,14 +16,14 @@ from ingest.test_local import Dying, DyingEngine, KilledError
 from wireloom import pipeline
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MisuseError
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.ledger import BATCHES, Ledger
-from wireloom.ingest.local import LocalEngine
-from wireloom.ingest.partitions import NULL, parts_of
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.status import standing, swept
+from wireloom.ingest.ledger.entries import BATCHES, Ledger
 from wireloom.ingest.plan import RECORDS, FileSizes, Job, Plan
-from wireloom.ingest.standing import standing, swept
-from wireloom.ingest.storage import PlainStorage
-from wireloom.ingest.writing import Writing, tables
+from wireloom.ingest.tables.parquet_files import Writing, tables
+from wireloom.ingest.tables.partitions import NULL, parts_of
 from wireloom.project import Project
 
 SPEC = """
@@ -107,8 +107,8 @@ def found(output, table=RECORDS):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_each_row_is_in_the_folder_of_its_values_and_nowhere_else(visits, job, tmp_path, monkeypatch, processes):
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 100)
-    monkeypatch.setattr("wireloom.ingest.inputs.OPEN_COST", 0)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 100)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.OPEN_COST", 0)
     lines = [line(number, KINDS[number % len(KINDS)]) for number in range(100)]
     feed(tmp_path, [*lines, b"{}\n"])
     told = []
@@ -150,7 +150,7 @@ def test_no_records_are_a_table_with_the_columns_of_its_folders(visits, job, tmp
 
 
 def test_many_folders_at_once_keep_few_files_open_and_few_rows_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("wireloom.ingest.writing.MOST_OPEN", 3)
+    monkeypatch.setattr("wireloom.ingest.tables.parquet_files.MOST_OPEN", 3)
     files = tables(Writing(str(tmp_path), group_bytes=4_000, partition=("kind",)))[RECORDS]
     rows = pa.StructArray.from_arrays
     held, most = [], []

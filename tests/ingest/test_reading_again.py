@@ -15,14 +15,14 @@ from support.databus_events import built as record
 from support.databus_events import damaged
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.known import known
-from wireloom.ingest.ledger import FOLDED, Entry, Ledger
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.status import standing
+from wireloom.ingest.ledger.entries import FOLDED, Entry, Ledger
+from wireloom.ingest.ledger.files_read import known
 from wireloom.ingest.plan import NOTHING, Job, Plan
-from wireloom.ingest.replay import Replay, replay
-from wireloom.ingest.standing import standing
-from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.quarantine.replay import Replay, replay
 from wireloom_formats import databus_event
 
 PLAN = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.MEANING)

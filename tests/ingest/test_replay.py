@@ -15,14 +15,14 @@ from support.databus_events import built, damaged
 from support.killed_runs import killed_before
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.ingest import local
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.inputs import Input
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.files.inputs import Input
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job import local
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan, Replay
-from wireloom.ingest.replay import finish, formats, replay
-from wireloom.ingest.storage import PlainStorage
-from wireloom.ingest.tables import bad_type
+from wireloom.ingest.quarantine.replay import finish, formats, replay
+from wireloom.ingest.tables.schemas import bad_type
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.delimiters import stuffed
 from wireloom.runtime.streams.framing import Delimited, Stuffed, bare, framing_of
@@ -120,7 +120,7 @@ def test_killed_at_any_move_the_next_replay_finishes_it(
 
 def test_records_that_lost_bytes_stay_unless_their_file_has_them(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(framed, "KEPT", 50)
-    monkeypatch.setattr("wireloom.ingest.staging.KEPT", 50)
+    monkeypatch.setattr("wireloom.ingest.tables.splitting.KEPT", 50)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(built(0) + damaged(built(1)))
     home = tmp_path / "out"
@@ -137,7 +137,11 @@ def test_records_that_lost_bytes_stay_unless_their_file_has_them(tmp_path: Path,
 def test_records_that_lost_bytes_are_read_from_files_in_which_they_have_escapes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, framing: str
 ) -> None:
-    for module in ("wireloom.runtime.streams.framed", "wireloom.ingest.staging", "wireloom.ingest.from_source"):
+    for module in (
+        "wireloom.runtime.streams.framed",
+        "wireloom.ingest.tables.splitting",
+        "wireloom.ingest.quarantine.from_source",
+    ):
         monkeypatch.setattr(f"{module}.KEPT", 50)
     escaped = 0xC0DB
     records = [built(0), damaged(built(escaped)), built(escaped + 1), damaged(built(1))]

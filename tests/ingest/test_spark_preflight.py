@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from conftest import GENERATED
 from support.databus_events import built as record
 from wireloom.cli.app import app
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
 from wireloom_formats import databus_event
 

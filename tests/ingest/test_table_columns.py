@@ -9,12 +9,12 @@ import pytest
 
 from wireloom import pipeline
 from wireloom.failures import MisuseError
-from wireloom.ingest.batch import ingest
-from wireloom.ingest.holding import fitted, left_out, tabled
-from wireloom.ingest.local import LocalEngine
+from wireloom.ingest.job.batch import ingest
+from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.plan import Job, Plan
-from wireloom.ingest.terms import Terms, compared
-from wireloom.ingest.views import view_text
+from wireloom.ingest.tables.agreement import Terms, compared
+from wireloom.ingest.tables.storable_columns import fitted, left_out, tabled
+from wireloom.ingest.tables.views import view_text
 from wireloom.project import Project
 
 SPEC = """

@@ -8,17 +8,17 @@ import pytest
 
 import engine_data
 from wireloom.failures import DataError
-from wireloom.ingest import records
-from wireloom.ingest import values as values_module
-from wireloom.ingest.files import Listing, Place
-from wireloom.ingest.inputs import Shares, groups, listing, records_of
+from wireloom.ingest.files import records
+from wireloom.ingest.files import values as values_module
+from wireloom.ingest.files.finding import Listing, Place
+from wireloom.ingest.files.inputs import Shares, groups, listing, records_of
+from wireloom.ingest.files.ranges import Part
+from wireloom.ingest.files.records import files_of, ranges_of
+from wireloom.ingest.files.values import values_of
+from wireloom.ingest.job.report import summary_lines
+from wireloom.ingest.job.task import Report, written
 from wireloom.ingest.plan import QUARANTINE, RECORDS, Files, Plan
-from wireloom.ingest.ranges import Part
-from wireloom.ingest.records import files_of, ranges_of
-from wireloom.ingest.report import summary_lines
-from wireloom.ingest.values import values_of
-from wireloom.ingest.work import Report, written
-from wireloom.ingest.writing import TableFiles, Writing
+from wireloom.ingest.tables.parquet_files import TableFiles, Writing
 from wireloom.runtime.streams import parts
 from wireloom.runtime.streams.framed import KEPT
 from wireloom_formats import databus_event, kpl_record
@@ -157,7 +157,7 @@ def test_one_large_file_is_split_for_all_cores_and_its_records_keep_their_places
     made[1700] = made[1700][:-1] + bytes([made[1700][-1] ^ 1])
     (tmp_path / "stream.bin").write_bytes(b"".join(made))
     (tmp_path / "tail.bin").write_bytes(made[0])
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", 30_000)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 30_000)
     monkeypatch.setattr(parts, "WINDOW", 10_000)
     asked = plan(databus_event)
     source = Files(str(tmp_path))
@@ -191,8 +191,8 @@ def test_each_group_is_there_once_its_end_is_found_and_what_is_behind_the_last_b
 ):
     (tmp_path / "stream.bin").write_bytes(b"".join(engine_data.databus(4000, 3)))
     size = (tmp_path / "stream.bin").stat().st_size
-    monkeypatch.setattr("wireloom.ingest.inputs.SMALLEST", size // 4 + 1)
-    monkeypatch.setattr("wireloom.ingest.ranges.HEAD", 1000)
+    monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", size // 4 + 1)
+    monkeypatch.setattr("wireloom.ingest.files.ranges.HEAD", 1000)
     opened, opening = [], Place.open
     monkeypatch.setattr(Place, "open", lambda place: opened.append(opening(place)) or opened[-1])
     source = Files(str(tmp_path))

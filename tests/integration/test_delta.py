@@ -13,12 +13,12 @@ from integration.maven import IN_SPARK, SCALA, Module, jars
 from integration.sessions import started
 from support.killed_runs import KilledError as Killed
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.ingest.local import LocalEngine
-from wireloom.ingest.metrics import Book
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.metrics import Book
+from wireloom.ingest.job.status import swept
 from wireloom.ingest.plan import Files, Flow, Plan, Replay
-from wireloom.ingest.replay import formats as formats_on
-from wireloom.ingest.replay import replay as replay_on
-from wireloom.ingest.standing import swept
+from wireloom.ingest.quarantine.replay import formats as formats_on
+from wireloom.ingest.quarantine.replay import replay as replay_on
 from wireloom.spark.ingest import replay as replaying
 from wireloom.spark.ingest.delta import SETTINGS, DeltaTables, make
 from wireloom.spark.ingest.replay import finish, replay

@@ -22,7 +22,7 @@ import pytest
 
 import differential
 from wireloom import pipeline
-from wireloom.cli.importing import settled_ksy
+from wireloom.cli.commands.specs.import_ import settled_ksy
 from wireloom.examples.memory import opened
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.importing.settling import Settled

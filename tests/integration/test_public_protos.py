@@ -15,7 +15,7 @@ pytest.importorskip("grpc_tools", reason="grpcio-tools, the extra `proto`, is no
 
 from support.imported_specs import module_of
 from support.protobuf_messages import expected, fill, message_class, plain, pool_of
-from wireloom.cli.importing import settled_proto
+from wireloom.cli.commands.specs.import_ import settled_proto
 
 pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 TIMES = 1000

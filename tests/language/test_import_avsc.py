@@ -13,7 +13,7 @@ from support.avro_records import drawn
 from support.imported_specs import module_of
 from support.protobuf_messages import plain
 from wireloom.cli.app import app
-from wireloom.cli.importing import settled_avsc
+from wireloom.cli.commands.specs.import_ import settled_avsc
 from wireloom.importing.avsc.schemas import Record, read
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.runtime import engine as engines

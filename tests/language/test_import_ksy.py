@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from wireloom import pipeline
 from wireloom.cli.app import app
-from wireloom.cli.importing import settled_ksy
+from wireloom.cli.commands.specs.import_ import settled_ksy
 from wireloom.examples.memory import opened
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.importing.ksy import draft, read

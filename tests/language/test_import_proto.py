@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import differential
 from wireloom.cli.app import app
-from wireloom.cli.importing import settled_proto
+from wireloom.cli.commands.specs.import_ import settled_proto
 from wireloom.failures import MisuseError
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.runtime import engine as engines

@@ -5,13 +5,13 @@ from yaml import safe_load
 
 from conftest import CASES
 from proof.modules import documents, generated, resolved
-from wireloom import depths, pipeline
+from wireloom import pipeline, recursion
 
 
 def test_a_depth_that_makes_a_very_large_module_is_said_where_it_stands_with_what_helps():
     specs = pipeline.read(CASES / "recursion")
     modules = {"recursion": {"columns.py": "x" * 2_500_000}}
-    ((location, message),) = depths.large_formats(specs.documents, modules)
+    ((location, message),) = recursion.large_formats(specs.documents, modules)
     line = (CASES / "recursion" / "recursion.yaml").read_text(encoding="utf-8").splitlines()[location.line - 1]
     assert line[location.column - 1 :] == "3"
     assert "holds itself to a depth of 3, and recursion comes to 2.5 MB; say a smaller one, or keep" in message

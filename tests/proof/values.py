@@ -19,10 +19,10 @@ from wireloom.drawing.values import filling_bytes
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical.shapes import logical_bit, logical_field
-from wireloom.runtime.charsets import TWO_BYTES, characters, unit
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.columns.shape import filling
 from wireloom.runtime.parameters import Range
+from wireloom.runtime.primitives.charsets import TWO_BYTES, characters, unit
 from wireloom.runtime.values import Extension, Pairs
 
 _DEPTH = 3

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wireloom.failures import DataError
-from wireloom.ingest import ledger as ledgers
-from wireloom.ingest.ledger import Entry, Ledger
+from wireloom.ingest.ledger import entries as ledgers
+from wireloom.ingest.ledger.entries import Entry, Ledger
 from wireloom.ingest.plan import Summary
 
 ONE = Summary(2, 1, 1, 1, (("bad", 1),), (), 9, (("kind", (("alarm", 1),)),))

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from wireloom.failures import MisuseError
-from wireloom.ingest.columns import spark_columns
-from wireloom.ingest.metrics import Book
+from wireloom.ingest.job.metrics import Book
 from wireloom.ingest.plan import RECORDS, Files, Flow, Job, Plan, Replay
-from wireloom.ingest.terms import Terms
-from wireloom.ingest.views import view_text
-from wireloom.ingest.writing import Writing, tables
+from wireloom.ingest.tables.agreement import Terms
+from wireloom.ingest.tables.parquet_files import Writing, tables
+from wireloom.ingest.tables.spark_columns import spark_columns
+from wireloom.ingest.tables.views import view_text
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.ingest.replay import replay
 from wireloom.spark.ingest.stream import stream

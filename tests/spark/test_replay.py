@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 from support.killed_runs import killed_before
 from wireloom.cli.app import app
 from wireloom.failures import MisuseError
-from wireloom.ingest.batch import ingest as run
-from wireloom.ingest.local import LocalEngine
-from wireloom.ingest.metrics import Book
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import ingest as run
+from wireloom.ingest.job.local import LocalEngine
+from wireloom.ingest.job.metrics import Book
 from wireloom.ingest.plan import Files, Flow, Job, Plan, Replay
-from wireloom.ingest.replay import finish as finish_on
-from wireloom.ingest.replay import replay as replay_on
-from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.quarantine.replay import finish as finish_on
+from wireloom.ingest.quarantine.replay import replay as replay_on
 from wireloom.runtime.streams import framed
 from wireloom.spark.ingest.batch import ingest
 from wireloom.spark.ingest.replay import SparkReplays, finish, replay

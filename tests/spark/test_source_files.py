@@ -9,7 +9,7 @@ import pytest
 from conftest import GENERATED
 from wireloom.bundle import bundle
 from wireloom.failures import DataError, MisuseError
-from wireloom.ingest.files import File, Listing, Place, glob_pattern, place
+from wireloom.ingest.files.finding import File, Listing, Place, glob_pattern, place
 from wireloom.spark.source import log as source_log
 from wireloom.spark.source.log import FileLog
 

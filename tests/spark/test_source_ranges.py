@@ -7,9 +7,9 @@ import pytest
 from support.databus_events import LONG_KEY
 from support.drawing import drawn
 from wireloom.failures import DataError
-from wireloom.ingest import ranges as source_ranges
-from wireloom.ingest.compression import Bounds
-from wireloom.ingest.files import Listing
+from wireloom.ingest.files import ranges as source_ranges
+from wireloom.ingest.files.compression import Bounds
+from wireloom.ingest.files.finding import Listing
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.streams.framed import iterate
 from wireloom.runtime.streams.framing import framing_of

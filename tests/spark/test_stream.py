@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from wireloom.cli.app import app
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.ingest import publishing
-from wireloom.ingest.metrics import Book
+from wireloom.ingest.job.metrics import Book
+from wireloom.ingest.ledger import publishing
 from wireloom.ingest.plan import Column, Files, Flow, Kafka, Plan
 from wireloom.spark.ingest.stream import stream
 
@@ -91,7 +91,7 @@ def test_a_batch_that_the_ledger_has_is_not_written_again_and_its_metrics_are_ma
 
 
 def test_what_a_killed_batch_left_is_finished_or_removed(spark, run, flow, module, tmp_path):
-    from wireloom.ingest.ledger import Ledger
+    from wireloom.ingest.ledger.entries import Ledger
     from wireloom.spark.ingest.storage import HadoopStorage
 
     (tmp_path / "input" / "a").write_bytes(record(module, 0) + damaged(record(module, 1)))

@@ -23,8 +23,8 @@ import pytest
 from conftest import GENERATED, ROOT
 from integration.faults import FULL
 from wireloom.failures import MachineError
-from wireloom.ingest.diagnosis import diagnosed
-from wireloom.ingest.metrics import Book
+from wireloom.ingest.job.diagnosis import diagnosed
+from wireloom.ingest.job.metrics import Book
 from wireloom.ingest.plan import Column, Flow, Plan
 from wireloom.spark.ingest.stream import stream
 from wireloom.spark.session import ended
@@ -255,7 +255,7 @@ LIMITED = """
 import resource, sys
 import pyarrow as pa
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.values import values_of
+from wireloom.ingest.files.values import values_of
 from wireloom_formats import aerospike_msgpack as module
 
 value = open(sys.argv[1], "rb").read()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from wireloom.drawing.values import NoValueError, value_of
 from wireloom.model.format import Format
-from wireloom.runtime.charsets import TWO_BYTES, characters
+from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 _SIZES = (0, 1, 2, 4, 16, 16, 20, 33)

@@ -8,7 +8,7 @@ quarantine; 130 interrupted (Ctrl-C).
 import logging
 import sys
 
-from wireloom.cli.garbage import whole_process
+from wireloom.cli.gc_pause import whole_process
 
 
 def main() -> None:

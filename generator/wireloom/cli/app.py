@@ -7,38 +7,38 @@ from typing import Annotated, Any
 import typer
 
 from wireloom import __version__
-from wireloom.cli import garbage
-from wireloom.cli.given import Stated
+from wireloom.cli import gc_pause
 from wireloom.cli.grouping import ungrouped
 from wireloom.cli.guard import Guarded
+from wireloom.cli.option_presence import Stated
 
 COMMANDS = {
-    "generate": ("generation", "Generate the package from the specs."),
-    "test": ("trying", "Run the examples in the specs."),
-    "lint": ("linting", "Show mistakes, risks and missing documentation in specs."),
-    "compat": ("compatibility", "Show what a change of specs breaks: data, tables, documents, programs."),
-    "docs": ("documenting", "Make a site that describes the formats."),
-    "formats": ("generation", "List formats, their entry points and parameters."),
-    "explain": ("explaining", "Show which formats run on the native engine, and why others do not."),
-    "decode": ("transcoding", "Decode records to lines of JSON."),
-    "inspect": ("inspecting", "Show what every byte of a record means, and where a bad record is wrong."),
-    "encode": ("transcoding", "Encode lines of JSON to records."),
-    "validate": ("validating", "Check every record, and list its problems."),
-    "convert": ("converting", "Convert records to another format with the same columns."),
-    "ingest": ("ingestion", "Decode files or streams into tables."),
-    "status": ("standing", "Show the tables of an ingest, its running jobs and its failures."),
-    "clean": ("standing", "Remove the staged files that killed jobs left behind."),
-    "quarantine": ("quarantining", "List the records in a quarantine, or show one byte by byte."),
-    "replay": ("replaying", "Decode a quarantine again, with the current specs."),
-    "package": ("bundling", "Make a wheel and a zip of the generated package."),
-    "drift": ("drifting", "Compare a spec with real records."),
-    "vectors": ("vectors", "Write test vectors, to test other readers and writers with."),
-    "demo": ("demonstration", "Try it: decode sample records of every format."),
-    "doctor": ("examination", "Check that this machine has everything that Wireloom needs."),
-    "import": ("importing", "Make a spec from a description in another language."),
-    "new": ("beginnings", "Start a spec, a project, or a Spark pipeline."),
+    "generate": ("specs.generate", "Generate the package from the specs."),
+    "test": ("specs.test", "Run the examples in the specs."),
+    "lint": ("specs.lint", "Show mistakes, risks and missing documentation in specs."),
+    "compat": ("specs.compat", "Show what a change of specs breaks: data, tables, documents, programs."),
+    "docs": ("project.docs", "Make a site that describes the formats."),
+    "formats": ("specs.generate", "List formats, their entry points and parameters."),
+    "explain": ("specs.explain", "Show which formats run on the native engine, and why others do not."),
+    "decode": ("records.transcode", "Decode records to lines of JSON."),
+    "inspect": ("records.inspect", "Show what every byte of a record means, and where a bad record is wrong."),
+    "encode": ("records.transcode", "Encode lines of JSON to records."),
+    "validate": ("records.validate", "Check every record, and list its problems."),
+    "convert": ("records.convert", "Convert records to another format with the same columns."),
+    "ingest": ("tables.ingest", "Decode files or streams into tables."),
+    "status": ("tables.status", "Show the tables of an ingest, its running jobs and its failures."),
+    "clean": ("tables.status", "Remove the staged files that killed jobs left behind."),
+    "quarantine": ("tables.quarantine", "List the records in a quarantine, or show one byte by byte."),
+    "replay": ("tables.replay", "Decode a quarantine again, with the current specs."),
+    "package": ("project.package", "Make a wheel and a zip of the generated package."),
+    "drift": ("records.drift", "Compare a spec with real records."),
+    "vectors": ("specs.vectors", "Write test vectors, to test other readers and writers with."),
+    "demo": ("project.demo", "Try it: decode sample records of every format."),
+    "doctor": ("project.doctor", "Check that this machine has everything that Wireloom needs."),
+    "import": ("specs.import_", "Make a spec from a description in another language."),
+    "new": ("project.new", "Start a spec, a project, or a Spark pipeline."),
 }
-"""By name: the module below `cli`, and what the list of commands says."""
+"""By name: the module below `cli/commands`, and what the list of commands says."""
 
 EXIT_CODES = """\b
 Exit codes:
@@ -112,7 +112,7 @@ def _program(
 
 def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
     """A command, the examples of it below its options; or a group of commands."""
-    module = import_module(f"wireloom.cli.{COMMANDS[name][0]}")
+    module = import_module(f"wireloom.cli.commands.{COMMANDS[name][0]}")
     found = getattr(module, f"{name}_" if iskeyword(name) else name)
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None, add_completion=False)
     for function in module.COMMANDS if group is found else (found,):
@@ -120,5 +120,5 @@ def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
         group.command(cls=Stated, help=description, epilog=f"\b{examples}")(ungrouped(function))
     command = typer.main.get_command(group)
     command.name = name
-    garbage.begin()
+    gc_pause.begin()
     return command

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from wireloom.cli.console import STANDARD_OUTPUT, complain, note
+from wireloom.cli.terminal.console import STANDARD_OUTPUT, complain, note
 from wireloom.failures import DataError, LimitError, MachineError, MisuseError
 from wireloom.problems import SpecProblems
 

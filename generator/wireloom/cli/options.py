@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package
-from wireloom.cli.garbage import uncollected
-from wireloom.cli.given import is_given
+from wireloom.cli.gc_pause import uncollected
+from wireloom.cli.option_presence import is_given
 from wireloom.failures import MachineError, MisuseError, unknown
 from wireloom.reports import FORMS
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wireloom.drawing.values import NoValueError
-from wireloom.runtime.charsets import TWO_BYTES, characters
+from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 
 _EDGES = (0, 1, -1, 2, 3, 127, 128, 255, 256, 32767, 65535, 65536)
 _FLOATS = (0.0, 1.0, -1.5, 0.25, 1e6, -0.0)

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from wireloom.model.format import Format
 from wireloom.model.logical import Meant, Named, Text
 from wireloom.model.traversal import columns
+from wireloom.records.transcode import Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.parts import DecodedPart
-from wireloom.transcode import Request
 
 _INDEX = re.compile(r"\[\d+\]")
 _WORDS = 256

@@ -2,19 +2,19 @@
 
 import math
 
-from wireloom.runtime.charsets import unit
 from wireloom.runtime.columns.meanings import spelling_of_said
 from wireloom.runtime.cursor import AGAIN
-from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.numerals import base_of, format_of, width_of
-from wireloom.runtime.packing import CODECS
 from wireloom.runtime.parameters import HIGHEST, LONG, LOWEST
 from wireloom.runtime.parsers.checksums import Crc as CrcOfBytes
 from wireloom.runtime.parsers.checksums import Sum as SumOfBytes
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.patterns import NAMED as NAMED_PATTERNS
 from wireloom.runtime.patterns import PatternError, automaton, check, decimals, has_automaton, with_text
+from wireloom.runtime.primitives.charsets import unit
+from wireloom.runtime.primitives.delimiters import Ending
+from wireloom.runtime.primitives.numerals import base_of, format_of, width_of
+from wireloom.runtime.primitives.packing import CODECS
 from wireloom.runtime.values import ENTRY, float16, float32
 
 __all__ = [

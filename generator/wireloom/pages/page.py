@@ -13,10 +13,10 @@ from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.types import Encoding
 from wireloom.pages.algorithms import algorithms, ranges
 from wireloom.pages.columns import columns, ddl
-from wireloom.pages.diagrams import picture
 from wireloom.pages.examples import Traces, examples, shown_setting
 from wireloom.pages.forms import NUMBERS, type_form
 from wireloom.pages.markdown import blocks, table, text
+from wireloom.pages.pictures.diagrams import picture
 from wireloom.pages.wire import Section, sections
 
 _OF_DOCUMENTS = (

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from wireloom import writing
 from wireloom.emit.frames import described
 from wireloom.escapes import code_span, inline
+from wireloom.explain import write_plan
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
@@ -22,8 +22,8 @@ from wireloom.pages.forms import field_form, link
 from wireloom.pages.markdown import blocks, table
 from wireloom.pages.offsets import Offset, offset_text, offsets
 from wireloom.pages.rules import bit_rules, rules, value_rules, value_tables
-from wireloom.pages.shown import shown_records
 from wireloom.pages.steps import checks, versions
+from wireloom.pages.visible_records import shown_records
 from wireloom.resolve.facts.sizes import from_end
 
 _PLACES = {Form.SEQUENCE: "offset", Form.ARRAY: "place", Form.OBJECT: "member", Form.MESSAGE: "tag"}
@@ -60,7 +60,7 @@ class Section:
 def sections(format: Format) -> Iterator[Section]:
     """The sections of the named types that the roots lead to."""
     found = set[str]().union(*({*reached(root.type, format.named), *_own(root.type)} for root in format.roots))
-    plans = {part.name: part for part in writing.plans(format)}
+    plans = {part.name: part for part in write_plan.plans(format)}
     structs = _Structs(format, plans, shown_records(format), {})
     for name, type in format.types:
         if name in found:
@@ -79,7 +79,7 @@ def _own(type: Type) -> Iterator[str]:
 @dataclass(frozen=True, slots=True)
 class _Structs:
     format: Format
-    plans: Mapping[str, writing.Part]
+    plans: Mapping[str, write_plan.Part]
     records: Mapping[str, Record]
     long: dict[str, tuple[str, str]]
 
@@ -141,7 +141,7 @@ class _Structs:
             return "", ""
         return _sourced(row.source) if field.checksum is None else "checksum", _when(field)
 
-    def _planned(self, struct: Struct, name: str, level: int) -> writing.Row | None:
+    def _planned(self, struct: Struct, name: str, level: int) -> write_plan.Row | None:
         rows = self.plans[struct.name].rows if struct.name in self.plans else ()
         return next((row for row in rows if row.name == name and row.level == level), None) or next(
             (row for row in rows if row.name == name), None

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError, WireloomError
-from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import (
     Parameter,
     ParameterValue,
@@ -25,6 +24,7 @@ from wireloom.runtime.parameters import (
     accept_word,
     refuse_single,
 )
+from wireloom.runtime.pickling import Reduced, by_name
 from wireloom.runtime.root import Root
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class Codec:
         return self._build_with(self.root(root), value, self.settings(parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
-        from wireloom.runtime.foreign import foreign
+        from wireloom.runtime.foreign_values import foreign
         from wireloom.runtime.values import same, source_of
 
         try:

@@ -13,7 +13,7 @@ from wireloom.runtime.errors import DecodeError, amount
 
 if TYPE_CHECKING:
     from wireloom.runtime.checkpoints import Checkpoints
-    from wireloom.runtime.endings import Ending
+    from wireloom.runtime.primitives.delimiters import Ending
 
 AGAIN, AGAIN_FREE, HOP = 64, 64, 16
 """How often alternatives and checksums may go over a record, the bytes that always may be gone over again, and those

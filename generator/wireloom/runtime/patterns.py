@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from wireloom.runtime.charsets import TWO_BYTES, characters
+from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 
 _LARGEST = 400  # characters that the expansion of a pattern may have
 _OTHER = 128  # the symbol of every character beyond ASCII

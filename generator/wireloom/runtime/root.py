@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from wireloom.runtime.parameters import limit_of
 
 if TYPE_CHECKING:
+    from wireloom.runtime.boundary_evidence import Proof
     from wireloom.runtime.columns.arrow import Tabulation
     from wireloom.runtime.columns.logical import List, Record
     from wireloom.runtime.parsers.record import Record as WireRecord
-    from wireloom.runtime.proof import Proof
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pyspark.sql.types import ArrayType, BinaryType, StringType, StructField, St
 
 from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.failures import unknown
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.conversion import Conversion, conversion
 from wireloom.runtime.errors import ParameterError

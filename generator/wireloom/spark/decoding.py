@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.catalog import FormatModule
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import DecodeError

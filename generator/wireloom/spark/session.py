@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wireloom.failures import MachineError
-from wireloom.ingest.diagnosis import End
+from wireloom.ingest.job.diagnosis import End
 from wireloom.spark.machine import java
 
 PANDAS_WARNING = "PySpark does not yet fully support pandas"

@@ -14,8 +14,8 @@ from wireloom.model.logical import Alternatives, BigInteger, Float, Integer, Log
 from wireloom.model.types import Spelling
 from wireloom.runtime.columns.meanings import EXPECTED
 from wireloom.runtime.errors import amount
-from wireloom.runtime.packing import BASE64
 from wireloom.runtime.patterns import worded
+from wireloom.runtime.primitives.packing import BASE64
 from wireloom.runtime.values import float32
 
 OPEN = "OpenValue"

@@ -1,6 +1,6 @@
 """What builders decide by the value, and what they know only after layout: one half of the write plan.
 
-Each name on the wire has one source, which its field says by itself (`wireloom.writing` shows it). Whether a field is
+Each name on the wire has one source, which its field says by itself (`explain/write_plan` shows it). Whether a field is
 there is decided by its condition. Where the condition follows from just that field (a flag that is derived of its
 presence, in this struct or another), or from places, the value decides: the field is there where the value has it, and
 places are held against that. `runtime/parsers/facts` and `placement` execute this; a test holds them against it.

@@ -48,7 +48,7 @@ from wireloom.runtime.columns.logical import (
 from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.columns.shape import chosen
 from wireloom.runtime.errors import shown
-from wireloom.runtime.packing import BASE64, said_in_base64
+from wireloom.runtime.primitives.packing import BASE64, said_in_base64
 from wireloom.runtime.values import Extension, Pairs
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,38}").fullmatch  # 39 digits are 128 bits

@@ -12,7 +12,6 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime import charsets
 from wireloom.runtime.columns.arrow import arrow_type
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -37,6 +36,7 @@ from wireloom.runtime.columns.logical import (
     alternatives,
 )
 from wireloom.runtime.columns.meanings import bounds, digits_said, says, sentinel, spelling_of_said
+from wireloom.runtime.primitives import charsets
 
 _INT64 = 1 << 63
 _INT64_DIGITS = 19

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from wireloom.runtime.columns.arrow import Decoded
+    from wireloom.runtime.engine.compiler.table import Table
     from wireloom.runtime.engine.encoder.table import Table as Writer
-    from wireloom.runtime.engine.table import Table
 
 __all__ = ["LAYOUT_VERSION", "Engine", "Path", "Request", "available", "module"]
 
@@ -106,7 +106,7 @@ class Engine(Host):
         return found if isinstance(found, Path) else NATIVE
 
     def _program(self, request: Request) -> "Table | Path":
-        return self._programs.get(request.key, lambda: self._made("table", request))
+        return self._programs.get(request.key, lambda: self._made("compiler.table", request))
 
     def batches(self, array: "pa.Array", request: Request, row_budget: int = 0) -> "Iterator[Decoded] | None":
         """The columns in parts, each below Arrow's 2 GiB and, of lists of rows, not far above the row budget."""
@@ -118,7 +118,7 @@ class Engine(Host):
 
     def _made(self, home: str, request: Request, **options: bool) -> Any:
         """What the Table of a module makes for a request; where the engine does not cover it, a Path that says why."""
-        from wireloom.runtime.engine.assembly import Uncovered
+        from wireloom.runtime.engine.programs.assembly import Uncovered
 
         contract.check(self.codec.format, self.stated)
         native = module()
@@ -135,7 +135,7 @@ class Engine(Host):
 
     def encode(self, records: "pa.StructArray", request: Request) -> "pa.Array | None":
         """The records of columns; None where the engine does not cover the request. Raises EncodeError."""
-        from wireloom.runtime.engine.assembly import Uncovered
+        from wireloom.runtime.engine.programs.assembly import Uncovered
 
         writer = self.writer(request)
         try:
@@ -148,7 +148,7 @@ class Engine(Host):
 
         `drafts` are not read back: what a record has no place for is left out of its draft.
         """
-        from wireloom.runtime.engine.assembly import Uncovered
+        from wireloom.runtime.engine.programs.assembly import Uncovered
 
         writer = self._drafter(request) if drafts else self._writer(request)
         try:

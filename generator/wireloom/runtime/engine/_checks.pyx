@@ -5,9 +5,9 @@ They are a module of their own since they are no code that a compiler has to wor
 third of its time.
 """
 
-include "types.pxi"
-include "words.pxi"
-include "encode_types.pxi"
-include "checks.pxi"
-include "encode_checks.pxi"
-include "sources.pxi"
+include "native/shared/types.pxi"
+include "native/shared/words.pxi"
+include "native/writing/types.pxi"
+include "native/reading/checks.pxi"
+include "native/writing/checks.pxi"
+include "native/shared/sources.pxi"

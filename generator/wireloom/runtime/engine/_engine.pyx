@@ -13,45 +13,45 @@ from cpython.buffer cimport PyBuffer_FillInfo
 from wireloom.runtime.engine import _checks
 from wireloom.runtime.engine._checks import OPERANDS, PLACES, READERS, WRITERS, WRITTEN, Checker, LayoutError, WritingChecker
 
-include "types.pxi"
+include "native/shared/types.pxi"
 
 cdef uint64_t hash_seed = int.from_bytes(os.urandom(8), "little")
 
-include "columns.pxi"
-include "waiting.pxi"
-include "texts.pxi"
-include "words.pxi"
-include "expressions.pxi"
-include "msgpack.pxi"
-include "variant.pxi"
-include "tagged.pxi"
-include "protobuf.pxi"
-include "json.pxi"
-include "nodes.pxi"
-include "deferral.pxi"
-include "unpacking.pxi"
-include "hashing.pxi"
-include "delivery.pxi"
-include "checkpoints.pxi"
-include "holes.pxi"
-include "fixed.pxi"
-include "addresses.pxi"
-include "times.pxi"
-include "charsets.pxi"
-include "binary.pxi"
-include "wide.pxi"
-include "packed.pxi"
-include "machine.pxi"
-include "encode_types.pxi"
-include "encode_columns.pxi"
-include "encode_compare.pxi"
-include "encode_values.pxi"
-include "encode_msgpack.pxi"
-include "encode_json.pxi"
-include "encode_variant.pxi"
-include "encode_protobuf.pxi"
-include "encode_packing.pxi"
-include "encode_machine.pxi"
+include "native/shared/columns.pxi"
+include "native/reading/run_queue.pxi"
+include "native/shared/texts.pxi"
+include "native/shared/words.pxi"
+include "native/shared/expressions.pxi"
+include "native/reading/msgpack_heads.pxi"
+include "native/reading/variant.pxi"
+include "native/reading/tagged.pxi"
+include "native/reading/protobuf.pxi"
+include "native/reading/json.pxi"
+include "native/reading/json_nodes.pxi"
+include "native/reading/digest_queue.pxi"
+include "native/reading/compressed_regions.pxi"
+include "native/shared/hashing.pxi"
+include "native/reading/delivery.pxi"
+include "native/reading/checkpoints.pxi"
+include "native/reading/protobuf_checkpoints.pxi"
+include "native/reading/fixed_runs.pxi"
+include "native/shared/addresses.pxi"
+include "native/shared/times.pxi"
+include "native/shared/charsets.pxi"
+include "native/reading/binary.pxi"
+include "native/shared/wide.pxi"
+include "native/reading/msgpack.pxi"
+include "native/reading/machine.pxi"
+include "native/writing/types.pxi"
+include "native/writing/columns.pxi"
+include "native/writing/readback.pxi"
+include "native/writing/values.pxi"
+include "native/writing/msgpack.pxi"
+include "native/writing/json.pxi"
+include "native/writing/variant.pxi"
+include "native/writing/protobuf.pxi"
+include "native/writing/compressed_regions.pxi"
+include "native/writing/machine.pxi"
 
 OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__members__.items()}
 """The instructions, by name; their operands are in checks.pxi."""
@@ -76,7 +76,7 @@ KINDS = {
 }
 """The kinds of columns, by name."""
 
-include "sources.pxi"
+include "native/shared/sources.pxi"
 
 if _checks.SOURCES != SOURCES:
     raise ImportError("the validators were built from other sources than the engine: install wireloom again")
@@ -612,5 +612,5 @@ def flat_rows(offsets, int64_t first, int64_t count, present):
     return block(&parents, row * 4), block(&places, row * 4) if valid != NULL else None
 
 
-include "streams.pxi"
-include "encode.pxi"
+include "native/reading/streams.pxi"
+include "native/writing/entry.pxi"

@@ -7,9 +7,7 @@ from typing import Any, Literal
 import construct
 from construct import Container
 
-from wireloom.runtime import numerals
 from wireloom.runtime.cursor import HOP, Cursor
-from wireloom.runtime.endings import Ending
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
@@ -18,6 +16,8 @@ from wireloom.runtime.parsers.protocol import guess
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.parsers.structure import Expression, evaluate, holds
+from wireloom.runtime.primitives import numerals
+from wireloom.runtime.primitives.delimiters import Ending
 from wireloom.runtime.values import FILLED, FLOATS, Pairs
 
 Order = Literal["big", "little"] | Callable[[Container], str]

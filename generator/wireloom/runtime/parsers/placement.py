@@ -31,8 +31,8 @@ from wireloom.runtime.parsers.protocol import (
     unsettle,
 )
 from wireloom.runtime.parsers.steps import Computed, Mark, with_hole
-from wireloom.runtime.turns import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 from wireloom.runtime.values import FILLED
+from wireloom.runtime.writing_order import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _PASSES = 6
 _COMPARED = 1024  # bytes at once, of which few are others

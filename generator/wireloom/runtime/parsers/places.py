@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from construct import Container
 
+from wireloom.runtime.boundary_evidence import Proof
 from wireloom.runtime.parsers import binary
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import MISSING, holds
 from wireloom.runtime.parsers.steps import Verify, checksum_bits
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Attempt, Peek, Select
-from wireloom.runtime.proof import Proof
 
 
 def strongest(subcon: Any, settings: Mapping[str, Any]) -> Proof:

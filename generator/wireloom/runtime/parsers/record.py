@@ -16,9 +16,9 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.packing import ALWAYS, UNBOUNDED
 from wireloom.runtime.parameters import Parameter, accept_all, limit_of
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
+from wireloom.runtime.primitives.packing import ALWAYS, UNBOUNDED
 
 _ORDERS = ("big", "little")
 

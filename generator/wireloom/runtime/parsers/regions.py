@@ -10,8 +10,8 @@ from construct import Container
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
 from wireloom.runtime.parsers.protocol import Expression, Scalar, evaluate, guess, same
+from wireloom.runtime.primitives.packing import CODECS, UNBOUNDED, ExpansionError, PackingError, packed, unpacked
 
 _PLAIN = "none"
 

@@ -11,8 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import ClassVar
 
-from wireloom.runtime import leb128
 from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.primitives import leb128
 
 LONGEST: Mapping[str, int] = MappingProxyType({"varint32": 5, "varint64": 10, "zigzag32": 5, "zigzag64": 10})
 """The variable-length numbers that may stand before a record, and the bytes that they have at most."""

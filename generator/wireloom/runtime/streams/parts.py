@@ -27,7 +27,7 @@ from wireloom.runtime.streams.headers import Settings
 from wireloom.runtime.streams.room import MADE, Room, weight
 
 if TYPE_CHECKING:
-    from wireloom.runtime.engine.table import Followed, Table
+    from wireloom.runtime.engine.compiler.table import Followed, Table
 
 WINDOW = 8 << 20
 """Most bytes of a stream that are decoded at once, unless a single record has more; fewer where records expand."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from wireloom.runtime.boundary_evidence import PROOF, Proof
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
 from wireloom.runtime.parameters import ParameterValue
-from wireloom.runtime.proof import PROOF, Proof
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams.framed import KEPT, LARGEST, Extent, Reader
 from wireloom.runtime.streams.framing import Concatenated, Framing, Prefixed

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError, EncodeError
-from wireloom.runtime.naming import Reduced, by_name
 from wireloom.runtime.parameters import ParameterValue, refuse_single
+from wireloom.runtime.pickling import Reduced, by_name
 from wireloom.runtime.validation import documents
 from wireloom.runtime.validation.problems import Problem, of_error, problem
 from wireloom.runtime.validation.schema import Schema

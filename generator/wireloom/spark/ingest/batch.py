@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from wireloom.ingest.batch import ingest as run
-from wireloom.ingest.diagnosis import End
-from wireloom.ingest.files import Found
-from wireloom.ingest.ledger import Entry
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.finding import Found
+from wireloom.ingest.job.batch import ingest as run
+from wireloom.ingest.job.diagnosis import End
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.ledger.entries import Entry
+from wireloom.ingest.ledger.publishing import Batch, Tables
 from wireloom.ingest.plan import Column, Files, Job, Summary
-from wireloom.ingest.publishing import Batch, Tables
 from wireloom.spark.ingest.sources import listed, taken
 from wireloom.spark.ingest.storage import SessionStorage
 from wireloom.spark.session import ended
@@ -43,5 +43,5 @@ class SparkEngine:
 
 
 def ingest(spark: SparkSession, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
-    """Run the job on a session; see `wireloom.ingest.batch`."""
+    """Run the job on a session; see `wireloom.ingest.job.batch`."""
     return run(SparkEngine(spark), job, told)

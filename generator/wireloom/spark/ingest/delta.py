@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.ingest.ledger import LEDGER, Commit, Ledger, Move, Storage
+from wireloom.ingest.ledger.entries import LEDGER, Commit, Ledger, Move, Storage
+from wireloom.ingest.ledger.publishing import Tables
 from wireloom.ingest.plan import BATCH, DELTA_LOG, RECORDS, Plan
-from wireloom.ingest.publishing import Tables
-from wireloom.ingest.terms import Terms, folder
+from wireloom.ingest.tables.agreement import Terms, folder
 from wireloom.spark.ingest.sources import has_class, scala
 from wireloom.spark.ingest.storage import HadoopStorage
 

@@ -1,4 +1,4 @@
-"""A replay on Spark: its executors read the quarantine; see `wireloom.ingest.replay`."""
+"""A replay on Spark: its executors read the quarantine; see `wireloom.ingest.quarantine.replay`."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wireloom.failures import MisuseError
-from wireloom.ingest.diagnosis import End
-from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Commit, Entry, Ledger
+from wireloom.ingest.job.diagnosis import End
+from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, LEDGER, Commit, Entry, Ledger
+from wireloom.ingest.ledger.publishing import Batch, Tables
 from wireloom.ingest.plan import BATCH, Replay
-from wireloom.ingest.publishing import Batch, Tables
-from wireloom.ingest.replay import Found, Refused, Replayed
-from wireloom.ingest.replay import finish as finish_on
-from wireloom.ingest.replay import replay as replay_on
-from wireloom.ingest.replayed import replayed_of
-from wireloom.ingest.tables import place_of, refuse_no_quarantine
-from wireloom.ingest.terms import home_of
+from wireloom.ingest.quarantine.replay import Found, Refused, Replayed
+from wireloom.ingest.quarantine.replay import finish as finish_on
+from wireloom.ingest.quarantine.replay import replay as replay_on
+from wireloom.ingest.quarantine.replayed_records import replayed_of
+from wireloom.ingest.tables.agreement import home_of
+from wireloom.ingest.tables.schemas import place_of, refuse_no_quarantine
 from wireloom.spark.ingest.delta import DeltaFolder, make, require_delta, table_at
 from wireloom.spark.ingest.running import Frame, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
@@ -107,5 +107,5 @@ def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
 
 
 def replay(spark: SparkSession, run: Replay) -> Replayed:
-    """Run it on a session; see `wireloom.ingest.replay`."""
+    """Run it on a session; see `wireloom.ingest.quarantine.replay`."""
     return replay_on(SparkReplays(spark), run)

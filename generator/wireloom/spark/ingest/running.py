@@ -13,15 +13,15 @@ from functools import partial
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from wireloom.ingest.inputs import Group, records_of
-from wireloom.ingest.ledger import Entry
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.inputs import Group, records_of
+from wireloom.ingest.files.values import table_types
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.job.task import Report, written
+from wireloom.ingest.ledger.entries import Entry
+from wireloom.ingest.ledger.publishing import Batch, Tables, Watcher, entered
 from wireloom.ingest.plan import Plan
-from wireloom.ingest.publishing import Batch, Tables, Watcher, entered
-from wireloom.ingest.staging import Parted
-from wireloom.ingest.values import table_types
-from wireloom.ingest.work import Report, written
-from wireloom.ingest.writing import Writing
+from wireloom.ingest.tables.parquet_files import Writing
+from wireloom.ingest.tables.splitting import Parted
 
 REPORT = pa.schema([pa.field("report", pa.string())])
 

@@ -20,12 +20,12 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import UNFINISHED, File, Found, Place, reachable
-from wireloom.ingest.inputs import groups, listing
+from wireloom.ingest.files.finding import UNFINISHED, File, Found, Place, reachable
+from wireloom.ingest.files.inputs import groups, listing
+from wireloom.ingest.files.records import files_of
+from wireloom.ingest.files.values import DATA, values_of
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Column, Files, Kafka, Plan, Samples, Source
-from wireloom.ingest.records import files_of
-from wireloom.ingest.tables import KAFKA_PLACE, PLACE
-from wireloom.ingest.values import DATA, values_of
+from wireloom.ingest.tables.schemas import KAFKA_PLACE, PLACE
 from wireloom.spark.ingest.running import Frame, Groups, Read, Taken
 from wireloom.spark.ingest.storage import HadoopStorage
 

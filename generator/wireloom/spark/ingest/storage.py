@@ -6,9 +6,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from wireloom.ingest.files import LOCAL
-from wireloom.ingest.ledger import Storage
-from wireloom.ingest.storage import PlainStorage
+from wireloom.ingest.files.finding import LOCAL
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.ledger.entries import Storage
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,18 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MisuseError
-from wireloom.ingest.apart import refuse_overlap
-from wireloom.ingest.diagnosis import diagnosed, diagnosis, telling
-from wireloom.ingest.framing_hints import framing_hints
-from wireloom.ingest.lease import held
-from wireloom.ingest.ledger import BATCHES, IDENTITY, LEDGER, Entry, Ledger
-from wireloom.ingest.limits import NONE, Limits
-from wireloom.ingest.modules import open_module
-from wireloom.ingest.ownership import refuse_within
+from wireloom.ingest.files.framing_hints import framing_hints
+from wireloom.ingest.job.diagnosis import diagnosed, diagnosis, telling
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.job.limits import NONE, Limits
+from wireloom.ingest.job.overlap import refuse_overlap
+from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.ledger.lease import held
+from wireloom.ingest.ledger.ownership import refuse_within
+from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
-from wireloom.ingest.publishing import TABLES, Batch, ParquetTables, Tables
-from wireloom.ingest.terms import Terms, agreed, folder, named, terms, told_of_columns
-from wireloom.ingest.versions import close, show, told_of
+from wireloom.ingest.tables.agreement import Terms, agreed, folder, named, terms, told_of_columns
+from wireloom.ingest.tables.versions import close, show, told_of
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
-from wireloom.ingest.files import Listing
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.finding import Listing
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.source.errors import each_told, told
 from wireloom.spark.source.filters import Predicate, predicate

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pyspark.errors import AnalysisException, PySparkException
 
 from wireloom.failures import DataError, MachineError, MisuseError
-from wireloom.ingest.files import FileChangedError, NoFilesError
+from wireloom.ingest.files.finding import FileChangedError, NoFilesError
 from wireloom.runtime.errors import WireloomError
 
 Item = TypeVar("Item")

@@ -21,7 +21,7 @@ from pathlib import Path
 from pyarrow import fs
 
 from wireloom.failures import DataError
-from wireloom.ingest.files import File, Place
+from wireloom.ingest.files.finding import File, Place
 
 ENTRIES = 1_000
 """Entries of a file of the list, as it is first written."""

@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule, open_format
 from wireloom.failures import MachineError, MisuseError
-from wireloom.ingest.files import Listing
+from wireloom.ingest.files.finding import Listing
 from wireloom.ingest.plan import CHANGED_FILES, COMPRESSIONS, EXPANDED, Plan
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.options import GENERAL, Options, Surface, read_options

@@ -14,12 +14,12 @@ from pyspark.sql.types import StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError
-from wireloom.ingest.files import File
-from wireloom.ingest.holding import fitted
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.finding import File
+from wireloom.ingest.files.ranges import Heads, Part, even, grouped, parts
+from wireloom.ingest.files.reading import Asked, part_records
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import OFFSET, RECORD, SOURCE, Plan
-from wireloom.ingest.ranges import Heads, Part, even, grouped, parts
-from wireloom.ingest.reading import Asked, part_records
+from wireloom.ingest.tables.storable_columns import fitted
 from wireloom.runtime.streams.parts import DecodedPart
 from wireloom.spark.options import Options
 from wireloom.spark.schemas import arrow_schema

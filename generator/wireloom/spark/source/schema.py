@@ -24,8 +24,8 @@ from pyspark.sql.types import (
 )
 
 from wireloom.catalog import FormatModule
-from wireloom.ingest.columns import spark_columns
-from wireloom.ingest.tables import PLACE
+from wireloom.ingest.tables.schemas import PLACE
+from wireloom.ingest.tables.spark_columns import spark_columns
 from wireloom.problems import nearest
 from wireloom.runtime.columns.arrow import ERROR
 from wireloom.runtime.errors import ParameterError

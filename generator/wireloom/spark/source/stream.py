@@ -13,8 +13,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from wireloom.failures import MisuseError
-from wireloom.ingest.files import File, Listing, Place, place
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.finding import File, Listing, Place, place
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.spark.source.errors import each_told, told
 from wireloom.spark.source.log import FileLog
 from wireloom.spark.source.options import PARTITION_BYTES, Given

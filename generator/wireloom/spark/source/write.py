@@ -19,10 +19,11 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from wireloom.catalog import FormatModule
 from wireloom.failures import DataError, MisuseError
-from wireloom.ingest.files import Place, hidden, place
-from wireloom.ingest.modules import open_module
+from wireloom.ingest.files.finding import Place, hidden, place
+from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import Plan
 from wireloom.problems import nearest
+from wireloom.records.transcode import beginning
 from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.runtime.streams.framing import Whole, framing_of
 from wireloom.runtime.streams.writing import frame
@@ -30,7 +31,6 @@ from wireloom.spark.source.errors import told
 from wireloom.spark.source.log import published
 from wireloom.spark.source.options import Given
 from wireloom.spark.source.schema import offer
-from wireloom.transcode import beginning
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
 KEPT_COMMITS = 100

@@ -7,10 +7,10 @@ array must have an element for the next field that is there, and behind the last
 from collections.abc import Sequence
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import Item, Located, Scope, Sink
-from wireloom.runtime.engine.expressions import Code, Constant, Tree
+from wireloom.runtime.engine.programs.assembly import Label, Register
+from wireloom.runtime.engine.programs.expressions import Code, Constant, Tree
 
 _ELEMENTS, _LOCATED = "\0elements", "\0located"  # how many the array has, and how many under conditions were read
 

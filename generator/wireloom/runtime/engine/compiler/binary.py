@@ -7,8 +7,7 @@ says their size, and lists `REPEAT` with what says how many elements they have.
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import (
     Item,
     Last,
@@ -23,7 +22,8 @@ from wireloom.runtime.engine.compiler.scope import (
     taken,
     word_of,
 )
-from wireloom.runtime.engine.expressions import Constant, Tree
+from wireloom.runtime.engine.programs.assembly import Register, Uncovered
+from wireloom.runtime.engine.programs.expressions import Constant, Tree
 
 _GREATEST = (1 << 63) - 1
 _MANY = 1 << 16  # elements, stated as a number, that may have no bytes; of others there must be a byte each

@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from wireloom.runtime.charsets import TWO_BYTES
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
     NOWHERE,
@@ -33,10 +31,21 @@ from wireloom.runtime.engine.compiler.scope import (
     word_of,
 )
 from wireloom.runtime.engine.compiler.switches import hashed_entries, is_beyond, pattern
-from wireloom.runtime.engine.expressions import KINDS, Code, Compiled, Constant, Term, Tree, compares_wide, makes_text
-from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.packing import NAMES
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import (
+    KINDS,
+    Code,
+    Compiled,
+    Constant,
+    Term,
+    Tree,
+    compares_wide,
+    makes_text,
+)
 from wireloom.runtime.patterns import automaton
+from wireloom.runtime.primitives.charsets import TWO_BYTES
+from wireloom.runtime.primitives.packing import NAMES
 
 _DENSE = 1 << 12
 _GREATEST = (1 << 63) - 1

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.arrays import depends, possible
 from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
-from wireloom.runtime.engine.expressions import Tree
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Tree
 
 _KINDS = {"null": 0, "bool": 1, "int": 2, "float": 3, "str": 4, "list": 5, "object": 6}
 _EVERY = tuple(_KINDS.values())

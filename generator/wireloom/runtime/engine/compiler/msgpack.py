@@ -10,10 +10,10 @@ from typing import Any
 
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
-from wireloom.runtime.engine.expressions import Tree
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.expressions import Tree
 
 FAMILIES = {
     "null": 0,

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from wireloom.runtime.charsets import TWO_BYTES, meaningful
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
-from wireloom.runtime.engine import delimiters, nodes, register_checks
-from wireloom.runtime.engine.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler import register_checks
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
 from wireloom.runtime.engine.compiler.fields import Fields
+from wireloom.runtime.engine.compiler.fusion import Fusion
 from wireloom.runtime.engine.compiler.json import Json
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
@@ -35,14 +35,16 @@ from wireloom.runtime.engine.compiler.scope import (
 )
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.compiler.sums import Sums
-from wireloom.runtime.engine.conditions import Conditions
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, Tree
-from wireloom.runtime.engine.fusion import Fusion
-from wireloom.runtime.engine.outline import Column, links, outline
+from wireloom.runtime.engine.programs import delimiters
+from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column, links, outline
+from wireloom.runtime.engine.programs.conditions import Conditions
+from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Expressions, Tree
 from wireloom.runtime.parameters import limit_of
+from wireloom.runtime.primitives.charsets import TWO_BYTES, meaningful
 
 if TYPE_CHECKING:
-    from wireloom.runtime.engine.compiler.part import Encoding
+    from wireloom.runtime.engine.compiler.protocols import Encoding
 
 _NO_LIMIT = (1 << 63) - 1
 _WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one

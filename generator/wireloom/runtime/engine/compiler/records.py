@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form, word_of
 from wireloom.runtime.engine.compiler.switches import Choice, hashed, is_beyond, otherwise, pattern
-from wireloom.runtime.engine.expressions import NUMBER, Constant, Tree, encoded
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import NUMBER, Constant, Tree, encoded
 from wireloom.runtime.expressions import among
 
 _WIDEST = 64  # bits of an integer

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.expressions import Constant, Tree
-from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.numerals import LONGEST, base_of, width_of
+from wireloom.runtime.engine.programs.assembly import Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Constant, Tree
+from wireloom.runtime.primitives.numerals import LONGEST, base_of, width_of
 
 Node = nodes.Type
 Version = tuple[list[str], Tree]

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Edge, Label, Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
     UNBOUNDED,
@@ -22,9 +21,10 @@ from wireloom.runtime.engine.compiler.scope import (
     held_width,
     member,
 )
-from wireloom.runtime.engine.digests import digest_word
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, number_of
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Edge, Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.digests import digest_word
+from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Term, Tree, number_of
 
 
 class Structs(Part):

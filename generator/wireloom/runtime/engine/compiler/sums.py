@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Register, Uncovered
-from wireloom.runtime.engine.compiler.part import Part
+from wireloom.runtime.engine.compiler.protocols import Part
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Node, Scope
-from wireloom.runtime.engine.expressions import NUMBER, Code, Constant, Term, encoded, join_name, sum_name
+from wireloom.runtime.engine.programs.assembly import Register, Uncovered
+from wireloom.runtime.engine.programs.expressions import NUMBER, Code, Constant, Term, encoded, join_name, sum_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Uncovered
+from wireloom.runtime.engine.programs.assembly import Label, Uncovered
 
 _Way = TypeVar("_Way")
 Choice = Sequence[tuple[Sequence[nodes.Scalar], _Way]]

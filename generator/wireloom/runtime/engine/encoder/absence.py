@@ -5,11 +5,11 @@ import struct
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Uncovered
 from wireloom.runtime.engine.compiler.switches import is_beyond
-from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Scope
-from wireloom.runtime.engine.expressions import Tree
+from wireloom.runtime.engine.programs.assembly import Label, Uncovered
+from wireloom.runtime.engine.programs.expressions import Tree
 
 GIVEN = "\0given"
 """The name of the value of the field at hand."""

@@ -1,7 +1,7 @@
 """Programs that write, while they are made: constants that follow one another become one."""
 
-from wireloom.runtime.engine.assembly import Assembly as _Assembly
-from wireloom.runtime.engine.assembly import Label
+from wireloom.runtime.engine.programs.assembly import Assembly as _Assembly
+from wireloom.runtime.engine.programs.assembly import Label
 
 
 class Assembly(_Assembly):

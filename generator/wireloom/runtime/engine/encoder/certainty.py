@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import limits, member, word_of
-from wireloom.runtime.engine.encoder.part import Compiler, Part
+from wireloom.runtime.engine.encoder.protocols import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope, is_never
-from wireloom.runtime.engine.expressions import Tree, makes_text, stated
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Tree, makes_text, stated
 
 _ALTERNATIVES = 1 << 32
 _KNOWN = frozenset({"as", "code", "when", "optional", "default", "const", "values", "compute"})

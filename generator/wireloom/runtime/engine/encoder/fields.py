@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import (
     held_width,
     is_computed,
@@ -15,13 +14,14 @@ from wireloom.runtime.engine.compiler.scope import (
     word_of,
 )
 from wireloom.runtime.engine.compiler.switches import has_beyond, hashed
-from wireloom.runtime.engine.digests import digest_word, is_digest
-from wireloom.runtime.engine.encoder.names import own_fields
-from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.members import own_fields
+from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, encoded
-from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.packing import NAMES
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.digests import digest_word, is_digest
+from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Term, Tree, encoded
+from wireloom.runtime.primitives.packing import NAMES
 from wireloom.runtime.values import FILLED
 
 _CHECKSUM = 8  # words of a checksum

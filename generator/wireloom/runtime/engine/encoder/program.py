@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Any, assert_never
 from wireloom.runtime.columns.logical import Record
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import member
 from wireloom.runtime.engine.compiler.switches import hashed
-from wireloom.runtime.engine.conditions import Conditions
 from wireloom.runtime.engine.encoder import readback
 from wireloom.runtime.engine.encoder.assembly import Assembly
-from wireloom.runtime.engine.encoder.binary import Binary
 from wireloom.runtime.engine.encoder.certainty import Certainty
+from wireloom.runtime.engine.encoder.encodings.binary import Binary
+from wireloom.runtime.engine.encoder.encodings.json import Json
+from wireloom.runtime.engine.encoder.encodings.msgpack import MessagePack
+from wireloom.runtime.engine.encoder.encodings.protobuf import Protobuf
 from wireloom.runtime.engine.encoder.fields import Fields
-from wireloom.runtime.engine.encoder.given import Given
-from wireloom.runtime.engine.encoder.json import Json
-from wireloom.runtime.engine.encoder.msgpack import MessagePack
-from wireloom.runtime.engine.encoder.names import Names
-from wireloom.runtime.engine.encoder.protobuf import Protobuf
+from wireloom.runtime.engine.encoder.implied_values import Given
+from wireloom.runtime.engine.encoder.members import Names
+from wireloom.runtime.engine.encoder.peephole import Tightening
 from wireloom.runtime.engine.encoder.records import Records
 from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
-from wireloom.runtime.engine.encoder.tightening import Tightening
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Expressions, compares_wide
-from wireloom.runtime.engine.outline import Column, links, outline
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column, links, outline
+from wireloom.runtime.engine.programs.conditions import Conditions
+from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Expressions, compares_wide
 
 if TYPE_CHECKING:
-    from wireloom.runtime.engine.encoder.part import Encoding
+    from wireloom.runtime.engine.encoder.protocols import Encoding
 
 _ORDERS = ("big", "little")
 

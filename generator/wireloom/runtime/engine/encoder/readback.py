@@ -25,9 +25,9 @@ from wireloom.runtime.columns.logical import (
 )
 from wireloom.runtime.engine import compiler as reading
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.scope import member, needs
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.programs.columns import Column
 
 _DETERMINED, _ALTERNATIVES, _OPEN, _FILLED = 1, 2, 4, 8
 _DETERMINING = {"const", "derive", "checksum", "bits", "default", "compute", "counted"}

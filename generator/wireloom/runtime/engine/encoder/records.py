@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
-from wireloom.runtime.engine.encoder.part import Part
+from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.encoder.tags import Ahead, Tag
-from wireloom.runtime.engine.expressions import Constant, Tree, encoded, stated
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Constant, Tree, encoded, stated
 
 _ALTERNATIVES = 1 << 32
 _FITTING = 63  # structs, each of which has a bit of a register

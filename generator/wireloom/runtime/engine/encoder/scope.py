@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS
-from wireloom.runtime.engine.expressions import Compiled, Constant, Tree
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Compiled, Constant, Tree
 
 Node = nodes.Type
 

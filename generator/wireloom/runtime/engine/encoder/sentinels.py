@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalType, Map, Meant, Record, kind_name
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.given import meant_by_null
-from wireloom.runtime.engine.encoder.names import asks_for_place, own_fields, title_of
-from wireloom.runtime.engine.encoder.part import Compiler, Part
+from wireloom.runtime.engine.encoder.implied_values import meant_by_null
+from wireloom.runtime.engine.encoder.members import asks_for_place, own_fields, title_of
+from wireloom.runtime.engine.encoder.protocols import Compiler, Part
 from wireloom.runtime.engine.encoder.scope import Known, Node, Scope
-from wireloom.runtime.engine.expressions import Tree
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Tree
 
 _NO_VALUE = frozenset({"flatten", "compute", "counted", "bits"})
 _FILLED = frozenset({"const", "default", "counted"})

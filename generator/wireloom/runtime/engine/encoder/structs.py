@@ -9,14 +9,23 @@ from typing import Any
 import msgpack
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
-from wireloom.runtime.engine.encoder.names import asks_for_place
+from wireloom.runtime.engine.encoder.members import asks_for_place
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
-from wireloom.runtime.engine.expressions import Code, Compiled, Constant, Term, Tree, looks_at, number_of, stated
-from wireloom.runtime.engine.outline import Column
-from wireloom.runtime.turns import FOLLOWS, PLACED, REST, Stand, Turns
+from wireloom.runtime.engine.programs.assembly import Edge, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import (
+    Code,
+    Compiled,
+    Constant,
+    Term,
+    Tree,
+    looks_at,
+    number_of,
+    stated,
+)
+from wireloom.runtime.writing_order import FOLLOWS, PLACED, REST, Stand, Turns
 
 _ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within

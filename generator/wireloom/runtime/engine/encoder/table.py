@@ -26,10 +26,10 @@ from wireloom.runtime.columns.logical import (
     Text,
     kind_name,
 )
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.encoder.program import compiled, orders
 from wireloom.runtime.engine.host import NATIVE, Host, Path, Request
-from wireloom.runtime.engine.outline import Column
+from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.programs.columns import Column
 
 _GIVEN_UP = 2
 Buffers = tuple[Any, Any, Any, int, int]  # validity, offsets, data; the array's own offset and its length

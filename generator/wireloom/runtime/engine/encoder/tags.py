@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.assembly import Uncovered
 from wireloom.runtime.engine.compiler.switches import is_beyond
 from wireloom.runtime.engine.encoder.certainty import UNSTATED, fields_of, is_same, stated_tag
 from wireloom.runtime.engine.encoder.scope import Node
-from wireloom.runtime.engine.expressions import Tree, stated
+from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.programs.expressions import Tree, stated
 
 _PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "values"}
 _AHEAD = {"as", "code", "minimum", "maximum", "const"}

@@ -8,12 +8,12 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.packing import BASE64, said_in_base64
 from wireloom.runtime.parsers import carried
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.parsers.protocol import Expression, evaluate
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, integer_range
+from wireloom.runtime.primitives.packing import BASE64, said_in_base64
 from wireloom.runtime.values import float32
 
 _LINE = 76  # characters of base64 between line feeds

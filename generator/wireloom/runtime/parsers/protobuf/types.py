@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import construct
 from construct import Container
 
-from wireloom.runtime import leb128
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers import carried
@@ -39,6 +38,7 @@ from wireloom.runtime.parsers.protocol import HeldKeys, WireField, WireStruct
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.structure import MISSING, Expression, Held, Sink, Source, Struct, evaluate
 from wireloom.runtime.parsers.unions import Deferred
+from wireloom.runtime.primitives import leb128
 from wireloom.runtime.values import Pairs
 
 if TYPE_CHECKING:

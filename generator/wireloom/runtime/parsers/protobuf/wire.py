@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from wireloom.runtime import leb128
 from wireloom.runtime.checkpoints import Passed
 from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.primitives import leb128
 
 VARINT, FIXED64, LENGTH, GROUP, GROUP_END, FIXED32 = range(6)
 

@@ -1,0 +1,1 @@
+"""Commands that start, show, package and document a project."""

@@ -1,0 +1,1 @@
+"""Commands that write tables or look after them."""

@@ -1,0 +1,356 @@
+"""`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.catalog import parameter_values
+from wireloom.cli.commands.tables.ingest_options import FileReading, FileWriting
+from wireloom.cli.commands.tables.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
+from wireloom.cli.gc_pause import uncollected
+from wireloom.cli.guard import PROBLEMS, REFUSED
+from wireloom.cli.options import (
+    LOCAL,
+    MASTER,
+    OUT,
+    PACKAGE,
+    SPARK,
+    Conf,
+    DriverMemory,
+    Drop,
+    Engine,
+    Framing,
+    Master,
+    NewVersion,
+    Out,
+    Package,
+    Packages,
+    Parameters,
+    Processes,
+    Root,
+    chosen,
+    dropped_codes,
+    refuse_no_java,
+    refuse_unfit_engine,
+    session_configuration,
+    size_of,
+)
+from wireloom.cli.terminal.console import note, say
+from wireloom.cli.terminal.job_progress import kind_of, shown
+from wireloom.failures import MisuseError
+from wireloom.ingest.job.limits import Limits
+from wireloom.ingest.job.report import summary_lines
+from wireloom.ingest.job.skipped_imports import without_numpy
+from wireloom.ingest.plan import Flow, Job, Plan, Source, Summary
+from wireloom.runtime.streams.framing import framing_of
+
+if TYPE_CHECKING:
+    from wireloom.ingest.ledger.publishing import Watcher
+
+PROGRAMS = ("wireloom", "__main__.py")
+"""How a process is called that does nothing but the command: others may import what they like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read, and as what."""
+
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")]
+    input: Annotated[
+        str | None, typer.Option("--input", metavar="PATH", help="A file or folder, or any path that Spark reads.")
+    ] = None
+    framing: Framing = None
+    column: Annotated[
+        str | None,
+        typer.Option("--column", metavar="NAME", help="The input is Parquet; decode this binary column of it."),
+    ] = None
+    root: Root = None
+    parameter: Parameters = None
+    drop: Drop = None
+    out: Out = OUT
+    package: Package = PACKAGE
+
+    def plan(self) -> Plan:
+        """How it is decoded; raises MisuseError where that cannot be."""
+        module = chosen(self.format, self.package, self.out)
+        root = module.CODEC.root(self.root)
+        framing = None if self.framing is None else module.CODEC.framing_of(root, self.framing).text
+        given = tuple(parameter_values(module, self.parameter or []).items())
+        dropped = dropped_codes(module, self.drop)
+        name = f"{self.package}.{module.FORMAT}"
+        return Plan(name, module.FORMAT, module.MEANING, self.root, framing, given, dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """Where it is written to, and what becomes of what is there."""
+
+    output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")]
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tables.")] = False
+    append: Annotated[
+        bool, typer.Option("--append", help="Add to existing tables the files that they do not have.")
+    ] = False
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Read known files again, and replace their rows: the given PATHs, or all of the input.",
+        ),
+    ] = False
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="With --again: files or folders of the input.", show_default=False),
+    ] = None
+    accept_changes: Annotated[
+        bool,
+        typer.Option(
+            "--accept-changes", help="Add to tables that were written with another format, root, framing or parameter."
+        ),
+    ] = False
+    new_version: NewVersion = False
+    fail_on_error: Annotated[bool, typer.Option("--fail-on-error", help="Exit with 1 if a record was quarantined.")] = (
+        False
+    )
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-above",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Stop with exit code 4 if more of a batch's records or bytes are bad. The batch is not written.",
+        ),
+    ] = None
+    max_quarantine: Annotated[
+        str | None,
+        typer.Option(
+            "--max-quarantine",
+            metavar="SIZE",
+            help="Stop with exit code 4 before the quarantine exceeds SIZE, such as 2g.",
+        ),
+    ] = None
+
+    def limits(self) -> Limits:
+        """How much may be bad."""
+        size = self.max_quarantine
+        return Limits(self.fail_above, None if size is None else size_of("--max-quarantine", size))
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Who does the work."""
+
+    engine: Engine = SPARK
+    processes: Processes = None
+    packages: Packages = None
+    conf: Conf = None
+    driver_memory: DriverMemory = None
+    master: Master = None
+    progress: Annotated[
+        str | None,
+        typer.Option(
+            "--progress",
+            metavar="none|line|bar",
+            help="Show nothing, a line every ten seconds, or a bar; by default, a bar on terminals, lines in logs.",
+        ),
+    ] = None
+
+    def check(self, *, stream: bool) -> None:
+        """Raises MisuseError where the options do not fit together."""
+        refuse_unfit_engine(self.engine, self.processes, self.packages, self.conf, self.driver_memory, self.master)
+        if self.engine == LOCAL and stream:
+            raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
+        self.configuration()
+        kind_of(self.progress)
+
+    def configuration(self) -> tuple[tuple[str, str], ...]:
+        """What a Spark session is told; raises MisuseError for what is no setting."""
+        return session_configuration(self.packages, self.conf, self.driver_memory)
+
+
+def ingest(
+    reading: Reading, files: FileReading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
+) -> None:
+    """Decode records into a table, and put bad records into a quarantine table.
+
+    OUTPUT/records has the columns of the format, and _source, _record, _offset. OUTPUT/quarantine has the bytes of each
+    bad record (at most 16 MiB, and the full size), its error, and where it came from. Each record goes to exactly one
+    of them, or is only counted if --drop names its error code. The summary counts all three.
+
+    Bad records do not make the job fail. If more than half of the records are bad, the job names the likely reason and
+    exits with 5.
+
+    The input is files or, with --column, a binary column of Parquet. A file is one record (--framing none) or many
+    (concatenated, length-prefixed, lines ...). Compressed files are decompressed. Names that begin with _ or . and
+    names that end in .tmp, .part or ._COPYING_ are skipped, and a message names them.
+
+    With --engine local, processes of this machine write the same tables without Spark. On Spark, a local master needs
+    no setup. For a cluster, use spark-submit with the zip of `wireloom package`, or set PYSPARK_PYTHON to a Python
+    there that has wireloom and the package.
+
+    With --stream, the input is a folder that you move files into, Kafka topics, or samples made from the specs. With
+    Kafka, records have the columns _key, _topic, _partition, _offset and _timestamp. Each batch appears at once, as a
+    folder wireloom_batch=N, so you can read the tables at any time. To continue a stopped or killed stream, run the
+    same command again. Ctrl-C finishes the current batch first.
+
+    Exit codes: 0 done, 1 --fail-on-error or the input changed, 2 the command was wrong, 3 something is missing or
+    broken on this machine, 4 more data is bad than --fail-above or --max-quarantine allow, 5 most records are in
+    the quarantine, 130 interrupted.
+
+    \b
+    Examples:
+      wireloom ingest --format kind_of_event --input landing/ --output tables/
+      wireloom ingest --format kind_of_event --input landing/ --output tables/ --engine local
+      wireloom ingest --format kind_of_event --input events.log --framing concatenated --output tables/
+      wireloom ingest --format kind_of_event --input topic.parquet --column value --output tables/ -p variant=legacy
+      wireloom ingest --format kind_of_event --stream --input landing/ --output tables/ --trigger available-now
+      wireloom ingest --format kind_of_event --stream --kafka broker:9092 --topic events --output tables/
+      wireloom ingest --format kind_of_event --stream --samples 100 --output /tmp/tables
+    """
+    running.check(stream=streaming.stream)
+    if running.engine == LOCAL and Path(sys.argv[0]).name in PROGRAMS:
+        without_numpy()
+    _check_shape(
+        reading.framing, reading.column if reading.column is not None else "value" if streaming.kafka else None
+    )
+    adding.limits()
+    plan = files.on(reading.plan())
+    summary, own = (_stream if streaming.stream else _once)(plan, reading, adding, writing, streaming, running)
+    for line in summary_lines(summary, adding.output):
+        say(line)
+    if adding.fail_on_error and summary.quarantined:
+        raise typer.Exit(PROBLEMS)
+    if adding.fail_above is None and own.mostly_refused:
+        raise typer.Exit(REFUSED)
+
+
+def _stream(
+    plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
+) -> tuple[Summary, Summary]:
+    if adding.overwrite:
+        raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
+    if adding.append:
+        raise MisuseError("--append: a stream always adds; leave it out")
+    if adding.again:
+        raise MisuseError(
+            "--again: a stream reads each file once, by its checkpoint; a batch into another --output reads it again"
+        )
+    flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
+    flow = replace(
+        flow,
+        accept_changes=adding.accept_changes,
+        new_version=adding.new_version,
+        sizes=writing.sizes(),
+        partition=writing.partition(plan),
+    )
+    _refuse_overlap(flow.source, flow.output, flow.checkpoint)
+    _refuse_early(flow)
+    session = Session(
+        reading.out, running.master or MASTER, running.configuration(), kind_of(running.progress), adding.limits()
+    )
+    summary, own = run_stream(flow, streaming, session)
+    if own.mostly_refused:
+        from wireloom.ingest.files.other_readings import verdict_of_stream  # here, because it imports pyarrow
+
+        note(verdict_of_stream(flow, own))
+    return summary, own
+
+
+def _once(
+    plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
+) -> tuple[Summary, Summary]:
+    refuse_stream_options(streaming)
+    _refuse_unfit(adding)
+    job = Job(
+        plan,
+        _input(reading.input),
+        adding.output,
+        reading.column,
+        adding.overwrite,
+        adding.append,
+        adding.accept_changes,
+        writing.sizes(),
+        adding.new_version,
+        writing.partition(plan),
+        tuple(adding.paths or ()) if adding.again else None,
+    )
+    _refuse_overlap(job.source, job.output)
+    if running.engine == LOCAL:
+        summary = _local(job, adding.limits(), running)
+    else:
+        _refuse_early(job)
+        with shown(kind_of(running.progress)) as watcher:
+            summary = _on_spark(job, adding.limits(), running, watcher, reading.out)
+    return summary, summary
+
+
+def _refuse_unfit(adding: Adding) -> None:
+    """Raises MisuseError where options about what is there exclude one another."""
+    for option in ("--append",) * adding.append + ("--again",) * adding.again:
+        if adding.overwrite:
+            raise MisuseError(f"{option} and --overwrite exclude each other")
+    for option in ("--accept-changes",) * adding.accept_changes + ("--new-version",) * adding.new_version:
+        if not (adding.append or adding.again):
+            raise MisuseError(f"{option} needs --append, --again or --stream")
+    if adding.paths and not adding.again:
+        raise MisuseError(
+            f"unexpected argument {adding.paths[0]}: give the input with --input; only --again takes paths"
+        )
+
+
+def _check_shape(framing: str | None, column: str | None) -> None:
+    if framing is not None:
+        framing_of(framing)
+    if column is not None and framing not in (None, "none"):
+        raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
+
+
+def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
+    """Before Java starts, too."""
+    with uncollected():
+        from wireloom.ingest.job.overlap import refuse_overlap  # here, because they import pyarrow
+        from wireloom.ingest.ledger.ownership import refuse_within
+
+    refuse_overlap(source, output, checkpoint)
+    refuse_within(output)
+
+
+def _refuse_early(work: Job | Flow) -> None:
+    """What can be checked without Spark is, before it starts."""
+    with uncollected():
+        from wireloom.ingest.job.local import LocalEngine  # here, because they import pyarrow
+        from wireloom.ingest.job.preflight import check_flow, check_job
+
+    for line in check_job(LocalEngine(1), work) if isinstance(work, Job) else check_flow(work):
+        note(line)
+    refuse_no_java()
+
+
+def _input(path: str | None) -> str:
+    if path is None:
+        raise MisuseError("what is to be read? name it with --input, or --stream with --kafka or --samples")
+    return path
+
+
+def _local(job: Job, limits: Limits, running: Running) -> Summary:
+    with uncollected():
+        from wireloom.ingest.job.batch import ingest as run  # here, because they import pyarrow
+        from wireloom.ingest.job.local import begun, cores
+        from wireloom.ingest.job.preflight import refuse_unwritable
+
+    refuse_unwritable(job.output)
+    processes = begun(job.plan, running.processes or cores())  # before there are threads, such as those of the progress
+    with processes as engine, shown(kind_of(running.progress)) as watcher:
+        return run(engine, job, note, limits, watcher)
+
+
+def _on_spark(job: Job, limits: Limits, running: Running, watcher: "Watcher", out: Path) -> Summary:
+    from wireloom.ingest.job.batch import ingest as run  # here, because it imports pyarrow
+    from wireloom.spark.ingest.batch import SparkEngine  # and pyspark
+    from wireloom.spark.session import session
+
+    with session((out,), running.master or MASTER, running.configuration()) as spark:
+        return run(SparkEngine(spark), job, note, limits, watcher)

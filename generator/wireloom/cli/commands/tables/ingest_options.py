@@ -1,0 +1,159 @@
+"""How files are read, as options of `ingest`, and the options that Spark's sources have."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Annotated, assert_never
+
+import typer
+
+from wireloom.cli.gc_pause import uncollected
+from wireloom.cli.options import PartitionBy, listed, one_of
+from wireloom.failures import MisuseError, unknown
+from wireloom.ingest.plan import (
+    AUTO,
+    CHANGED_FILES,
+    COMPRESSIONS,
+    EXPANDED,
+    FAIL,
+    Column,
+    Files,
+    FileSizes,
+    Kafka,
+    Plan,
+    Samples,
+    Source,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What is done with the files that are read."""
+
+    compression: Annotated[
+        str,
+        typer.Option(
+            "--compression",
+            metavar="auto|none",
+            help="Decompress gzip, zstd, bzip2, lz4 and snappy files, or read them as they are.",
+        ),
+    ] = AUTO
+    max_expansion: Annotated[
+        int,
+        typer.Option(
+            "--max-expansion", metavar="N", min=1, help="How many times its size a compressed file may become."
+        ),
+    ] = EXPANDED
+    changed_files: Annotated[
+        str,
+        typer.Option(
+            "--changed-files",
+            metavar="fail|quarantine",
+            help="If a file is gone or has changed since it was listed: stop the job, or quarantine it.",
+        ),
+    ] = FAIL
+    resync: Annotated[
+        bool,
+        typer.Option(
+            "--resync",
+            help="After a bad record whose end is unknown, search for the next record by a checksum or constant.",
+        ),
+    ] = False
+
+    def on(self, plan: Plan) -> Plan:
+        """The plan with these; raises MisuseError for a word that is none of theirs."""
+        for name, word, words in (
+            ("--compression", self.compression, COMPRESSIONS),
+            ("--changed-files", self.changed_files, CHANGED_FILES),
+        ):
+            one_of(name, word, words, " or ")
+        return replace(
+            plan,
+            changed=self.changed_files,
+            compression=self.compression,
+            expansion=self.max_expansion,
+            resync=self.resync,
+        )
+
+
+_SIZE = re.compile(r"([1-9][0-9]*)([kmg]?)b?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileWriting:
+    """How the files of the tables lie, and how large they are."""
+
+    row_group_size: Annotated[
+        str,
+        typer.Option(
+            "--row-group-size", metavar="SIZE", help="Least size of a Parquet row group, in bytes of columns."
+        ),
+    ] = "32m"
+    file_size: Annotated[
+        str, typer.Option("--file-size", metavar="SIZE", help="Begin the next file after this many bytes.")
+    ] = "256m"
+    partition_by: PartitionBy = None
+
+    def partition(self, plan: Plan) -> tuple[str, ...]:
+        """The columns that become folders; raises MisuseError where they cannot, or tables cannot have the columns."""
+        with uncollected():
+            from wireloom.ingest.tables.agreement import refuse_unfit_columns  # here, because it imports pyarrow
+
+        names = listed(self.partition_by)
+        refuse_unfit_columns(plan, names)
+        return names
+
+    def sizes(self) -> FileSizes:
+        """The sizes; raises MisuseError for what is none."""
+        return FileSizes(_bytes("--row-group-size", self.row_group_size), _bytes("--file-size", self.file_size))
+
+
+def _bytes(option: str, text: str) -> int:
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise MisuseError(f"{option} {text}: it is a number and perhaps a unit, such as 64m or 1g")
+    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[found[2].lower()]
+
+
+# --- of streams ----------------------------------------------------------------------------------------------------
+
+_OF_FILES = (
+    *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxFileAge", "maxCachedFiles", "discardCachedInputRatio"),
+    *("latestFirst", "fileNameOnly", "cleanSource", "sourceArchiveDir", "allowOverwrites"),
+    *("pathGlobFilter", "recursiveFileLookup", "ignoreMissingFiles", "ignoreCorruptFiles"),
+)
+_OF_PARQUET = (*_OF_FILES, "basePath", "mergeSchema", "datetimeRebaseMode", "int96RebaseMode")
+_OF_KAFKA = (
+    *("assign", "subscribe", "subscribePattern", "startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp"),
+    *("startingOffsetsByTimestampStrategy", "failOnDataLoss", "kafkaConsumer.pollTimeoutMs", "fetchOffset.numRetries"),
+    *("fetchOffset.retryIntervalMs", "maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay"),
+    *("minPartitions", "maxRecordsPerPartition", "groupIdPrefix", "includeHeaders"),
+)
+_OF_SAMPLES = ("rowsPerSecond", "rowsPerBatch", "rampUpTime", "numPartitions", "useManualClock")
+_CLIENT = "kafka."  # whatever Kafka's own client knows goes on to it
+
+
+def source_option(source: Source, text: str) -> tuple[str, str]:
+    """An option of Spark's for its source; raises MisuseError, with the nearest name, where it has none of the name."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise MisuseError(f"--source-option {text!r} is not NAME=VALUE")
+    known = _known(source)
+    if name.lower() not in {each.lower() for each in known} and not (
+        isinstance(source, Kafka) and name.lower().startswith(_CLIENT)
+    ):
+        raise unknown("source option", name, known)
+    return name, value
+
+
+def _known(source: Source) -> tuple[str, ...]:
+    match source:
+        case Files():
+            return _OF_FILES
+        case Column():
+            return _OF_PARQUET
+        case Kafka():
+            return _OF_KAFKA
+        case Samples():
+            return _OF_SAMPLES
+        case _:
+            assert_never(source)

@@ -1,0 +1,92 @@
+"""Files, folders, globs and standard input as open files, each once, decompressed as `ingest` does it."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from wireloom.cli.commands.records.transcode import called, opened_input
+from wireloom.cli.terminal.console import note
+from wireloom.failures import MisuseError
+from wireloom.runtime.streams.likely import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireloom.runtime.errors import DecodeError
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open file: what messages call it, its bytes, its first ones, and its size, if it is known."""
+
+    name: str
+    source: BinaryIO
+    head: bytes
+    size: int | None
+
+    def damage(self) -> "tuple[int, DecodeError] | None":
+        """Where a compressed file ended before its time, and why; asked for once it has been read."""
+        failure = getattr(self.source, "failure", None)
+        return None if failure is None else (getattr(self.source, "reached", 0), failure)
+
+
+def opened(paths: Sequence[str]) -> Iterator[Opened]:
+    """Each file, open while it is read; raises MisuseError where a path leads to nothing."""
+    for path in paths:
+        if path == "-" or _is_special(Path(path)):
+            with opened_input(Path(path)) as source:
+                peek = getattr(source, "peek", None)
+                yield Opened(called(Path(path)), source, peek(HEAD) if peek else b"", None)
+        else:
+            yield from _listed(path)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path is a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _listed(path: str) -> Iterator[Opened]:
+    """A file, the files of a folder, or those that a glob or a URI leads to."""
+    from wireloom.ingest.files.finding import Listing
+
+    if Path(path).is_file():
+        with _plain(path, partial(_open, path), Path(path).stat().st_size) as file:
+            yield file
+        return
+    found = Listing((path,), recursive=True).found()
+    for line in found.said():
+        note(line)
+    if not found.files:
+        raise MisuseError(f"{path} has no files")
+    for each in found.files:
+        with _plain(_as_named(path, each.path), each.place.open, each.size) as file:
+            yield file
+
+
+def _open(path: str) -> BinaryIO:
+    return Path(path).open("rb")
+
+
+def _as_named(path: str, found: str) -> str:
+    """A file below a folder, by the name that the folder was given."""
+    from wireloom.ingest.files.finding import LOCAL
+
+    whole, local = str(Path(path).absolute()), found.removeprefix(LOCAL)
+    return path.rstrip("/") + local.removeprefix(whole) if local.startswith(f"{whole}/") else found
+
+
+@contextmanager
+def _plain(name: str, again: "Callable[[], BinaryIO]", size: int) -> Iterator[Opened]:
+    from wireloom.ingest.files.compression import Bounds, Unpacked, plain
+
+    with again() as first:
+        stream = plain(first, again, name, Bounds())
+        head = stream.read(HEAD)
+        whole = None if isinstance(stream, Unpacked) and len(head) == HEAD else size
+        whole = len(head) if isinstance(stream, Unpacked) and whole is not None else whole
+    with again() as source:
+        yield Opened(name, plain(source, again, name, Bounds()), head, whole)

@@ -1,0 +1,1 @@
+"""What commands show while they work: lines, progress, and work that can be interrupted."""

@@ -1,0 +1,18 @@
+"""One line of a terminal that says how many records have been looked at, always the same."""
+
+import sys
+
+from wireloom.cli.terminal.console import CLEAR, clear
+
+
+def progress(records: int, bad: int, *, quiet: bool = False) -> None:
+    """Show how far the work is, unless the results show that on the terminal."""
+    if not quiet and sys.stderr.isatty():
+        sys.stderr.write(f"{CLEAR}{records:,} records, {bad:,} bad")
+        sys.stderr.flush()
+
+
+def end_progress(*, quiet: bool = False) -> None:
+    """Take the line away."""
+    if not quiet:
+        clear()

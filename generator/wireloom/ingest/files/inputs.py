@@ -1,0 +1,109 @@
+"""What is to be read, in groups of about equal size: each group is the input of a task, and any machine can read it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from wireloom.catalog import FormatModule
+from wireloom.ingest.files.finding import File, Found, Listing
+from wireloom.ingest.files.parquet import RowGroups, row_groups, tables_of
+from wireloom.ingest.files.ranges import Heads, Part, Share, even, grouped, parts
+from wireloom.ingest.files.records import ranges_of
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.plan import Column, Files, Plan
+from wireloom.ingest.tables.splitting import Parted
+
+Group = tuple[Part, ...] | tuple[RowGroups, ...]
+
+TASKS = 2
+"""Groups for each core, so that the cores end together."""
+SMALLEST, LARGEST = 4 << 20, 256 << 20
+"""Bytes of a group."""
+FIRST = 16 << 20
+"""Most bytes of the first group, for which all cores wait."""
+UNEVEN = 4
+"""How many times smaller than others the first and the last groups are."""
+OPEN_COST = 1 << 16
+"""What opening a file costs, in bytes that could be read meanwhile."""
+
+
+def listing(source: Files | Column) -> Found:
+    """The files that there are; raises MisuseError where there is no such place."""
+    return Listing((source.path,), recursive=True).found()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """All that is to be read, and its bytes. A group is there once its end is found, which takes reading of files."""
+
+    groups: Iterator[Group]
+    size: int
+
+
+def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> Input:
+    """All records there are, in groups enough for all cores; raises MisuseError where nothing can be read."""
+    match source:
+        case Files():
+            return _of_files(found.files, plan, open_module(plan), cores)
+        case Column(name=name):
+            return of_tables([group for file in found.files for group in row_groups(file, name)], cores)
+
+
+def of_tables(groups: Sequence[RowGroups], cores: int) -> Input:
+    """Row groups of Parquet, in groups enough for all cores."""
+    sizes = [group.size for group in groups]
+    target = _target(sizes, cores)
+    return Input(grouped(groups, even(target), OPEN_COST), sum(sizes))
+
+
+def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
+    """Every record of a group."""
+    of_files = [each for each in group if isinstance(each, Part)]
+    of_tables = [each for each in group if isinstance(each, RowGroups)]
+    yield from ranges_of(plan, of_files)
+    yield from tables_of(plan, of_tables)
+
+
+def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: int) -> Input:
+    framing = plan.framing or module.CODEC.framing
+    settings = module.CODEC.settings(dict(plan.parameters))
+    heads = Heads(module.CODEC, module.CODEC.root(plan.root), settings, plan.compression, plan.resync)
+    sizes = [file.size for file in files]
+    shares = Shares.of(sizes, cores)
+    before = accumulate((size + OPEN_COST for size in sizes), initial=0)
+    found = (
+        part
+        for file, done in zip(files, before, strict=False)
+        for part in parts(file, framing, heads, shares.behind(done), numbered=True)
+    )
+    return Input(grouped(found, shares.at, OPEN_COST), sum(sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Bytes of groups. Cores wait for the ends of the first ones, and end together where the last ones are small."""
+
+    whole: int
+    cores: int
+    target: int
+
+    @classmethod
+    def of(cls, sizes: Sequence[int], cores: int) -> "Shares":
+        """Shares of files of these sizes."""
+        return cls(sum(sizes) + OPEN_COST * len(sizes), cores, _target(sizes, cores))
+
+    def at(self, done: int) -> int:
+        """Bytes of the group that begins behind so many bytes."""
+        small = max(self.target // UNEVEN, SMALLEST)
+        left = self.whole - done
+        if left < small + small // 2:
+            return max(left, small)  # a group more would have too little
+        return min(max(2 * done, min(small, FIRST)), max(left // self.cores, small), self.target)
+
+    def behind(self, before: int) -> Share:
+        """Those of the groups that begin in a file which has so many bytes before it."""
+        return lambda done: self.at(before + done)
+
+
+def _target(sizes: Sequence[int], cores: int) -> int:
+    return min(max((sum(sizes) + OPEN_COST * len(sizes)) // (cores * TASKS) + 1, SMALLEST), LARGEST)

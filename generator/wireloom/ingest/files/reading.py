@@ -1,0 +1,122 @@
+"""Parts of files as decoded records, whatever may happen to a file: each is there, or is a bad record that says why.
+
+A file is compared with what it was when it was taken, before it is read and behind it. Where it is another, or is gone,
+that is an error of the job or, where the plan says so, a bad record; where the bytes that a compressed file holds end
+before their time, that is a bad record.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from wireloom.catalog import FormatModule
+from wireloom.failures import DataError
+from wireloom.ingest.files.compression import Bounds, Unpacked
+from wireloom.ingest.files.finding import FileChangedError, unchanged
+from wireloom.ingest.files.ranges import Part, opened
+from wireloom.ingest.plan import FAIL, OTHER, Plan
+from wireloom.runtime.columns.arrow import OpenValues, errors_array
+from wireloom.runtime.errors import DecodeError
+from wireloom.runtime.streams.framing import Headed, framing_of
+from wireloom.runtime.streams.headers import Head
+from wireloom.runtime.streams.parts import DecodedPart
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the decoder is asked for."""
+
+    columns: Sequence[str] | None = None
+    explode: bool = True
+    open_values: OpenValues = "variant"
+
+
+ALL = Asked()
+"""All columns, as the tables have them."""
+
+
+def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = ALL) -> Iterator[tuple[DecodedPart, int]]:
+    """The records of a part of a file, and where it begins in the file; raises DataError where that is another."""
+    framing = plan.framing or module.CODEC.framing
+    count = start = 0
+    try:
+        unchanged(part.file)
+        with part.file.place.open() as source:
+            own = behind_header(plan, module, source) if part.start else plan
+            file, start = opened(source, part, framing, bounds(plan))
+            for found in records_in(own, module, file, asked, part.file.size):
+                count += len(found.offsets)
+                yield found, start
+        unchanged(part.file)
+    except FileChangedError as error:
+        if plan.changed == FAIL:
+            raise DataError(str(error)) from error
+        told = error.error()
+        if count:
+            told.code = OTHER  # `file_gone` is: nothing of it was read
+        yield unreadable(plan, module, asked, told, Missing(count, 0, part.size)), start
+
+
+def behind_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:
+    """How a part of a file that does not begin with it is read: with the values of the header that the file has."""
+    named = framing_of(plan.framing or module.CODEC.framing)
+    if not isinstance(named, Headed):
+        return plan
+    head = module.CODEC.head(named, source, module.CODEC.settings(dict(plan.parameters)))
+    if not isinstance(head, Head):
+        return plan  # another file than the one that was split, which is said of it
+    return replace(plan, framing=named.records.text, parameters=tuple(head.settings.items()))
+
+
+def records_in(plan: Plan, module: FormatModule, file: BinaryIO, asked: Asked, size: int) -> Iterator[DecodedPart]:
+    """The records of an open file of so many bytes; a bad one at its end where what is compressed in it is damaged."""
+    count = 0
+    for found in stream_parts(plan, module, file, asked):
+        count += len(found.offsets)
+        yield found
+    if isinstance(file, Unpacked) and file.failure is not None:
+        missing = Missing(count, file.reached, max(size - file.consumed, 1))
+        yield unreadable(plan, module, asked, file.failure, missing)
+
+
+def bounds(plan: Plan) -> Bounds:
+    """How compressed files are read."""
+    return Bounds(plan.compression, plan.expansion)
+
+
+def stream_parts(plan: Plan, module: FormatModule, source: BinaryIO, asked: Asked = ALL) -> Iterator[DecodedPart]:
+    """The rows of a stream of records, part by part, bad ones among them."""
+    return module.CODEC.decode_stream(
+        source, asked.columns, framing=plan.framing, on_error="skip", resync=plan.resync, **keywords(plan, asked)
+    )
+
+
+def keywords(plan: Plan, asked: Asked = ALL) -> Mapping[str, Any]:
+    """What every decoding is called with."""
+    return {"root": plan.root, "explode": asked.explode, "open_values": asked.open_values, **dict(plan.parameters)}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What could not be read: the number and the offset of the record that it counts as, and its bytes, if known."""
+
+    record: int
+    offset: int
+    size: int
+
+
+def unreadable(plan: Plan, module: FormatModule, asked: Asked, error: DecodeError, missing: Missing) -> DecodedPart:
+    """A bad record in place of what could not be read. It has no bytes and says how many there were."""
+    nothing = module.CODEC.decode(pa.nulls(1, pa.binary()), asked.columns, on_error="null", **keywords(plan, asked))
+    module.CODEC.label(error)
+    return DecodedPart(
+        nothing.records,
+        errors_array([error] * len(nothing.records)),
+        nothing.parents,
+        first=missing.record,
+        offsets=pa.array([missing.offset], pa.int64()),
+        sizes=pa.array([max(missing.size, 1)], pa.int64()),
+        raw=pa.array([b""], pa.binary()),
+    )

@@ -1,0 +1,158 @@
+"""Records of files: whole files by their paths, or ranges of them that begin and end where records do.
+
+A stream of any length is read piece by piece. Bounds: a window of `parts`, whose size follows from what became of
+those before, is decoded at once, at most KEPT bytes of a bad record are quarantined, and what is gathered for one row
+group is bounded in `writing`.
+"""
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.catalog import FormatModule
+from wireloom.ingest.files.compression import HEAD, compression_of, plain
+from wireloom.ingest.files.finding import FileChangedError, looked_up, unchanged
+from wireloom.ingest.files.ranges import Part
+from wireloom.ingest.files.reading import ALL, bounds, part_records, records_in
+from wireloom.ingest.files.values import DATA, leading
+from wireloom.ingest.job.diagnosis import during
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.plan import AUTO, Plan, Rests
+from wireloom.ingest.tables.schemas import FILE_PLACE
+from wireloom.ingest.tables.splitting import Chunk, Parted, parted
+from wireloom.runtime.streams.parts import DecodedPart
+from wireloom.runtime.streams.room import MADE, Room
+
+SMALL = 1 << 18
+"""Bytes of a file that is a record and is decoded together with others."""
+TOGETHER = 8 << 20
+"""Most bytes of such files that are decoded at once; fewer where they expand."""
+
+
+def files_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
+    """Every record of every file of batches of (path, content); a path without content is opened here."""
+    module = open_module(plan)
+    for batch in batches:
+        for path, content in zip(batch["path"].to_pylist(), batch["content"], strict=True):
+            if content.is_valid:
+                yield from _of_content(plan, module, path, content)
+            else:
+                file = looked_up(path)
+                yield from _of_part(plan, module, Part(file, 0, file.size, 0), path)
+
+
+def ranges_of(plan: Plan, ranges: Iterable[Part]) -> Iterator[Parted]:
+    """Every record of ranges of files; raises DataError where a file is not what it was when it was taken."""
+    module = open_module(plan)
+    framing = plan.framing or module.CODEC.framing
+    small = _Small(plan, module)
+    for part in ranges:
+        content = small.content(part) if framing == "none" and part.size <= SMALL else None
+        if content is None:
+            yield from _of_part(plan, module, part, part.file.path)
+        else:
+            yield from small.added(part.file.path, content)
+    yield from small.rest()
+
+
+# --- where records come from ---------------------------------------------------------------------------------------
+
+
+class Origin:
+    """A file, and the number and the offset in it where records begin to be counted."""
+
+    def __init__(self, path: str, record: int = 0, offset: int = 0) -> None:
+        self._path, self._record, self._offset = pa.array([path]), record, offset
+
+    def rest(self, part: DecodedPart) -> Rests:
+        """What a part gave up of the file."""
+        if not part.rest:
+            return ()
+        last = len(part.offsets) - 1
+        offset = self._offset + part.offsets[last].as_py()
+        return ((self._path[0].as_py(), self._record + part.first + last, offset, part.sizes[last].as_py()),)
+
+    def place(self, part: DecodedPart) -> pa.RecordBatch:
+        """The place of each record of a part."""
+        count = len(part.offsets)
+        sources = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), self._path)
+        first = self._record + part.first
+        offsets = pc.add(part.offsets, self._offset) if self._offset else part.offsets
+        return _placed(sources, pa.arange(first, first + count), offsets)
+
+
+def _placed(sources: pa.Array, numbers: pa.Array, offsets: pa.Array) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([sources, numbers, offsets], schema=FILE_PLACE)
+
+
+def _of_part(plan: Plan, module: FormatModule, part: Part, path: str) -> Iterator[Parted]:
+    """The records of a part of a file, which is called so."""
+    with during(path):
+        for found, start in part_records(plan, module, part):
+            yield _parted(plan, found, Origin(path, part.record or 0, start))
+
+
+def _of_content(plan: Plan, module: FormatModule, path: str, content: pa.BinaryScalar) -> Iterator[Parted]:
+    """The records of a file that somebody else has read."""
+    data = content.as_buffer()
+
+    def again() -> io.BytesIO:
+        return io.BytesIO(data)
+
+    file = plain(again(), again, path, bounds(plan))
+    for found in records_in(plan, module, file, ALL, len(data)):
+        yield _parted(plan, found, Origin(path))
+
+
+def _parted(plan: Plan, found: DecodedPart, origin: Origin) -> Parted:
+    made = parted(plan, Chunk(found, found.raw, found.sizes, origin.place(found)))
+    if not found.rest or (plan.framing or open_module(plan).CODEC.framing) == "none":
+        return made
+    return replace(made, tally=replace(made.tally, given_up=origin.rest(found)))
+
+
+class _Small:
+    """Small files, each of which is a record, many at a time."""
+
+    def __init__(self, plan: Plan, module: FormatModule) -> None:
+        self._plan, self._module = plan, module
+        self._paths: list[str] = []
+        self._contents: list[bytes] = []
+        self._size = 0
+        self._room = Room.of(TOGETHER, made=MADE)
+
+    def content(self, part: Part) -> bytes | None:
+        """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
+        try:
+            with unchanged(part.file).place.open() as source:
+                data = source.read()
+        except (FileChangedError, FileNotFoundError):
+            return None
+        packed = self._plan.compression == AUTO and compression_of(data[:HEAD], part.file.path) is not None
+        return None if packed or len(data) != part.size else data
+
+    def added(self, path: str, content: bytes) -> Iterator[Parted]:
+        """What is decoded now that there is one more."""
+        self._paths.append(path)
+        self._contents.append(content)
+        self._size += len(content)
+        if self._size >= self._room.bytes:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Parted]:
+        """What is not decoded yet."""
+        if not self._paths:
+            return
+        zeros = pa.repeat(pa.scalar(0, pa.int64()), len(self._paths))
+        place = _placed(pa.array(self._paths).dictionary_encode(), zeros, zeros)
+        batch = place.append_column(DATA, pa.array(self._contents, pa.binary()))
+        self._paths, self._contents, self._size = [], [], 0
+        while len(batch):
+            chunk = leading(self._plan, self._module, batch, self._room.made)
+            made = parted(self._plan, chunk)
+            self._room.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
+            yield made
+            batch = batch.slice(len(chunk.sizes))

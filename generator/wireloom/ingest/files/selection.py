@@ -1,0 +1,89 @@
+"""Which files a job reads, of those that its input has: a file whose rows are in the tables is read again on request.
+
+A file that has changed since it was read is not read by itself either: its rows would be there twice where it has
+grown, and lost where it was replaced. It is named, and `--again` replaces its rows.
+"""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.files.finding import File, Found, Listing, reachable
+from wireloom.ingest.ledger.files_read import Known, identity
+from wireloom.ingest.plan import Counts, Job, counts
+
+NAMED = 3
+"""Files that a line names."""
+READ, CHANGED, NOT_ASKED = "already in the tables", "changed since it was read", "not named after --again"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is to be read; `again` has the identities of files whose rows are replaced.
+
+    `passed` counts the files that are passed over, by the reason. `alone` says that the tables have nothing else then.
+    """
+
+    found: Found
+    again: frozenset[str] = frozenset()
+    passed: Counts = ()
+    alone: bool = False
+
+
+def selected(job: Job, listed: Found, known: Known, told: Callable[[str], None]) -> Selection:
+    """The files of a job that adds to tables; raises MisuseError for a path that is not in its input."""
+    asked = _asked(job, listed)
+    why = {file: _passed(job, file, known, asked) for file in listed.files}
+    taken = tuple(file for file in listed.files if not why[file])
+    again = frozenset(identity(file.path) for file in taken if known.has(file))
+    passed = counts((reason, 1) for reason in why.values() if reason)
+    for line in _changed_lines(job, known, [file for file, reason in why.items() if reason == CHANGED]):
+        told(line)
+    return Selection(replace(listed, files=taken), again, passed, known.states.keys() <= again)
+
+
+def _asked(job: Job, listed: Found) -> frozenset[str] | None:
+    """The identities of the files that are read again; None: all of them."""
+    if not job.again:
+        return None
+    there = {identity(file.path) for file in listed.files}
+    found: set[str] = set()
+    for path in job.again:
+        theirs = {identity(file.path) for file in _of_path(path, listed)}
+        if not theirs or not theirs <= there:
+            raise MisuseError(f"--again {path} is not in --input {job.input}; name files or folders of the input")
+        found |= theirs
+    return frozenset(found)
+
+
+def _of_path(path: str, listed: Found) -> Iterable[File]:
+    if reachable(path):
+        return Listing((path,), recursive=True).found().files
+    home = path.rstrip("/")
+    return [file for file in listed.files if file.path == home or file.path.startswith(f"{home}/")]
+
+
+def _passed(job: Job, file: File, known: Known, asked: frozenset[str] | None) -> str:
+    """Why a file is passed over; empty where it is read."""
+    if job.again is not None and (asked is None or identity(file.path) in asked):
+        return ""
+    if not known.has(file):
+        return "" if job.append else NOT_ASKED
+    return CHANGED if known.changed(file) else READ
+
+
+def _changed_lines(job: Job, known: Known, files: Iterable[File]) -> Iterator[str]:
+    files = list(files)
+    for file in files[:NAMED]:
+        yield (
+            f"{file.path} has changed since {job.output} got its rows ({known.changed(file)}), and was not read again: "
+            f"--again {shell_path(file)} replaces its rows"
+        )
+    if len(files) > NAMED:
+        yield f"{len(files) - NAMED} more files have changed since they were read; --again replaces the rows of all"
+
+
+def shell_path(file: File) -> str:
+    """Its path, as a command line takes it."""
+    return shlex.quote(file.path if file.place.system else file.place.path)

@@ -1,0 +1,106 @@
+"""Files of tables and ledgers without Spark, wherever pyarrow can reach."""
+
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyarrow import fs
+
+from wireloom.ingest.files.finding import Place, place
+
+
+@dataclass(frozen=True, slots=True)
+class PlainStorage:
+    """File systems, by path. A rename is one step on a local disk; on an object store it is not."""
+
+    def exists(self, path: str) -> bool:
+        """Whether the path is there."""
+        return bool(_info(place(path)).type != fs.FileType.NotFound)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none where there is no folder."""
+        at = place(path)
+        if _info(at).type == fs.FileType.File:
+            return ()
+        found = at.file_system.get_file_info(fs.FileSelector(at.path, allow_not_found=True))
+        return tuple(sorted(info.base_name for info in found))
+
+    def files(self, path: str) -> tuple[str, ...]:
+        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        at = place(path)
+        found = at.file_system.get_file_info(fs.FileSelector(at.path, recursive=True, allow_not_found=True))
+        home = at.path.rstrip("/") + "/"
+        return tuple(sorted(info.path.removeprefix(home) for info in found if info.type == fs.FileType.File))
+
+    def rename(self, path: str, new: str) -> None:
+        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        if self.exists(new):
+            raise FileExistsError(f"{new} exists")
+        source, target = place(path), place(new)
+        target.file_system.create_dir(target.path.rpartition("/")[0], recursive=True)
+        source.file_system.move(source.path, target.path)
+
+    def delete(self, path: str) -> None:
+        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        at = place(path)
+        match _info(at).type:
+            case fs.FileType.Directory:
+                at.file_system.delete_dir(at.path)
+            case fs.FileType.File:
+                at.file_system.delete_file(at.path)
+            case _:
+                pass
+
+    def read(self, path: str) -> str:
+        """The text of a file."""
+        with place(path).open() as source:
+            return source.read().decode()
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        at = place(path)
+        at.file_system.create_dir(at.path.rpartition("/")[0], recursive=True)
+        if at.system:
+            if self.exists(path):
+                raise FileExistsError(f"{path} exists")
+            with at.file_system.open_output_stream(at.path) as target:
+                target.write(text.encode())
+            return
+        target = Path(at.path)
+        draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            os.link(draft, target)  # which, other than a rename, never replaces
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def replace(self, path: str, text: str) -> None:
+        """Make a file, or give it another text: in one step on a local disk."""
+        at = place(path)
+        if at.system:
+            with at.file_system.open_output_stream(at.path) as target:
+                target.write(text.encode())
+            return
+        draft = Path(at.path).with_name(f".{Path(at.path).name}.{uuid.uuid4().hex}")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(at.path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def extent(self, path: str) -> tuple[int, int]:
+        """How many files are below a folder, and their bytes."""
+        at = place(path)
+        found = at.file_system.get_file_info(fs.FileSelector(at.path, recursive=True, allow_not_found=True))
+        sizes = [info.size or 0 for info in found if info.type == fs.FileType.File]
+        return len(sizes), sum(sizes)
+
+    def absolute(self, path: str) -> str:
+        """The path with its file system."""
+        return place(path).shown
+
+
+def _info(at: Place) -> Any:
+    return at.file_system.get_file_info(at.path)

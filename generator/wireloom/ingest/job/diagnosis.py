@@ -1,0 +1,287 @@
+"""What stopped a job, in one line: what, of which file or record, and what to do. The rest is in a file that it names.
+
+Tasks run in other processes and other languages, so what is known of a failure is text: of exceptions, of tracebacks of
+workers, of Java. It is held against SIGNS, from the most telling to the least. What has no sign and comes from our own
+code is a bug, and crashes; what has none and comes from Spark is shown by the line that says most.
+"""
+
+import re
+import shutil
+import tempfile
+import traceback
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wireloom.failures import DataError, LimitError, MachineError, MisuseError
+from wireloom.ingest.files.finding import place, reachable
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.amount_texts import size_text
+from wireloom.problems import SpecProblems
+from wireloom.runtime.errors import WireloomError
+
+FAILURES = "_failures"
+NOTED = "%Y%m%dT%H%M%S.%f"  # when, in the names of its files
+KEPT = 20
+"""Files of details that are kept of an output."""
+READING = "while reading "
+AGAIN = "start it again, it goes on where it was"
+HEAP_EXIT = 52  # what Spark's Java process ends with where its heap is full
+SIGNALS = {9: "killed (SIGKILL), as Linux does where memory is short", 11: "ended by a bug in native code (SIGSEGV)"}
+SIGNALS |= {7: "ended by SIGBUS, as where a disk is full or a file shrank", 15: "told to end (SIGTERM)"}
+
+FROM_MACHINES = ("pyspark", "py4j", "pyarrow")
+"""Libraries whose exceptions are no bugs of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How Java, which runs the tasks, ended, if it has, and its log."""
+
+    exit: int | None = None
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What went wrong, what to do about it, and what is raised: DataError where it is the input, not the machine."""
+
+    what: str
+    advice: str
+    error: type[Exception] = MachineError
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is known: the text of the failure, where the job writes, and how Java ended, if it did."""
+
+    text: str
+    output: str
+    java: int | None = None
+    found: re.Match[str] | None = None
+
+    @property
+    def path(self) -> str:
+        """The path that the text names, else the output."""
+        named = re.search(r"(?:Errno \d+\][^\n]*?|Error )'([^'\n]+)'", self.text)
+        return named[1] if named else self.output
+
+    @property
+    def group(self) -> str:
+        """What the sign itself caught."""
+        return self.found[1] if self.found else ""
+
+
+def _full(case: Case) -> Verdict:
+    free = ""
+    with suppress(OSError):
+        at = Path(place(case.output).path)
+        usage = shutil.disk_usage(next(each for each in (at, *at.parents) if each.exists()))
+        free = f" ({size_text(usage.free)} free of {size_text(usage.total)})"
+    return Verdict(
+        f"no space is left to write to {case.output}{free}",
+        "make room there, or in the folder of temporary files, then start it again",
+    )
+
+
+def _denied(case: Case) -> Verdict:
+    return Verdict(
+        f"permission is denied: {case.path}",
+        "let this user read the input and write to the output, also on executors, or choose another --output",
+    )
+
+
+def _heap(_: Case) -> Verdict:
+    return Verdict(
+        "the memory of Spark's Java process is full",
+        "give it more with --driver-memory (2g unless given; on a cluster spark.executor.memory), "
+        "or batches less with --max-per-batch",
+    )
+
+
+def _memory(case: Case) -> Verdict:
+    return Verdict(
+        f"memory is short{_where(case)}",
+        "run fewer tasks at a time (--processes, --master local[1]), or give it more memory",
+    )
+
+
+def _worker(case: Case) -> Verdict:
+    return Verdict(
+        f"a Python process that decodes was ended from outside{_where(case)}, as Linux does where memory is short",
+        "run fewer tasks at a time (--master local[1]), or give the machine or container more memory",
+    )
+
+
+def _executor(case: Case) -> Verdict:
+    return Verdict(f"an executor was lost: {_short(case.group)}", f"{AGAIN}; where it comes again, look at its own log")
+
+
+def _connector(case: Case) -> Verdict:
+    return Verdict(
+        f"the Spark session lacks {case.group}",
+        "add the package that has it, of Spark's own version, with --packages GROUP:NAME:VERSION",
+    )
+
+
+def _kafka(case: Case) -> Verdict:
+    return Verdict(f"Kafka does not answer: {_short(case.group)}", f"look at --kafka and the network, then {AGAIN}")
+
+
+def _gone_offsets(case: Case) -> Verdict:
+    return Verdict(
+        f"Kafka no longer has what the stream has not read yet: {_short(case.group)}",
+        "to go on behind the gap: --source-option failOnDataLoss=false",
+    )
+
+
+def _java(case: Case) -> Verdict:
+    if case.java == HEAP_EXIT:
+        return _heap(case)
+    if case.java is None:
+        return Verdict("Spark's Java process does not answer", AGAIN)
+    signal = -case.java if case.java < 0 else case.java - 128
+    if signal == 9:
+        return Verdict(
+            f"Spark's Java process is gone: {SIGNALS[9]}",
+            f"if it was memory, give it less with --driver-memory; {AGAIN}",
+        )
+    how = SIGNALS.get(signal, f"exit code {case.java}")
+    return Verdict(f"Spark's Java process is gone: {how}", AGAIN)
+
+
+SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
+    (r"LimitError: (.+)", lambda case: Verdict(case.group, "", LimitError)),
+    (r"(?:DataError|MisuseError|ContractError): (.+)", lambda case: Verdict(case.group, "", DataError)),
+    (r"No space left on device|Errno 28\b|Disk quota exceeded|Errno 122\b", _full),
+    (
+        r"Not a directory|Errno 20\b",
+        lambda case: Verdict(
+            f"{case.path} cannot be there: a file is on its way", "choose another --output", MisuseError
+        ),
+    ),
+    (
+        r"Read-only file system|Errno 30\b",
+        lambda case: Verdict(
+            f"{case.path} is on a file system that is read-only", "mount it writable, or choose another --output"
+        ),
+    ),
+    (
+        r"File too large|Errno 27\b",
+        lambda case: Verdict(
+            f"{case.path} is larger than a file may be", "raise the limit (ulimit -f) and start it again"
+        ),
+    ),
+    (
+        r"Too many open files|Errno 24\b",
+        lambda _: Verdict("too many files are open", "raise the limit (ulimit -n) and start it again"),
+    ),
+    (r"OutOfMemoryError: (.+)", _heap),
+    (r"\bMemoryError\b|ArrowMemoryError|malloc of size \d+ failed|Cannot allocate memory", _memory),
+    (r"Permission denied|AccessControlException|Errno 13\b|Errno 1\b|AccessDenied|Operation not permitted", _denied),
+    (r"(?:Failed to find (?:the )?data source: |DATA_SOURCE_NOT_FOUND\] [^:]*: )([\w.]+)", _connector),
+    (
+        r"(?:ClassNotFoundException|NoClassDefFoundError): ((?:org[./]apache[./]|io[./]delta|com[./])[\w./$]+)",
+        _connector,
+    ),
+    (r"No FileSystem for scheme \"?(\w+)", _connector),
+    (r"(ExecutorLostFailure[^\n]*|Lost executor[^\n]*)", _executor),
+    (r"(?:OffsetOutOfRangeException|Some data may have been lost|offset was changed from)([^\n]*)", _gone_offsets),
+    (r"org\.apache\.kafka\.common\.errors\.(\w+Exception[^\n]*|[^\n]*No resolvable bootstrap[^\n]*)", _kafka),
+    (r"(No resolvable bootstrap urls[^\n]*)", _kafka),
+    (r"Python worker exited unexpectedly|Python worker .*crashed", _worker),
+    (r"Py4JNetworkError|ConnectionRefusedError|ConnectionResetError|Answer from Java side is empty", _java),
+    (r"Py4JError: An error occurred while calling \S+\s*$", _java),
+    (
+        r"Errno 2\] Cannot create directory",
+        lambda case: Verdict(f"no folder can be made as {case.path}", "choose another --output", MisuseError),
+    ),
+    (
+        r"FileNotFoundError: (.+)|FileNotFoundException: (.+)",
+        lambda case: Verdict(f"a file is gone: {_short(case.group)}", "leave files in place until they have been read"),
+    ),
+    (r"Errno 5\b|Input/output error", lambda case: Verdict(f"a disk fails: {case.path}", "look at the machine's log")),
+)
+
+
+def diagnosis(text: str, output: str, java: int | None = None) -> Verdict | None:
+    """What the text of a failure says; None where no sign fits."""
+    if java == HEAP_EXIT:
+        return _heap(Case(text, output, java))
+    for sign, verdict in SIGNS:
+        found = re.search(sign, text)
+        if found:
+            return verdict(Case(text, output, java, found))
+    return None if java is None else _java(Case(text, output, java))
+
+
+@contextmanager
+def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
+    """Failures of what is done here, as one line each; `ended` tells how Java did.
+
+    Raises MachineError, or DataError where it is the data. What says itself what is wrong passes, and so do bugs.
+    """
+    try:
+        yield
+    except (MisuseError, MachineError, DataError, SpecProblems, WireloomError, FileExistsError):
+        raise
+    except Exception as error:
+        text = "".join(traceback.format_exception(error))
+        end = ended()
+        verdict = diagnosis(text, output, end.exit)
+        if verdict is None:
+            if type(error).__module__.partition(".")[0] not in FROM_MACHINES and not isinstance(error, OSError):
+                raise
+            verdict = Verdict(f"the job has stopped: {telling(error)}", "")
+        said = f"{verdict.what}; {verdict.advice}" if verdict.advice else verdict.what
+        where = noted(output, f"{said}\n\n{text}\n{end.log}")
+        details = f" (details: {where})" if where else ""
+        raise verdict.error(f"{said}{details}") from error
+
+
+@contextmanager
+def during(what: str) -> Iterator[None]:
+    """Failures meanwhile say what was read."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"{READING}{what}")
+        raise
+
+
+def noted(output: str, text: str) -> str:
+    """The file that has the details now: below the output, else where temporary files are; empty where none can be."""
+    name = f"{datetime.now(UTC).strftime(NOTED)}-{uuid.uuid4().hex[:12]}.txt"
+    with suppress(Exception):
+        if reachable(output):
+            folder = f"{output.rstrip('/')}/{FAILURES}"
+            storage = PlainStorage()
+            storage.write(f"{folder}/{name}", text)
+            for old in storage.names(folder)[:-KEPT]:
+                storage.delete(f"{folder}/{old}")
+            return f"{folder}/{name}"
+    with suppress(OSError):
+        path = Path(tempfile.gettempdir()) / f"wireloom-{name}"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+    return ""
+
+
+def telling(error: BaseException) -> str:
+    """The line that says most: of a worker's traceback the last, else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
+    line = (raised or lines or [""])[-1 if raised else 0]
+    return line if raised or type(error).__module__.startswith("pyspark") else f"{type(error).__name__}: {line}"
+
+
+def _where(case: Case) -> str:
+    found = re.search(rf"^\s*{READING}(.+)$", case.text, re.MULTILINE)
+    return f", {READING}{found[1]}" if found else ""
+
+
+def _short(text: str) -> str:
+    return text.strip().rstrip(".")[:200]

@@ -1,0 +1,104 @@
+"""What a job on Spark would refuse, found before Java starts: it takes twenty seconds to say that a folder is missing.
+
+Only what can be looked at from here is: local paths, and those that pyarrow opens. Nothing stays of what is tried. The
+job itself checks all of it once more, as it is by then.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.files.finding import place, reachable
+from wireloom.ingest.files.inputs import listing
+from wireloom.ingest.files.parquet import row_groups
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.batch import Engine, refuse_early
+from wireloom.ingest.plan import Column, Files, Flow, Job, Kafka, Samples
+from wireloom.ingest.quarantine.replay import refuse_no_table
+from wireloom.ingest.tables.agreement import agreed, named, terms
+from wireloom.ingest.tables.schemas import KAFKA_PLACE, PLACE
+
+LOOKED_AT = 20
+"""Parquet files that are looked at for a column."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def check_job(engine: Engine, job: Job) -> Iterator[str]:
+    """Raises MisuseError where a batch cannot be; what can be looked at by Spark alone, in lines."""
+    refuse_unwritable(job.output)
+    yield from _by_spark_alone(job.input, job.output)
+    if reachable(job.input):
+        _refuse_unreadable(job.source)
+        if reachable(job.output):
+            refuse_early(engine, job)
+
+
+def check_flow(flow: Flow) -> Iterator[str]:
+    """The same of a stream."""
+    refuse_unwritable(flow.output)
+    storage = PlainStorage()
+    fields = PLACE
+    match flow.source:
+        case Files(path) | Column(path):
+            yield from _by_spark_alone(path, flow.output)
+            if reachable(path) and not storage.exists(path):
+                raise MisuseError(f"there is no {path}; a stream of files watches a folder that is there, empty or not")
+        case Kafka():
+            fields = KAFKA_PLACE
+        case Samples():
+            pass
+    if reachable(flow.output):
+        own = terms(flow.plan, pa.schema(list(fields)), named(flow.source), flow.partition)
+        home = storage.absolute(flow.output)
+        agreed(storage, home, own, accept=flow.accept_changes, new_version=flow.new_version)
+
+
+def check_quarantine(quarantine: str) -> None:
+    """Raises MisuseError where there is no table to replay."""
+    if reachable(quarantine):
+        storage = PlainStorage()
+        if not storage.exists(quarantine):
+            raise MisuseError(f"there is no {quarantine}; name the folder `quarantine` that ingest made")
+        refuse_no_table(quarantine, storage.names(quarantine))
+
+
+def _by_spark_alone(*paths: str) -> Iterator[str]:
+    for path in paths:
+        if not reachable(path):
+            yield f"{path} can be opened by Spark alone, which checks it once it has started"
+
+
+def _refuse_unreadable(source: Files | Column) -> None:
+    try:
+        found = listing(source)
+    except PermissionError as error:
+        raise MisuseError(f"--input {source.path} may not be read by this user: {error}") from error
+    for file in found.files:
+        if not file.place.system and not os.access(file.place.path, os.R_OK):
+            raise MisuseError(f"{file.path} may not be read by this user")
+    if isinstance(source, Column):
+        for file in found.files[:LOOKED_AT]:
+            next(row_groups(file, source.name), None)
+
+
+def refuse_unwritable(output: str) -> None:
+    """Raises MisuseError where no folder can be made in the output, or in what is there of the way to it."""
+    at = place(output) if reachable(output) else None
+    if at is None or at.system:
+        return
+    path = Path(at.path)
+    nearest = next(each for each in (path, *path.parents) if each.exists())
+    try:
+        with TemporaryDirectory(prefix=".wireloom-", dir=nearest):
+            pass
+    except OSError as error:
+        if error.errno not in FULL:  # the job says how much is free
+            raise MisuseError(
+                f"--output {output} cannot be written: {nearest}: {error.strerror}; let this user write there, or "
+                "choose another --output"
+            ) from error

@@ -1,0 +1,73 @@
+"""The summary of an ingest run as lines of text."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wireloom.ingest.job.amount_texts import size_text
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, Counts, Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wireloom.ingest.ledger.entries import Entry
+    from wireloom.ingest.quarantine.replay import Replayed
+
+DIGITS = 12  # of a spec's digest
+
+
+def summary_lines(summary: Summary, output: str) -> Iterator[str]:
+    """Records in = decoded + quarantined + dropped, the reasons, and where the tables are."""
+    sign = "=" if summary.reconciles else "!="
+    dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
+    yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
+    yield f"{size_text(summary.size)} in, of which {size_text(summary.bad_size)} quarantined"
+    yield from _codes(summary)
+    if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
+        yield (
+            f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why, "
+            "or else docs/internals/engine.md which single records do"
+        )
+    yield f"{summary.rows} rows in {output}/{RECORDS}"
+    yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
+    passed = sum(count for _, count in summary.passed)
+    if passed:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in summary.passed)
+        yield f"{passed} file{'' if passed == 1 else 's'} passed over: {reasons}"
+
+
+def finished_lines(finished: "Iterable[Entry]") -> Iterator[str]:
+    """Replays that had been killed, and were finished now."""
+    for entry in finished:
+        yield f"finished replay {entry.number} of {entry.time}: {_moved(entry.summary)}"
+
+
+def replay_lines(replayed: "Replayed", quarantine: str, output: str) -> Iterator[str]:
+    """What a replay moved and what is still bad, by code and by spec."""
+    yield f"replay {replayed.number}: {_moved(replayed.summary)}"
+    yield from _codes(replayed.summary)
+    if replayed.cut:
+        yield f"{replayed.cut} of them stay as they were: only the first 16 MiB of each were kept, see raw_size"
+    yield f"spec {_digests(replayed.before)} -> {replayed.digest[:DIGITS]}"
+    home = output if replayed.version == 1 else f"{output}/v{replayed.version}"
+    yield f"{replayed.summary.rows} rows added to {home}/{RECORDS} ({BATCH}=-{replayed.number})"
+    yield f"{replayed.summary.quarantined} rows in {quarantine}"
+
+
+def _moved(summary: Summary) -> str:
+    sign = "=" if summary.reconciles else "!="
+    dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
+    return f"{summary.records} records {sign} {summary.decoded} moved + {summary.quarantined} still bad{dropped}"
+
+
+def _codes(summary: Summary) -> Iterator[str]:
+    for code, count in summary.codes:
+        yield f"    {count:>8}  {code}"
+    for code, count in summary.dropped:
+        yield f"    {count:>8}  {code} (dropped)"
+
+
+def _digests(before: Counts) -> str:
+    """The specs that had refused the records; how many each, where there are several."""
+    if len(before) < 2:
+        return "".join(digest[:DIGITS] for digest, _ in before) or "(no records)"
+    return ", ".join(f"{digest[:DIGITS]} ({count})" for digest, count in before)

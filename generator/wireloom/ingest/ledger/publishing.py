@@ -1,0 +1,183 @@
+"""One batch of written files, counted there and ready to be entered in the ledger, which moves it into the tables.
+
+Tasks have written Parquet below the batch's staging folder and reported it. What no report names was left by a task
+that failed or ran twice, and goes. The books are closed on what was written, not on what was meant to be.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+import pyarrow as pa
+
+from wireloom.failures import DataError
+from wireloom.ingest.job.amount_texts import size_text
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.job.limits import NONE, Limits
+from wireloom.ingest.job.task import Report
+from wireloom.ingest.ledger.entries import REPLAYS, Commit, Entry, Ledger, Move, Step
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan, Rests
+from wireloom.ingest.tables.agreement import Terms, folder
+from wireloom.ingest.tables.parquet_files import TableFiles, Writing
+from wireloom.runtime.streams.given_up import GivenUp
+
+TABLES = (RECORDS, QUARANTINE)
+NAMED = 3
+"""Files that are named whose ends were given up."""
+
+
+class Watcher(Protocol):
+    """Who wants to know how far it is."""
+
+    def at(self, done: int, whole: int, unit: str) -> None:
+        """So much is done: `bytes`, or `tasks`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is about to be written; the tables in `empty` get even no rows, so that their columns can be read."""
+
+    ledger: Ledger
+    number: int
+    plan: Plan
+    terms: Terms
+    empty: Collection[str] = ()
+    told: Callable[[str], None] = lambda _: None  # what is worth a line
+    limits: Limits = NONE
+    anew: bool = False  # it replaces what is there
+    watcher: Watcher | None = None
+    sizes: FileSizes = field(default_factory=FileSizes)
+    started: float = field(default_factory=time.monotonic)
+
+    def writing(self, tables: "Tables") -> Writing:
+        """How and where its tasks write."""
+        return Writing(
+            self.ledger.staging(),
+            partition=self.terms.partition if tables.staged_in_folders else (),
+            group_bytes=self.sizes.group,
+            file_bytes=self.sizes.file,
+            most_bad=self.limits.size,
+        )
+
+    def at(self, done: int, whole: int, unit: str) -> None:
+        """Tell who wants to know that so much is done."""
+        if self.watcher is not None:
+            self.watcher.at(done, whole, unit)
+
+
+class Tables(Protocol):
+    """The two tables of an output, in some format."""
+
+    @property
+    def staged_in_folders(self) -> bool:
+        """Whether what is staged is partitioned already."""
+
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Step, ...]:
+        """Make the staged files a batch of a table: at once, or by what is to be done; raises DataError."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTables:
+    """Folders of Parquet files; each batch is a folder in them, which appears whole. Replays have negative numbers."""
+
+    folders: Mapping[str, str]
+    sign: str = ""
+
+    @property
+    def staged_in_folders(self) -> bool:
+        """Staged files lie as they will in the table."""
+        return True
+
+    @classmethod
+    def below(cls, ledger: Ledger, version: int) -> "ParquetTables":
+        """Both tables of a version, in the output that has the ledger."""
+        return cls({name: f"{folder(ledger.home, version)}/{name}" for name in TABLES})
+
+    def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
+        """From the staging folder into the table."""
+        return ((f"{staging}/{name}", f"{self.folders[name]}/{BATCH}={self.sign}{number}"),)
+
+
+def entered(
+    report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType], tables: Tables
+) -> Entry:
+    """The entry that makes the batch so; raises DataError where the books do not balance.
+
+    `types` are the rows' types of both tables, for files without rows.
+    """
+    for line in rest_lines(batch.plan, report.summary.given_up):
+        batch.told(line)
+    summary = replace(report.summary, given_up=())
+    if not summary.reconciles:
+        raise DataError(
+            f"batch {batch.number} does not balance, and is not in the tables: {summary.records} records in, "
+            f"{summary.decoded} decoded, {summary.discarded} dropped on request; written were {summary.rows} rows and "
+            f"{summary.quarantined} to the quarantine"
+        )
+    batch.limits.check(summary, _held(batch))
+    report += _empty(report, batch, writing, types)
+    _sweep(report, batch, writing)
+    steps: list[Step] = []
+    for name in TABLES:
+        files = [file for file in report.files if file.table == name]
+        if files:
+            steps += tables.publish(name, batch.number, writing.staging, sum(file.rows for file in files))
+    if report.files and not steps:
+        batch.ledger.storage.delete(writing.staging)
+    now, seconds = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic() - batch.started
+    staging = writing.staging if steps else ""
+    digest, terms = batch.plan.digest, asdict(batch.terms)
+    moves = tuple(step for step in steps if not isinstance(step, Commit))
+    commits = tuple(step for step in steps if isinstance(step, Commit))
+    return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, moves, terms, commits=commits)
+
+
+def rest_lines(plan: Plan, rests: Rests) -> Iterator[str]:
+    """What was given up of files, since nothing told where the next record begins, and what recovers it."""
+    if not rests:
+        return
+    remedy = open_module(plan).CODEC.remedy(plan.root, plan.framing, dict(plan.parameters))
+    for path, record, offset, size in rests[:NAMED]:
+        yield GivenUp(bytes=size, places=1, record=record, offset=offset).line(path, remedy)
+    others = rests[NAMED:]
+    if others:
+        yield f"and {size_text(sum(size for *_, size in others))} of {len(others)} more files in the same way"
+
+
+def _held(batch: Batch) -> int:
+    """Bytes that the quarantine has, where that matters: what batches put there and replays did not take away."""
+    if batch.limits.size is None or batch.anew:
+        return 0
+    ledger = batch.ledger
+    replays = Ledger(ledger.storage, ledger.home, REPLAYS).total()[1]
+    replaced = ledger.removed().bad_size
+    return max(ledger.total()[1].bad_size - replaced - replays.size + replays.bad_size, 0)
+
+
+def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:
+    """Files without rows of the tables that have none, so that their columns can be read."""
+    there = {file.table for file in report.files}
+    made = [TableFiles(writing, name) for name in batch.empty if name not in there]
+    for files in made:
+        files.touch(types[files.table])
+        files.close()
+    return Report(tuple(file for files in made for file in files.done))
+
+
+def _sweep(report: Report, batch: Batch, writing: Writing) -> None:
+    """Remove what no task has reported; raises DataError where a file that one has is not there."""
+    storage = batch.ledger.storage
+    for name in TABLES:
+        named = {file.name for file in report.files if file.table == name}
+        found = set(storage.files(f"{writing.staging}/{name}"))
+        for left in sorted(found - named):
+            storage.delete(f"{writing.staging}/{name}/{left}")
+        if named - found:
+            raise DataError(
+                f"batch {batch.number}: {len(named - found)} files that were written are not in {writing.staging}; "
+                "executors and driver must see the same storage"
+            )
+        if found and not named:
+            storage.delete(f"{writing.staging}/{name}")

@@ -1,0 +1,1 @@
+"""The quarantine table: its rows, and decoding them again."""

@@ -1,0 +1,62 @@
+"""With what a quarantined record is read that stood behind a header: the parameters that the header of its file gives.
+
+The quarantine has the record's bytes alone. Its file is opened once for all its records; where it is gone, or is no
+such file any more, nobody knows how they are read, and they stay. What begins where its file does is no record, but all
+of a stream whose header nobody could read: it is read as such once more. Whether there is a header says the framing by
+which the tables were made.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.files.compression import plain
+from wireloom.ingest.files.finding import looked_up
+from wireloom.ingest.files.reading import behind_header, bounds
+from wireloom.ingest.job.format_modules import open_module
+from wireloom.ingest.plan import OFFSET, SOURCE, Plan
+from wireloom.runtime.streams.framing import Headed, framing_of
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """What the headers of files say, each looked at once."""
+
+    plan: Plan
+    known: dict[str, Plan | None] = field(default_factory=dict)
+
+    def parts(self, batch: pa.RecordBatch) -> Iterator[tuple[Plan | None, pa.RecordBatch]]:
+        """The rows of a quarantine, by how they are read; None where nobody knows."""
+        framing = framing_of(self.plan.taken or "none")
+        is_told = isinstance(framing_of(self.plan.framing or "none"), Headed)
+        if is_told or not isinstance(framing, Headed) or not {SOURCE, OFFSET} <= set(batch.schema.names):
+            yield self.plan, batch
+            return
+        placed = pc.and_(batch[OFFSET].is_valid(), batch[SOURCE].is_valid())
+        yield self.plan, batch.filter(pc.invert(placed))
+        batch = batch.filter(placed)
+        yield replace(self.plan, framing=self.plan.taken), batch.filter(pc.equal(batch[OFFSET], 0))
+        behind = batch.filter(pc.greater(batch[OFFSET], 0))
+        if {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}:
+            yield self.plan, behind  # the caller says all that the header does
+            return
+        for path in pc.unique(behind[SOURCE]).to_pylist():
+            yield self._of_file(path), behind.filter(pc.equal(behind[SOURCE], path))
+
+    def _of_file(self, path: str) -> Plan | None:
+        if path not in self.known:
+            self.known[path] = self._read(path)
+        return self.known[path]
+
+    def _read(self, path: str) -> Plan | None:
+        asked = replace(self.plan, framing=self.plan.taken)
+        try:
+            file = looked_up(path)
+            with file.place.open() as source, plain(source, file.place.open, path, bounds(asked)) as stream:
+                found = behind_header(asked, open_module(asked), stream)
+        except (OSError, MisuseError):
+            return None
+        return None if found is asked else replace(found, framing=self.plan.framing)

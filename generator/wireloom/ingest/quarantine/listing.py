@@ -1,0 +1,131 @@
+"""What is in a quarantine, row by row: which record, where from, and why it is bad.
+
+Rows are numbered in the order of their batches, files and places, so a row keeps its number until a replay moves rows.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from wireloom.failures import MisuseError
+from wireloom.ingest.files.parquet import rows_of
+from wireloom.ingest.files.storage import PlainStorage
+from wireloom.ingest.job.status import origin
+from wireloom.ingest.plan import DELTA_LOG, OFFSET, PARTITION, QUARANTINE, RECORD, SOURCE, TOPIC
+from wireloom.ingest.quarantine.replay import refuse_no_table
+from wireloom.ingest.quarantine.rows import RAW, FileQuarantine
+from wireloom.ingest.tables.schemas import MEANING
+from wireloom.runtime.display import bytes_html, fault_rows, table, text
+
+_SAID = ("code", "path", "offset", "expected", "actual", MEANING, "format", "raw_size")
+_PLACE = (SOURCE, RECORD, OFFSET, TOPIC, PARTITION)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record of a quarantine; `raw` are its bytes, or of a large one the first of `size`."""
+
+    number: int
+    format: str
+    code: str
+    meaning: str
+    path: str
+    offset: int
+    expected: str
+    actual: str
+    size: int
+    origin: str
+    raw: bytes = b""
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it: why the record is bad, and the bytes around the fault."""
+        rows = [*fault_rows(self), ("from", text(self.origin)), ("bytes", bytes_html(self.raw, self.offset))]
+        return table(f"{self.format}: row {self.number} of the quarantine", rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many records of a format have a code."""
+
+    format: str
+    code: str
+    meaning: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The quarantine of an output."""
+
+    path: str
+    tables: tuple[FileQuarantine, ...]
+
+    @classmethod
+    def of(cls, given: str) -> "Refused":
+        """Those of an output of ingest, of all its versions, or one quarantine; raises MisuseError where none is."""
+        storage, output = PlainStorage(), given.rstrip("/")
+        if not storage.exists(output):
+            raise MisuseError(f"there is no {given}; name the folder that ingest writes to")
+        homes = [output, *(f"{output}/{name}" for name in storage.names(output) if re.fullmatch(r"v\d+", name))]
+        found = [f"{home}/{QUARANTINE}" for home in homes if storage.exists(f"{home}/{QUARANTINE}")] or [output]
+        return cls(given, tuple(_table(storage, path) for path in found))
+
+    def counts(self) -> list[Count]:
+        """How many there are of each code, the most frequent first."""
+        found: Counter[tuple[str, str, str]] = Counter()
+        for row in self._rows((*_SAID,)):
+            found[row.format, row.code, row.meaning] += 1
+        ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return [Count(*which, count) for which, count in ordered]
+
+    def rows(self, code: str | None = None) -> Iterator[Row]:
+        """The rows, of one code or of all, without their bytes."""
+        return (row for row in self._rows((*_SAID, *_PLACE)) if code in (None, row.code))
+
+    def row(self, number: int) -> Row:
+        """One row, with its bytes; raises MisuseError where there is none of that number."""
+        last = -1
+        for row in self._rows((RAW, *_SAID, *_PLACE)):
+            last = row.number
+            if last == number:
+                return row
+        count = "none" if last < 0 else f"{last + 1}, numbered from 0"
+        raise MisuseError(f"{self.path} has no row {number} in its quarantine; it has {count}")
+
+    def _rows(self, columns: tuple[str, ...]) -> Iterator[Row]:
+        number = 0
+        for each in self.tables:
+            for group in each.groups():
+                for batch in rows_of(group, columns):
+                    for row in _listed(batch):
+                        yield _row(number, row)
+                        number += 1
+
+
+def _listed(batch: pa.RecordBatch) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = batch.to_pylist()
+    return found
+
+
+def _table(storage: PlainStorage, path: str) -> FileQuarantine:
+    names = storage.names(storage.absolute(path))
+    if DELTA_LOG in names:
+        raise MisuseError(f"{path} is a Delta table; read it with Spark: spark.read.format('delta').load('{path}')")
+    refuse_no_table(path, names)
+    return FileQuarantine.of(path, tuple(name for name in names if not name.startswith(("_", "."))))
+
+
+def _row(number: int, row: dict[str, object]) -> Row:
+    raw, size, offset = row.get(RAW), row.get("raw_size"), row.get("offset")
+    said = {name: str(row.get(name) or "") for name in ("format", "code", MEANING, "path", "expected", "actual")}
+    return Row(
+        number,
+        **said,
+        offset=offset if isinstance(offset, int) else 0,
+        size=size if isinstance(size, int) else 0,
+        origin=origin(row),
+        raw=raw if isinstance(raw, bytes) else b"",
+    )

@@ -1,0 +1,1 @@
+"""The SVG pictures of a page: rulers of bytes, lists of fields, branches of choices."""

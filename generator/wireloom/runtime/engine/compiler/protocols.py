@@ -1,0 +1,300 @@
+"""What a part of the compiler may ask of the whole and of the other parts.
+
+The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol, TypeVar
+
+from wireloom.runtime.columns.logical import ExtensionType
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink, Version
+from wireloom.runtime.engine.compiler.switches import Choice
+from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Label, Register
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.conditions import Conditions
+from wireloom.runtime.engine.programs.expressions import Code, Compiled, Expressions, Tree
+
+_Way = TypeVar("_Way")
+
+
+class Records(Protocol):
+    """Records and what they are chosen by, as other parts ask for them."""
+
+    def members(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None = None
+    ) -> Scope | None:
+        """Read a record into the row of `record` that is open."""
+
+    def lent(self, node: Node) -> frozenset[str]:
+        """What expressions call the members of a record that melts into the one around."""
+
+    def selected(
+        self, tag: Tree, cases: Sequence[nodes.Case], code: str, scope: Scope, read: Callable[[Node], object]
+    ) -> None:
+        """Choose by an expression."""
+
+    def chosen(self, tag: Tree, cases: Choice[_Way], code: str, scope: Scope, read: Callable[[_Way], object]) -> None:
+        """Choose one of several ways by an expression."""
+
+    def word(self, value: Any) -> int:
+        """A value that is compared, as the number that the machine has for it."""
+
+
+class Structs(Protocol):
+    """Structs, as other parts ask for them."""
+
+    def struct(self, node: nodes.Struct, scope: Scope, record: Column | None) -> Scope:
+        """Read a struct into the row of `record` that is open."""
+
+    def check(self, that: Compiled, code: str) -> None:
+        """Refuse what a condition does not hold for."""
+
+    def discarding(self, name: str, scope: Scope, column: Column | None) -> Discard | None:
+        """What empties a list of the struct that is read into a column."""
+
+    def kept(self, discard: Discard, element: Scope | None) -> None:
+        """Note whether an element that has been read is to be kept."""
+
+    def ended(self, last: Last, element: Scope | None) -> None:
+        """Note whether an element that has been read is the last of its list."""
+
+
+class Sums(Protocol):
+    """Sums over lists, as other parts ask for them."""
+
+    def begin(self, name: str, element: Node, scope: Scope) -> Any:
+        """Before a list: the registers of the sums over it, at 0, and of no texts yet."""
+
+    def addend(self, element: Node, totals: Any) -> Register | None:
+        """Before an element that is no struct: the register that it goes to."""
+
+    def add(self, totals: Any, addend: Register | None, element: Scope | None) -> None:
+        """Behind an element: what it adds."""
+
+    def emptied(self, name: str, scope: Scope, elements: Register) -> None:
+        """Behind a step that may have emptied a list."""
+
+    def joined(self, name: str) -> set[tuple[str, str | bytes]]:
+        """The members that expressions join over lists of that name."""
+
+
+class Fields(Protocol):
+    """Fields, as other parts ask for them."""
+
+    def held(self, node: nodes.Held, scope: Scope, sink: Sink, read: Callable[[Sink], None]) -> None:
+        """Read an element, and hold it against what is said of it."""
+
+    def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
+        """Deliver what an expression gives."""
+
+    def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
+        """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
+
+    def field(self, item: Item, version: Version) -> None:
+        """Read or compute a field, where it is there."""
+
+    def placed(self, item: Item) -> None:
+        """Read a field of binary: at its offset, in its region."""
+
+    def read(self, item: Item) -> None:
+        """Read the value and hold it against the field's own constraint."""
+
+    def scalar(self, item: Item, read: Callable[[Sink], None]) -> None:
+        """Read a value that is no record and hold it against the field's own constraint."""
+
+
+class Encoding(Protocol):
+    """An encoding: how its structs begin and end, how their fields are found, and how values are read.
+
+    The other parts know no encoding by its name in these; one more is one more class.
+    """
+
+    @property
+    def stated(self) -> AbstractSet[str]:
+        """What a field may state in this encoding alone."""
+
+    def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open the container of a struct; where the lengths of arrays tell the version, its register is filled."""
+
+    def close(self, scope: Scope) -> None:
+        """After the last step: nothing is left in the container that no field has looked at."""
+
+    def field(self, item: Item, when: Tree) -> None:
+        """Find a field, which is there where its condition holds, and read it."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value that is no record."""
+
+
+class MessagePack(Protocol):
+    """Values of MessagePack, as other parts ask for them."""
+
+    def holds_open(self, node: Node) -> bool:
+        """Whether values are shown as open ones, so that they count as nested in one another."""
+
+
+class Arrays(Protocol):
+    """Structs of MessagePack as arrays, as other parts ask for them."""
+
+    def open(self, fields: Sequence[nodes.Field], arities: dict[int, int], scope: Scope, version: Register) -> None:
+        """Open an array, whose length may tell the version."""
+
+    def element(self, item: Item, when: Tree) -> None:
+        """Read the next element."""
+
+    def close(self, scope: Scope) -> None:
+        """Behind the last step: there is no element that no field has read."""
+
+
+class Json(Protocol):
+    """JSON, as other parts ask for it."""
+
+    def body(self, struct: str, *, is_bin: bool) -> None:
+        """Read the text that is all of a bin, or of what is left."""
+
+    def unknown(self) -> object:
+        """What is said of members that nothing names: "ignore", or they are an error."""
+
+    def inline(
+        self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
+    ) -> Scope | None:
+        """Read a record from the members of the object around it."""
+
+    def tagged(self, node: nodes.Tagged, scope: Scope, read: Callable[[Node], object]) -> None:
+        """Read the object at hand by the case that a member of it tells."""
+
+
+class Compiler(Protocol):
+    """The compiler as its parts see it."""
+
+    engine: Any
+    big: bool
+    layout: nodes.Layout
+    settings: dict[str, Any]
+    crcs: list[str]
+    open_values: str
+    extensions: Sequence[ExtensionType]
+    assembly: Assembly
+    expressions: Expressions
+    conditions: Conditions
+
+    @property
+    def records(self) -> Records:
+        """Records and what they are chosen by."""
+
+    @property
+    def structs(self) -> Structs:
+        """Structs."""
+
+    @property
+    def fields(self) -> Fields:
+        """Fields."""
+
+    @property
+    def sums(self) -> Sums:
+        """Sums over lists."""
+
+    @property
+    def msgpack(self) -> MessagePack:
+        """Values of MessagePack."""
+
+    @property
+    def arrays(self) -> Arrays:
+        """Structs of MessagePack as arrays."""
+
+    @property
+    def json(self) -> Json:
+        """JSON."""
+
+    @property
+    def encodings(self) -> Mapping[nodes.Encoding, Encoding]:
+        """The encodings by name."""
+
+    def limit(self, name: Literal["expansion", "ratio"]) -> int:
+        """What a limit comes to: `expansion` or `ratio`."""
+
+    def resolved(self, node: Node) -> Node:
+        """The type that a reference means."""
+
+    def is_record(self, node: Node) -> bool:
+        """Whether values are records."""
+
+    def kind(self, node: Node) -> str:
+        """The kind of register that a value goes to."""
+
+    def define(self, scope: Scope, name: str, kind: str) -> Register:
+        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
+
+    def absent(self, scope: Scope, name: str) -> None:
+        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
+
+    def filling(self, register: Register | None) -> AbstractContextManager[None]:
+        """What is compiled within gives the register a value on every path, unless that value is nil."""
+
+    def there(self, register: Register | None) -> None:
+        """A value of no kind that registers hold is there."""
+
+    def never(self, when: Tree, scope: Scope) -> bool:
+        """Whether a condition cannot hold under these parameters."""
+
+    def during(self, when: Tree, scope: Scope) -> AbstractContextManager[None]:
+        """What is compiled within is executed while `when` holds."""
+
+    def unless(self, holds: Code, otherwise: Label) -> None:
+        """Go on where a condition holds, else to a label further on."""
+
+    def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
+        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
+
+    def unlike(self, scope: Scope | None, member: str) -> Register:
+        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
+
+    def no_text(self) -> int:
+        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
+
+    def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
+        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
+
+    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
+        """Read one value."""
+
+    def record(
+        self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
+    ) -> Scope | None:
+        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
+
+    def placed(self, tree: Tree, scope: Scope) -> int:
+        """The place of an expression."""
+
+    def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
+        """The form of a size, and what says it."""
+
+    def held_key(self, key: Node, found: Register) -> None:
+        """Hold the key of a map in its register against the spelling that it must have."""
+
+    def repeated(  # noqa: PLR0913 - as the compiler has it
+        self,
+        op: str,
+        head: tuple[Any, ...],
+        element: Node,
+        scope: Scope,
+        column: Column | None,
+        unique: str | None = None,
+        entry: tuple[Node, Register] | None = None,
+        count: Register | None = None,
+        name: str = "",
+        last: Last | None = None,
+    ) -> None:
+        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
+
+
+class Part:
+    """A part of the compiler: what it emits goes to the compiler's assembly."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.assembly = compiler.assembly
+        self.expressions = compiler.expressions

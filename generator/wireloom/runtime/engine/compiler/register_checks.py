@@ -1,0 +1,66 @@
+"""Every register that is read has been given its value: the proof, before a program is made.
+
+Where the compiler reads the value of a field, it notes the rows that do so. Here each path through such rows is
+followed until it writes the register, refuses the record, or finds nil. On a path that does neither the register would
+say "absent", and a condition on it would be decided wrongly without a word: such a program is not made.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from wireloom.runtime.engine.programs.assembly import NEXT, Assembly, Label, Operand, Register, Uncovered
+
+_NIL = ("PACK_NIL_JUMP", "PROTO_ABSENT", "JSON_NULL_JUMP", "JSON_MEMBER")  # whose jump says that there is no value
+_ENDS = ("RETURN", "FAIL", "PACK_NIL", "JSON_NULL")
+_SWITCHED, _TARGETS = 5, {"G": 9, "?": 7}  # words of the tables that hold targets
+
+
+def check(assembly: Assembly, engine: Any) -> None:
+    """Raises Uncovered where some path leaves a register that is read without its value."""
+    proof = _Proof(assembly, engine)
+    for register, first, last in assembly.regions:
+        if register.used and not proof.fills(register, first, last):
+            raise Uncovered("an expression over a field whose value the engine does not keep")
+
+
+class _Proof:
+    """Follows the paths of a program."""
+
+    def __init__(self, assembly: Assembly, engine: Any) -> None:
+        self.assembly, self.operands, self.writers = assembly, engine.OPERANDS, engine.WRITERS
+        self.names = {number: name for name, number in assembly.opcodes.items()}
+
+    def fills(self, register: Register, first: int, last: int) -> bool:
+        """Whether every path from the first row to behind the last one gives the register its value."""
+        waiting, seen = [first], set[int]()
+        while waiting:
+            at = waiting.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            if not first <= at < last:
+                return False
+            row = self.assembly.rows[at]
+            if not self._writes(row, register) and self.names[row[0]] not in _ENDS:
+                waiting.extend(self._following(at, row))
+        return True
+
+    def _writes(self, row: Sequence[Operand], register: Register) -> bool:
+        return any(row[place] is register for place in self.writers.get(row[0], ()))
+
+    def _following(self, at: int, row: Sequence[Operand]) -> Iterator[int]:
+        """The rows that may come behind a row, as far as there is a value on the way to them."""
+        name = self.names[row[0]]
+        yield at + 1 if row[NEXT] is None else row[NEXT].at
+        if name in _NIL:
+            return
+        for letter, operand in zip(self.operands[row[0]], row[1:NEXT], strict=False):
+            if letter == "T" and isinstance(operand, Label):
+                yield operand.at
+            elif letter in ("W", *_TARGETS):
+                yield from self._targets(letter, operand)
+
+    def _targets(self, letter: str, start: int) -> Iterator[int]:
+        tables = self.assembly.tables
+        count = _TARGETS[letter] if letter in _TARGETS else _SWITCHED + 2 * tables[start + 4]
+        yield from (word.at for word in tables[start : start + count] if isinstance(word, Label))

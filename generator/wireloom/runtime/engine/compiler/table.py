@@ -1,0 +1,343 @@
+"""From the engine's buffers to Arrow arrays: records, their errors, flat rows."""
+
+from array import array as numbers
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.runtime.columns import arrow, interpretation, repetition
+from wireloom.runtime.columns.arrow import ERROR, Decoded
+from wireloom.runtime.columns.logical import List, LogicalField, LogicalType, Record
+from wireloom.runtime.columns.projection import project
+from wireloom.runtime.columns.rows import row_record
+from wireloom.runtime.engine.compiler import Compiler
+from wireloom.runtime.engine.host import Host, Request
+from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.errors import DecodeError
+
+_FORMS = {pa.binary(): 0, pa.string(): 0, pa.large_binary(): 1, pa.large_string(): 1, pa.binary_view(): 2}
+_FAILED = 2
+_ROWS = "rows"
+_GIVEN_UP = "each record has something that the engine leaves to the parser, mostly a number beyond 64 bits in between"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What was read of a window: start and size of each record, where they end, and whether the columns are full."""
+
+    batch: Any
+    starts: pa.Int64Array
+    sizes: pa.Int64Array
+    end: int
+    full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A program with the types of what it gives."""
+
+    engine: Host
+    native: Any
+    program: Any
+    columns: Sequence[Column]
+    type: Record | List
+    open_values: arrow.OpenValues
+    rows: str = ""  # the list whose elements are the rows, where flat rows are asked for
+    row: Record | None = None  # the flat row
+    varying: tuple[str, ...] = ()  # what flat rows repeat of their record that has any number of bytes or elements
+
+    @classmethod
+    def compiled(cls, engine: Host, native: Any, request: Request) -> "Table":
+        """The program for a request; raises Uncovered, and ValueError for columns that the format does not have."""
+        root = engine.root(request)
+        type: Record | List
+        rows, row, varying = "", None, tuple[str, ...]()
+        if root.elements:
+            type = List(project(root.logical, request.columns))
+        elif request.explode and root.rows:
+            rows, row, type = _flat(root.logical, root.rows, request.columns)
+            bound = repetition.Bound.of(
+                root.tabulation, arrow.View(request.columns, request.explode, request.open_values)
+            )
+            varying = () if bound is None else tuple(bound.names)
+        else:
+            type = project(root.logical, request.columns)
+        shown = request.open_values
+        compiler = Compiler(native, engine.layout, request.settings, type, shown, engine.codec.extensions)
+        return cls(engine, native, compiler.program(request.root), compiler.columns, type, shown, rows, row, varying)
+
+    @staticmethod
+    def takes(array: object) -> bool:
+        """Whether an array is one that the engine reads."""
+        return isinstance(array, pa.Array | pa.ChunkedArray) and array.type in _FORMS
+
+    def decode(self, array: pa.Array, request: Request) -> Decoded:
+        """All columns in one; raises OverflowError where they do not fit Arrow's 2 GiB (use `batches`)."""
+        batches = list(self.batches(array, request))
+        if len(batches) != 1:
+            raise arrow.too_many()
+        return batches[0]
+
+    def batches(self, array: pa.Array, request: Request, row_budget: int = 0) -> Iterator[Decoded]:
+        """The columns in parts, each below 2 GiB and, for lists of rows, not far above the row budget."""
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        form, start, count = _FORMS[array.type], 0, len(array)
+        limit = self.engine.root(request).size_limit(request.settings)
+        bounds = *((row_budget, self._listed()) if row_budget else (0, -1)), -1 if limit is None else limit
+        while True:
+            batch = self.program.run(form, array.buffers(), array.offset, start, count, *bounds)
+            records, errors, accepted = self._judged(array, batch, start, request)
+            yield from (part for _, _, part in self.parts(records, errors, accepted, start=start))
+            start += batch.consumed
+            if start >= count:
+                return
+
+    def leading(self, array: pa.Array, request: Request, made: int) -> tuple[Decoded, int]:
+        """The columns of the first values of an array, not far above so many bytes, and how many values those are."""
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        limit = self.engine.root(request).size_limit(request.settings)
+        bounds = 0, -1, -1 if limit is None else limit, made
+        batch = self.program.run(_FORMS[array.type], array.buffers(), array.offset, 0, len(array), *bounds)
+        _, count, first = next(self.parts(*self._judged(array, batch, 0, request), made))
+        return first, count
+
+    def given_up(self, array: pa.Array, request: Request) -> Iterator[int]:
+        """The rows that the engine does not take, of which the parser has the word; nothing is made of the others."""
+        form, start, count = _FORMS[array.type], 0, len(array)
+        limit = self.engine.root(request).size_limit(request.settings)
+        while start < count:
+            batch = self.program.run(
+                form, array.buffers(), array.offset, start, count, 0, -1, -1 if limit is None else limit
+            )
+            yield from (start + row for row in _failed(batch))
+            start += batch.consumed
+
+    def _listed(self) -> int:
+        """The column of the elements that are rows; -1 where a record is a row."""
+        root = self.columns[0]
+        if root.kind == "list":
+            return root.element.index
+        return root.children[self.rows].element.index if self.rows else -1
+
+    def _judged(
+        self, array: pa.Array, batch: Any, start: int, request: Request
+    ) -> tuple[pa.Array, dict[int, DecodeError], dict[int, Any]]:
+        """The records of a batch and, of those that the engine leaves to the parser, the errors and values by row."""
+        records = self.records(batch)
+        errors: dict[int, DecodeError] = {}
+        accepted: dict[int, Any] = {}
+        doubtful = sorted([*_failed(batch), *self.excessive(records)])
+        if not doubtful:
+            return records, errors, accepted
+        reader = self.engine.reader(request)
+        for row in doubtful:
+            try:
+                data = array[start + row].as_buffer().to_pybytes()
+                accepted[row] = reader.read_all(data, self.program.checkpoints(data))
+            except DecodeError as error:
+                if request.stop:
+                    raise
+                errors[row] = error.bare()
+        return records, errors, accepted
+
+    def follow(  # noqa: PLR0913 - a window, and how records stand in it
+        self,
+        window: bytes,
+        position: int,
+        ask: "Callable[[int, int, int], int]",
+        request: Request,
+        *,
+        prefixed: bool,
+        largest: int,
+        ahead: int,
+        made: int,
+    ) -> "Followed":
+        """Read the records of a window of a stream, up to one that is not all there, or to `made` bytes of columns.
+
+        Less than `ahead` bytes do not tell that a record is one of the second byte order.
+        """
+        limit = self.engine.root(request).size_limit(request.settings)
+        bounds = -1 if limit is None else limit, largest, ahead
+        batch, *places, end, full = self.native.follow(self.program, window, position, prefixed, *bounds, ask, made)
+        starts, sizes = (
+            pa.Array.from_buffers(pa.int64(), len(each) // 8, [None, pa.py_buffer(each)]) for each in places
+        )
+        return Followed(batch, starts, sizes, end, full)
+
+    def records(self, batch: Any) -> pa.Array:
+        """The records that the engine has read."""
+        return self._array(batch, self.columns[0], self.type)
+
+    def excessive(self, records: pa.Array) -> list[int]:
+        """The records whose flat rows would repeat more of them than they may, as the parser says."""
+        return [] if self._is_little(records) else repetition.excessive(self._repeated(records))
+
+    def parts(
+        self,
+        records: pa.Array,
+        errors: dict[int, DecodeError],
+        accepted: dict[int, Any],
+        most: int | None = None,
+        start: int = 0,
+    ) -> Iterator[tuple[int, int, Decoded]]:
+        """The columns of records, in parts: their first record, the one behind their last, and what there is of them.
+
+        Flat rows repeat at most `most` in each (None: what a column may have), or are those of one record. `errors`
+        and `accepted` are what the parser says of records by their rows.
+        """
+        self.engine.reread += len(accepted)
+        overruled = {row: None for row in errors if records[row].is_valid} if self.varying else {}
+        if accepted or overruled:
+            records = _merged(records, accepted | overruled, self.type, self.open_values)
+        shown, good, bad = _errors(errors, len(records)), sorted(accepted), sorted(errors)
+        for first, last in self._spans(records, most):
+            part = self._shaped(records[first:last], shown[first:last], start + first)
+            given, refused = (bisect_left(rows, last) - bisect_left(rows, first) for rows in (good, bad))
+            reason = _GIVEN_UP if given and given + refused == last - first else ""
+            yield first, last, replace(part, reread=given + refused, reason=reason)
+
+    def _spans(self, records: pa.Array, most: int | None) -> Iterator[tuple[int, int]]:
+        if self._is_little(records, most):
+            return iter([(0, len(records))])
+        return repetition.spans(self._repeated(records), most)
+
+    def _is_little(self, records: pa.Array, most: int | None = None) -> bool:
+        """Whether flat rows surely repeat little of their records."""
+        return not self.varying or repetition.is_little(records, self.varying, records.field(self.rows), most)
+
+    def _repeated(self, records: pa.Array) -> pa.Int64Array:
+        """What the flat rows of each record repeat of it."""
+        return repetition.sizes(records, self.varying, pc.list_value_length(records.field(self.rows)))
+
+    def _shaped(self, records: pa.Array, errors: pa.StructArray, start: int) -> Decoded:
+        """Records, or their flat rows."""
+        if not self.rows and isinstance(self.type, Record):
+            return Decoded(records, errors)
+        lists = records if isinstance(self.type, List) else records.field(self.rows)
+        rows = _Rows.of(self.native, lists, records)
+        found = rows.elements(lists)
+        parents = rows.parents if not start else pc.add(rows.parents, pa.scalar(start, pa.int32()))
+        if self.row is not None:
+            found = self._joined(found, records, rows)
+        shown = pa.nulls(len(found), ERROR) if errors.null_count == len(errors) else errors.take(rows.parents)
+        return Decoded(found, shown, parents)
+
+    def _joined(self, elements: pa.StructArray, records: pa.StructArray, rows: "_Rows") -> pa.StructArray:
+        """The members of each element with the others of its record."""
+        assert self.row is not None
+        own = {field.name for field in elements.type}
+        if not self.row.fields:
+            return elements
+        parts = [
+            elements.field(member.name) if member.name in own else records.field(member.name).take(rows.parents)
+            for member in self.row.fields
+        ]
+        type = arrow.arrow_type(self.row, self.open_values)
+        mask = elements.is_null() if elements.null_count else None
+        return pa.StructArray.from_arrays(parts, fields=list(type), mask=mask)
+
+    def _array(self, batch: Any, column: Column, type: LogicalType) -> pa.Array:
+        wired = arrow.arrow_type(interpretation.on_wire(type), self.open_values)
+        return interpretation.shown(_built(batch, column, wired), type, self.native)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The flat rows of lists: the place of the record of each, and of the element (None: all, in their order)."""
+
+    parents: pa.Array
+    places: pa.Array | None
+
+    @classmethod
+    def of(cls, native: Any, lists: pa.ListArray, records: pa.Array) -> "_Rows":
+        """A record that is null has one row, which is null."""
+        present = bytes(records.is_valid().cast(pa.uint8()).buffers()[1]) if records.null_count else None
+        parents, places = native.flat_rows(lists.buffers()[1], lists.offset, len(lists), present)
+        count = len(parents) // 4
+        whole = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(parents)])
+        if places is None:
+            return cls(whole, None)
+        raw = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(places)])
+        return cls(whole, pc.if_else(pc.less(raw, 0), None, raw))
+
+    def elements(self, lists: pa.ListArray) -> pa.Array:
+        """The element of each row."""
+        if self.places is not None:
+            return lists.values.take(self.places)
+        first, last = (lists.offsets[place].as_py() for place in (0, -1))
+        return lists.values[first:last]
+
+
+def _built(batch: Any, column: Column, type: pa.DataType, *, nullable: bool = True) -> pa.Array:
+    """A column with those below it."""
+    length, validity, offsets, data = batch.take(column.index)
+    buffers = [pa.py_buffer(validity) if validity is not None and nullable else None]
+    buffers += [pa.py_buffer(block) for block in (offsets, data) if block is not None]
+    below = list(column.children.values())
+    if column.kind == "list":
+        children = [_built(batch, below[0], _element(type), nullable=not pa.types.is_map(type))]
+    else:
+        children = [
+            _built(batch, child, field.type, nullable=field.nullable)
+            for child, field in zip(below, list(type) if below else (), strict=True)
+        ]
+    return pa.Array.from_buffers(type, length, buffers, children=children or None)
+
+
+def _element(type: pa.DataType) -> pa.DataType:
+    """The type of a list's elements, or of a map's entries."""
+    return pa.struct([type.key_field, type.item_field]) if pa.types.is_map(type) else type.value_type
+
+
+def _failed(batch: Any) -> Iterator[int]:
+    """The rows that the engine gave up on."""
+    status, row = batch.status, -1
+    for _ in range(batch.failed):
+        row = status.index(_FAILED, row + 1)
+        yield row
+
+
+def _errors(errors: dict[int, DecodeError], length: int) -> pa.StructArray:
+    """One struct for each error, null in the other rows."""
+    nothing = pa.nulls(1 if errors else length, ERROR)
+    if not errors:
+        return nothing
+    places = numbers("i", [len(errors)]) * length
+    for place, row in enumerate(errors):
+        places[row] = place
+    found = pa.concat_arrays([arrow.errors_array(errors.values()), nothing])
+    return found.take(pa.Array.from_buffers(pa.int32(), length, [None, pa.py_buffer(places)]))
+
+
+def _merged(records: pa.Array, values: dict[int, Any], type: Record | List, open_values: arrow.OpenValues) -> pa.Array:
+    """The records with those that the construct parser read in their places."""
+    outer = Record((LogicalField(_ROWS, type, nullable=True),))
+    rows = [{_ROWS: value} for value in values.values()]
+    added = arrow.to_struct_array(rows, outer, open_values=open_values).field(_ROWS)
+    places = numbers("q", range(len(records)))
+    for place, row in enumerate(values):
+        places[row] = len(records) + place
+    both = pa.concat_arrays([records, added.cast(records.type)])
+    return both.take(pa.Array.from_buffers(pa.int64(), len(records), [None, pa.py_buffer(places)]))
+
+
+def _flat(record: Record, rows: Sequence[str], columns: Sequence[str] | None) -> tuple[str, Record, Record]:
+    """The list of rows, the flat row that is asked for, and the record that it is made of."""
+    if len(rows) != 1:
+        raise Uncovered("rows within a record within the record")
+    member = next(member for member in record.fields if member.name == rows[0])
+    if not isinstance(member.type, List) or not isinstance(member.type.element, Record):
+        raise Uncovered("rows that are no records")
+    row = project(row_record(record, rows), columns)
+    own = {each.name for each in member.type.element.fields}
+    inner = Record(tuple(each for each in row.fields if each.name in own))
+    outer = tuple(each for each in row.fields if each.name not in own)
+    listed = replace(member, type=replace(member.type, element=inner))
+    return rows[0], row, Record((listed, *outer))

@@ -1,0 +1,1 @@
+"""The part of the encoder that is specific to one encoding: how its values are written."""

@@ -1,0 +1,340 @@
+"""JSON values and members: compact text, members in the order of the spec, what may be left out where it says nothing.
+
+What stands between braces begins with a comma, and the first one becomes the brace when the object ends; where a first
+member is always there, it is written as one text with its brace.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler.json import OF_JSON, kinds_mask, kinds_of
+from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
+from wireloom.runtime.engine.encoder.absence import Absence
+from wireloom.runtime.engine.encoder.encodings.unions import Unions
+from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+from wireloom.runtime.engine.programs.expressions import Code, Constant, Term
+
+_NULL = b"null"
+_BRACKETS = {"object": b"{}", "array": b"[]"}
+_WIDE = 64
+_LINE_BYTES = 57
+_MEMBERS = 2  # the form of what is repeated within the object around
+
+
+class Json(Unions, Absence):
+    """Structs as objects or arrays, and the values in them."""
+
+    null = _NULL
+
+    # --- structs -----------------------------------------------------------------------------------------------------
+
+    def struct(self, form: str, items: Sequence[Item], scope: Scope) -> None:
+        """Write an object or an array, or the members that an inline struct has of the object around it."""
+        assert scope.parent is not None
+        items = [item for item in items if not item.is_never_there]
+        lent = scope.parent.lent
+        if lent is not None:
+            scope.lead = lent
+            self._members(items)
+            return
+        opening, closing = _BRACKETS[form][:1], _BRACKETS[form][1:]
+        certain = bool(items) and _is_certain(items[0])
+        scope.lead = Lead(named=form == "object", opening=opening if certain else b",")
+        self._members(items)
+        if certain:
+            self.assembly.constant(closing)
+        elif not items:
+            self.assembly.constant(opening + closing)
+        else:
+            assert scope.start_register is not None
+            self.assembly.emit("JSON_CLOSE", scope.start_register.read(), opening[0], closing[0])
+
+    def _members(self, items: Sequence[Item]) -> None:
+        for item in items:
+            with self.compiler.during(item.present):
+                self._field(item)
+
+    def _field(self, item: Item) -> None:
+        field, node, absent = item.field, self.compiler.reader.resolved(item.type), Label()
+        lead = item.scope.lead
+        assert lead is not None
+        if field.optional and not lead.named:
+            raise Uncovered("an element that may be left out")
+        if field.besides is not None:
+            self._rest(item, node)
+        elif isinstance(item.type, nodes.Inline) or field.flatten:
+            self._record(item, lead, absent)
+        elif field.const is not None:
+            self._constant(item, lead, absent)
+        elif field.values is not None:
+            self._mapped(item, node, lead)
+        elif field.derive is not None and not field.bits:
+            self._derived(item, node, lead, absent)
+        else:
+            if not field.bits:
+                self._omitted(item, node, absent)
+            self.assembly.constant(lead.before(item.member))
+            self._plain(item, node)
+        if field.optional:
+            self.assembly.place(absent)
+
+    def _rest(self, item: Item, node: Node) -> None:
+        """Members of the object around, whose names are held against those of others as the record is read back."""
+        assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
+        if self.is_open(node):
+            raise Uncovered("the rest of an object as one open value")
+        self._map(node.key, node.value, item.scope, item.column, _MEMBERS)
+
+    def _plain(self, item: Item, node: Node) -> None:
+        if item.field.bits:
+            self.compiler.fields.field(item)
+        else:
+            self.compiler.value(node, item.scope, item.column)
+
+    # --- what is left out --------------------------------------------------------------------------------------------
+
+    def _omitted(self, item: Item, node: Node, absent: Label) -> None:
+        """Go on behind the member where it has no value, or the one that stands for its absence."""
+        if not item.field.optional:
+            return
+        default = item.field.default_value
+        if not _null_is_written(node, default):
+            if item.column is None:
+                self.assembly.emit("JUMP", absent)
+                return
+            self.compiler.null(item.column, absent, b"")
+        if default is not None:
+            self.unless(self.is_default(item, node, default), item.scope, absent)
+
+    def _constant(self, item: Item, lead: Lead, absent: Label) -> None:
+        if self.may_be_written(item, absent):
+            self.assembly.constant(lead.before(item.member))
+            self.constant(item.field.const, self.compiler.reader.resolved(item.type))
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+
+    def _record(self, item: Item, lead: Lead, absent: Label) -> None:
+        """A record within the object around it, or whose members melt into the record around it."""
+        scope, node = item.scope, self.compiler.reader.resolved(item.type)
+        is_inline = isinstance(node, nodes.Inline)
+        inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Inline) else node
+        if not self.compiler.reader.is_record(inner):
+            raise Uncovered(f"a {word_of(inner)} that melts into the record")
+        if item.field.optional:
+            self._unless_given(item, inner, absent)
+        if not is_inline:
+            self.assembly.constant(lead.before(item.member))
+        scope.lent = lead if is_inline else None
+        if item.field.flatten:
+            self.compiler.records.members(inner, scope, scope.record, None)
+        else:
+            self.compiler.record(inner, scope, item.column)
+        scope.lent = None
+
+    def _unless_given(self, item: Item, inner: Node, absent: Label) -> None:
+        if item.field.flatten:
+            raise Uncovered("a record that melts into another and may be left out")
+        if isinstance(inner, nodes.OneOf) or item.column is None:
+            self.assembly.emit("JUMP", absent)
+        else:
+            self.compiler.null(item.column, absent, b"")
+
+    def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
+        """The first value on the wire that means what the column says, each with its name as one text."""
+        field, scope, end = item.field, item.scope, Label()
+        optional, missing = field.optional, object()
+        default = field.default if optional and field.has_default else missing
+        value = (
+            self.compiler.fields.derived(field.derived, scope)
+            if field.derive is not None
+            else self.compiler.names.value(item.column, textual=True)
+        ).read()
+        left_out, labels = Label(), dict[str, tuple[Any, Label]]()
+        targets: dict[int | None, Label] = {}
+        if optional and not _null_is_written(node, None if default is missing else default):
+            targets[None] = left_out
+        for wire, meaning in self.compiler.fields.meanings(field.values or (), value.kind):
+            literal = (type(wire).__name__, wire)
+            chosen = left_out if default is not missing and _is_same(wire, default) else Label()
+            label = labels.setdefault(repr(literal), (wire, chosen))[1]
+            targets.setdefault(None if meaning is None else self.compiler.records.word(meaning), label)
+        self.compiler.switch(targets, value)
+        before = lead.before(item.member)
+        for wire, label in labels.values():
+            if label is not left_out:
+                self.assembly.place(label)
+                self.assembly.constant(before)
+                self.constant(wire, node)
+                self.assembly.emit("JUMP", end)
+        self.assembly.place(left_out)
+        self.assembly.place(end)
+
+    def _derived(self, item: Item, node: Node, lead: Lead, absent: Label) -> None:
+        """A value that follows from others; null where it may be absent, or null, is that."""
+        field = item.field
+        register = self.compiler.fields.derived(field.derived, item.scope)
+        is_nullable = isinstance(node, nodes.Nullable)
+        inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Nullable) else node
+        there = Code("bool", Term("present", (Term("LOAD", (), register),)))
+        optional, default = field.optional, field.default_value
+        if default is not None or (is_nullable and not optional):
+            raise Uncovered("a derived value that may be null, or has a default")
+        if optional:
+            self.compiler.unless(there, absent)
+        self.assembly.constant(lead.before(item.member))
+        match inner, register.kind:
+            case nodes.Int(), "int" | "list":
+                self.number(register, inner)
+            case nodes.Bool(), "bool":
+                yes, no, end = Label(), Label(), Label()
+                self.compiler.switch({1: yes, 0: no}, register)
+                for label, word in ((yes, b"true"), (no, b"false")):
+                    self.assembly.place(label)
+                    self.assembly.constant(word)
+                    self.assembly.emit("JUMP", end)
+                self.assembly.place(end)
+            case _:
+                raise Uncovered(f"a derived {word_of(inner)}")
+
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as base64 in a string, which is read back."""
+        self.compiler.certainty.doubts("a body of another encoding")
+        start = self.assembly.register("int").read()
+        self.assembly.emit("PROTO_SEGMENT", start)
+        write()
+        self.assembly.emit("JSON_CARRIED", start)
+
+    def number(self, register: Register, node: nodes.Int) -> None:
+        """Write the integer in a register."""
+        self.assembly.emit("JSON_PUT", register, *limits(node.bits, node.signed))
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+        if isinstance(node, nodes.Nullable) and const is not None:
+            node = self.compiler.reader.resolved(node.type)
+        match node, const:
+            case nodes.Int(), bool():
+                raise Uncovered("a constant of this kind")
+            case (
+                (nodes.Int(), int())
+                | (nodes.Bool(), bool())
+                | (nodes.Text(), str())
+                | (nodes.Nullable() | nodes.Null(), None)
+            ):
+                self.assembly.constant(literal(const))
+            case nodes.Bytes(size, _, lines), bytes() if size in (None, len(const)):
+                if lines and len(const) >= _LINE_BYTES:
+                    raise Uncovered("a constant of this kind")
+                self.assembly.constant(literal(base64.b64encode(const).decode()))
+            case _:
+                raise Uncovered("a constant of this kind")
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column."""
+        match node:
+            case nodes.Nullable(inner):
+                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
+            case nodes.Null():
+                self.nullable(column, self.compiler.fail)
+            case nodes.OneOf(open=True):
+                rules = self._rules(node)
+                write = self._opened(rules, rules[0] & ~1, column)
+                self.nullable(column, write) if rules[0] & 1 else write()
+            case nodes.OneOf(_, alternatives):
+                self.one_of(alternatives, scope, column)
+            case nodes.ListOf(element) if self.compiler.reader.json.open_rules(element) is not None:
+                self._opened(self._rules(element), kinds_mask(OF_JSON["array"]), column)()
+            case nodes.MapOf(_, value) if self.compiler.reader.json.open_rules(value) is not None:
+                self._opened(self._rules(value), kinds_mask(OF_JSON["object"]), column)()
+            case nodes.MapOf(key, value):
+                self._map(key, value, scope, column)
+            case _:
+                self._scalar(node, scope, column)
+
+    def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
+        found = self.compiler.only(column, taken(node))
+        if found is None:
+            return
+        emit = self.assembly.emit
+        match node:
+            case nodes.Int(bits, signed) if bits - signed <= _WIDE:
+                emit("JSON_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
+            case nodes.Float(bits):
+                emit("JSON_FLOAT", found.index, bits)
+            case nodes.Bool():
+                emit("JSON_BOOLEAN", found.index)
+            case nodes.Text():
+                emit("JSON_TEXT", found.index)
+            case nodes.Bytes(size, _, lines):
+                emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, lines)
+            case nodes.Json(kinds):
+                emit("JSON_RAW", found.index, kinds_mask(kinds_of(kinds)))
+            case nodes.ListOf(element, _, unique):
+                body, place = self.compiler.repeated(element, scope, found)
+                emit("JSON_REPEAT", found.index, body, place, 0)
+                if unique is not None:
+                    self.compiler.certainty.unique(unique, element, found)
+            case _:
+                raise Uncovered(f"a JSON {word_of(node)}")
+
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
+        """Whether a list or map may hold values of any kind."""
+        inner = node.value if isinstance(node, nodes.MapOf) else node.element
+        return self.compiler.reader.json.open_rules(inner) is not None
+
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None, form: int = 1) -> None:
+        found = self.compiler.only(column, "map")
+        if found is None:
+            return
+
+        def write(entry: Column, _: Register) -> None:
+            self.compiler.value(key, scope, entry.children["key"])
+            self.assembly.constant(b":")
+            self.compiler.value(value, scope, entry.children["value"])
+
+        body, place = self.compiler.repeated(value, scope, found, write=write)
+        self.assembly.emit("JSON_REPEAT", found.index, body, place, form)
+
+    def _rules(self, node: Node) -> list[int]:
+        rules = self.compiler.reader.json.open_rules(node)
+        assert rules is not None
+        return rules
+
+    def _opened(self, rules: list[int], kinds: int, column: Column | None) -> Callable[[], None]:
+        """An open value, from the two parts of a VARIANT."""
+
+        def write() -> None:
+            found = self.compiler.only(column, "variant")
+            if found is not None:
+                parts = (found.children[name].index for name in ("value", "metadata"))
+                self.assembly.emit("JSON_OPEN", found.index, *parts, self.assembly.table(rules), kinds)
+
+        return write
+
+
+def literal(value: Any) -> bytes:
+    """JSON of a constant."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _is_certain(item: Item) -> bool:
+    """Whether a member is always written, and as one that has a name of its own."""
+    is_there = isinstance(item.present, Constant) and item.present.value is True
+    apart = isinstance(item.type, nodes.Inline) or item.field.besides is not None
+    return is_there and not item.field.optional and not apart
+
+
+def _null_is_written(node: Node, default: Any) -> bool:
+    """Whether null must be written out, since leaving the member out would mean another value."""
+    return default is not None and isinstance(node, nodes.Nullable)
+
+
+def _is_same(wire: Any, default: Any) -> bool:
+    return bool(wire == default) and isinstance(wire, bool) == isinstance(default, bool)

@@ -1,0 +1,148 @@
+"""MessagePack values."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgpack
+
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler.scope import limits, taken, word_of
+from wireloom.runtime.engine.encoder.encodings.unions import Unions
+from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.programs.assembly import Register, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+
+_NIL = b"\xc0"
+_BIN_HEAD = 1 << 7  # what stands in front of a region: not a number, but the head of a bin
+_WIDE = 64
+
+
+class MessagePack(Unions):
+    """Values that say their family in their first byte."""
+
+    null = _NIL
+
+    def value(self, node: Node, scope: Scope, column: Column | None) -> None:
+        """Write the value of a column."""
+        match node:
+            case nodes.Nullable(inner):
+                self.nullable(column, lambda: self.compiler.value(inner, scope, column))
+            case nodes.Null():
+                self.nullable(column, self.compiler.fail)
+            case nodes.OneOf(open=True):
+                self._open(self._rules(node), column, null=bool(self._rules(node)[0] & 1))
+            case nodes.OneOf(_, alternatives):
+                self.one_of(alternatives, scope, column)
+            case nodes.MapOf(key, value):
+                self._map(key, value, scope, column)
+            case nodes.ListOf(element) if self.compiler.reader.msgpack.open_rules(element) is not None:
+                self._open(self._rules(element), column, null=False)
+            case _:
+                self._scalar(node, scope, column)
+
+    def _scalar(self, node: Node, scope: Scope, column: Column | None) -> None:
+        found = self.compiler.only(column, self.takes(node) if isinstance(node, nodes.Ext) else taken(node))
+        if found is None:
+            return
+        emit = self.assembly.emit
+        match node:
+            case nodes.Int(bits, signed) if bits - signed <= _WIDE:
+                emit("PACK_INTEGER", found.index, *limits(bits, signed), bits - signed == _WIDE)
+            case nodes.Float(bits):
+                emit("PACK_FLOAT", found.index, bits)
+            case nodes.Bool():
+                emit("PACK_BOOLEAN", found.index)
+            case nodes.Text():
+                emit("PACK_BYTES", found.index, -1, 1)
+            case nodes.Bytes(size):
+                emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
+            case nodes.ListOf(element):
+                body, place = self.compiler.repeated(element, scope, found)
+                emit("PACK_REPEAT", found.index, body, place, 0)
+            case nodes.Ext(code):
+                emit("PACK_EXT", found.index, code)
+            case _:
+                raise Uncovered(f"a MessagePack {word_of(node)}")
+
+    def takes(self, node: Node) -> str:
+        """The kind of column that an alternative stands in; of an ext value that of its content."""
+        if isinstance(node, nodes.Ext):
+            return "str" if node.content == "text" else "bytes"
+        return super().takes(node)
+
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
+        """Whether a list or map may hold values of any kind."""
+        if isinstance(node, nodes.MapOf):
+            return self._map_rules(node.key, node.value) is not None
+        return self.compiler.reader.msgpack.open_rules(node.element) is not None
+
+    def _rules(self, node: Node) -> list[int]:
+        rules = self.compiler.reader.msgpack.open_rules(node)
+        assert rules is not None
+        return rules
+
+    def _map(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
+        """A map of open values, or of stated types: its entries one after the other."""
+        rules = self._map_rules(key, value)
+        if rules is not None:
+            self._open(rules, column, null=False)
+            return
+        found = self.compiler.only(column, "map")
+        if found is None:
+            return
+
+        def write(entry: Column, _: Register) -> None:
+            self.compiler.value(key, scope, entry.children["key"])
+            self.compiler.value(value, scope, entry.children["value"])
+
+        body, place = self.compiler.repeated(value, scope, found, write=write)
+        self.assembly.emit("PACK_REPEAT", found.index, body, place, 1)
+
+    def _map_rules(self, key: Node, value: Node) -> list[int] | None:
+        """What a map that is an open value may hold, as far as writers ask; None for one of stated types."""
+        reader = self.compiler.reader.msgpack
+        own, rules = reader.open_rules(key), reader.open_rules(value)
+        if own is None and rules is None:
+            return None
+        first, other = own or reader.closed_rules(key), rules or reader.closed_rules(value)
+        if own is None:
+            first, other = other, first
+        ranges = [each[1:3] for each in (first, other) if each[1] <= each[2]]
+        low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0, -1)
+        return [first[0] | other[0], low, high, *first[3:]]
+
+    def _open(self, stated: list[int], column: Column | None, *, null: bool) -> None:
+        """An open value, from the two parts of a VARIANT."""
+        rules = self.assembly.table(stated)
+
+        def write() -> None:
+            found = self.compiler.only(column, "variant")
+            if found is not None:
+                parts = (found.children[name].index for name in ("value", "metadata"))
+                self.assembly.emit("PACK_OPEN", found.index, *parts, rules, null)
+
+        if null and (column is None or column.takes == ""):
+            self.nullable(column, write)
+        else:
+            write()
+
+    def carried(self, write: Callable[[], None]) -> None:
+        """Write a body of another encoding as the bytes of a bin."""
+        register = self.assembly.register("int").read()
+        self.assembly.emit("SIZE_BEGIN", _BIN_HEAD, register)
+        write()
+        self.assembly.emit("SIZE_END", _BIN_HEAD, register)
+
+    def number(self, register: Register, node: nodes.Int) -> None:
+        """Write the integer in a register."""
+        self.assembly.emit("PACK_PUT", register, *limits(node.bits, node.signed))
+
+    def constant(self, const: Any, node: Node) -> None:
+        """Write a constant."""
+        match node, const:
+            case nodes.Int(), bool():
+                raise Uncovered("a constant of this kind")
+            case (nodes.Int(), int()) | (nodes.Bool(), bool()) | (nodes.Text(), str()) | (nodes.Bytes(), bytes()):
+                self.assembly.constant(msgpack.packb(const, use_bin_type=True))
+            case _:
+                raise Uncovered("a constant of this kind")

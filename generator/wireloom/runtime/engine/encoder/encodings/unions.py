@@ -1,0 +1,93 @@
+"""Unions whose alternatives are told apart by the kind of value, and null: the same in MessagePack and in JSON.
+
+An encoding says how null is written, and which containers are values of any kind; the rest follows from the columns.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.compiler.scope import taken, word_of
+from wireloom.runtime.engine.encoder.protocols import Part
+from wireloom.runtime.engine.encoder.scope import Node, Scope
+from wireloom.runtime.engine.programs.assembly import Label, Uncovered
+from wireloom.runtime.engine.programs.columns import Column
+
+
+class Unions(Part):
+    """An encoding whose values say their kind."""
+
+    null: ClassVar[bytes]
+    """Null, as it is written."""
+
+    @abstractmethod
+    def is_open(self, node: nodes.ListOf | nodes.MapOf) -> bool:
+        """Whether a list or map may hold values of any kind, which are one column."""
+
+    def nullable(self, column: Column | None, write: Callable[[], None]) -> None:
+        """Write null where the column is null."""
+        if column is None:
+            self.assembly.constant(self.null)
+            return
+        end = Label()
+        self.compiler.null(column, end, self.null)
+        write()
+        self.assembly.place(end)
+
+    def one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
+        """The alternative of the kind that the value has; JSON as its text may be of several kinds."""
+        kinds: dict[str, Node] = {}
+        for alternative in map(self.compiler.reader.resolved, alternatives):
+            takes = self.takes(alternative)
+            if takes == "record" and takes in kinds:
+                raise Uncovered("a record that is one of several structs of a union")
+            kinds[takes] = _together(kinds[takes], alternative) if takes in kinds else alternative
+        null = kinds.pop("null", None) is not None
+        if column is not None and column.takes == "":
+            self._chosen(kinds, scope, column, null=null)
+        elif null:
+            self.nullable(column, lambda: self._only(kinds, scope, column))
+        else:
+            self._only(kinds, scope, column)
+
+    def _only(self, kinds: dict[str, Node], scope: Scope, column: Column | None) -> None:
+        """The alternative of a column that shows no other."""
+        if column is None or column.takes not in kinds:
+            self.compiler.fail()
+        else:
+            self.compiler.value(kinds[column.takes], scope, column)
+
+    def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column, *, null: bool) -> None:
+        """The alternative whose column has a value."""
+        labels = {takes: Label() for takes in kinds if takes in column.children}
+        none, end = Label(), Label()
+        words: list[Any] = [none if null else None, len(labels)]
+        for takes, label in labels.items():
+            words += [column.children[takes].index, label]
+        self.assembly.emit("KINDS", column.index, self.assembly.table(words))
+        for takes, label in labels.items():
+            self.assembly.place(label)
+            self.compiler.value(kinds[takes], scope, column.children[takes])
+            self.assembly.emit("JUMP", end)
+        if null:
+            self.assembly.place(none)
+            self.assembly.constant(self.null)
+        self.assembly.place(end)
+
+    def takes(self, node: Node) -> str:
+        """The kind of column that an alternative stands in."""
+        if isinstance(node, nodes.ListOf | nodes.MapOf) and self.is_open(node):
+            return "variant"
+        if self.compiler.reader.is_record(node):
+            return "record"
+        if found := taken(node):
+            return found
+        raise Uncovered(f"an alternative that is a {word_of(node)}")
+
+
+def _together(one: Node, other: Node) -> Node:
+    """JSON of one kind or another, as its text."""
+    if not isinstance(one, nodes.Json) or not isinstance(other, nodes.Json):
+        raise Uncovered(f"an alternative that is a {word_of(other)}")
+    return nodes.Json((*one.kinds, *other.kinds))

@@ -1,0 +1,112 @@
+"""Fewer instructions for the same work, once a program that writes is complete.
+
+Each pass looks at rows and those that follow them; rows that are gone are None until the end. Nothing becomes one
+across a label, so a jump never lands inside what has become one instruction.
+"""
+
+from collections.abc import Sequence
+
+from wireloom.runtime.engine.programs.assembly import Assembly, Operand
+
+_LEADS = {  # where what stands before a value is an operand of the instruction that writes it
+    "JSON_INTEGER": 5,
+    "JSON_FLOAT": 3,
+    "JSON_BOOLEAN": 2,
+    "JSON_TEXT": 2,
+    "JSON_BYTES": 4,
+    "JSON_REPEAT": 5,
+}
+
+
+class Tightening:
+    """The rows of a program on their way to fewer."""
+
+    def __init__(self, assembly: Assembly, entries: Sequence[int]) -> None:
+        self.assembly, self.entries = assembly, entries
+        self.names = {number: name for name, number in assembly.opcodes.items()}
+        self.rows: list[list[Operand] | None] = list(assembly.rows)
+        self.landings = {label.at for label in assembly.labels} | set(entries)
+
+    def apply(self) -> list[int]:
+        """Tighten, and renumber; where the entries stand afterwards."""
+        for tighten in (self._useless, self._entered, self._null, self._lead, self._jump):
+            for at, row in enumerate(self.rows):
+                if row is not None:
+                    tighten(at, row)
+        return self._renumbered()
+
+    def _name(self, at: int | None) -> str:
+        row = self.rows[at] if at is not None and at < len(self.rows) else None
+        return "" if row is None else self.names[row[0]]
+
+    def _kept(self, at: int) -> int:
+        """The first row from a place on that is still there."""
+        while at < len(self.rows) and self.rows[at] is None:
+            at += 1
+        return at
+
+    def _after(self, at: int) -> int | None:
+        """The row behind, where only the one at hand leads to it."""
+        behind = self._kept(at + 1)
+        return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
+
+    def _useless(self, at: int, row: list[Operand]) -> None:
+        """What only fills a register that nothing reads."""
+        place = {"LOAD": 3, "COMPUTE": 2}.get(self._name(at))
+        if place is not None and self.assembly.number(row[place]) == -1:
+            self.rows[at] = None
+
+    def _entered(self, at: int, row: list[Operand]) -> None:
+        """Registers that are loaded before anything can read them need not be made null first."""
+        if self._name(at) != "ENTER":
+            return
+        start, first, last = self.assembly.numbers(row[1:4])
+        loaded = set[int]()
+        behind = self._kept(at + 1)
+        while self._name(behind) == "LOAD":
+            found = self.rows[behind]
+            assert found is not None
+            loaded.add(self.assembly.number(found[3]))
+            behind = self._kept(behind + 1)
+        left = [register for register in range(first, last) if register not in loaded]
+        row[2:4] = [left[0], left[-1] + 1] if left else [0, 0]
+        if start < 0 and not left:
+            self.rows[at] = None
+
+    def _null(self, at: int, row: list[Operand]) -> None:
+        """A column that has just been found to have a value is not asked again."""
+        if self._name(at) != "NULL":
+            return
+        behind = self._after(at)
+        while behind is not None and self._name(behind) == "CONSTANT":
+            behind = self._after(behind)
+        found = self.rows[behind] if behind is not None and self._name(behind) == "NULL" else None
+        if found is not None and behind is not None and found[1:3] == row[1:3]:
+            self.rows[behind] = None
+
+    def _lead(self, at: int, row: list[Operand]) -> None:
+        """What always stands before a value is written with it."""
+        behind = self._after(at)
+        place = _LEADS.get(self._name(behind)) if self._name(at) == "CONSTANT" else None
+        found = self.rows[behind] if behind is not None and behind < len(self.rows) else None
+        if place is not None and found is not None:
+            found[place : place + 2] = row[1:3]
+            self.rows[at] = None
+
+    def _jump(self, at: int, row: list[Operand]) -> None:
+        """What leads to the next row anyway."""
+        if self._name(at) == "JUMP" and self._kept(row[1].at) == self._kept(at + 1):
+            self.rows[at] = None
+
+    def _renumbered(self) -> list[int]:
+        places: list[int] = []
+        kept: list[list[Operand]] = []
+        for row in self.rows:
+            places.append(len(kept))
+            if row is not None:
+                kept.append(row)
+        places.append(len(kept))
+        for label in self.assembly.labels:
+            label.at = places[label.at]
+        self.assembly.rows = kept
+        return [places[entry] for entry in self.entries]

@@ -1,0 +1,1 @@
+"""What both compilers make programs of: assembly, columns, expressions and conditions."""

@@ -1,0 +1,689 @@
+"""Expressions of a layout as the engine's: from nodes to operations on a stack.
+
+`Expressions.compiled` makes a `Constant` or a `Code` of a node in its scope: parameters become constants first, and
+what is constant is computed at once. A `Code` has the kind of its value and a tree of `Term`s, which `place` writes one
+after the other as operations. Where the engine has no operation, it raises `Uncovered`, and the construct parser reads.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, assert_never
+
+from wireloom.runtime import expressions as functions
+from wireloom.runtime.engine import nodes
+from wireloom.runtime.engine.programs.assembly import Assembly, Operand, Register, Uncovered
+
+Tree = nodes.Tree
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": functions.add,
+    "-": functions.subtract,
+    "*": functions.multiply,
+    "//": functions.divide,
+    "%": functions.remainder,
+    "&": functions.bit_and,
+    "|": functions.bit_or,
+    "^": functions.bit_xor,
+    "<<": functions.shift_left,
+    ">>": functions.shift_right,
+}
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": functions.less,
+    "<=": functions.at_most,
+    ">": functions.more,
+    ">=": functions.at_least,
+}
+_FOLDED: dict[str, Callable[[Any, Any], Any]] = (
+    _ARITHMETIC
+    | _ORDER
+    | {
+        "==": functions.equal,
+        "!=": lambda left, right: not functions.equal(left, right),
+        "min": functions.smallest,
+        "max": functions.largest,
+    }
+)
+_EQUALITIES = frozenset({"==", "!="})
+_SAME = {"==": "SAME", "!=": "OTHER"}
+_TEXTS = frozenset({"text", "bytes", "made"})
+_PARTS = {"text": 1, "bytes": 0}  # how places in it are counted: by characters or bytes
+_TO_THE_END = 2
+_WIDE = "wide"
+_GREATEST = (1 << 63) - 1
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # of a comparison, the other way round
+_WIDEST = 128  # bits of an integer
+_JUMPS = frozenset({"JUMP", "FALSE_KEEP", "TRUE_KEEP", "FALSE"})
+_TWO_VALUES = frozenset(_ARITHMETIC) | frozenset(_ORDER) | _EQUALITIES | {"min", "max", "and", "or"}
+HELD = {"CONST": 64, "LOAD": 128, "HERE": 192}
+"""What an operation's number grows by where its right value is its argument."""
+
+NUMBER = 1
+"""The number of the kind of integers."""
+_NUMBERS = frozenset({"int", "null", "wide"})  # no instruction takes an integer of 128 bits
+_RESULTS = {"int": NUMBER, "bool": 2, "text": 3}
+KINDS = {
+    "int": "an integer",
+    "wide": "an integer of 128 bits",
+    "bool": "a boolean",
+    "text": "text of the format",
+    "bytes": "text or bytes of the record",
+    "list": "a list",
+    "made": "a text that is computed",
+    "mixed": "a record, a float or a union",
+    "several": "a field of several kinds",
+    "null": "null",
+    "other": "another value",
+}
+"""Kinds of values, in sentences."""
+
+
+class Scope(Protocol):
+    """What names mean where an expression stands."""
+
+    def field(self, up: int, name: str, members: Sequence[str] = ()) -> Register:
+        """The register of a field, or of a member of the record that it is."""
+
+    def mark(self, name: str) -> Register:
+        """The register of a mark."""
+
+    def start(self) -> Register:
+        """The register of the struct's first byte."""
+
+    def size(self) -> Register:
+        """The register of the size of the struct's region."""
+
+    def index(self) -> Register:
+        """The register of the place in the innermost list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An expression whose value is known."""
+
+    value: Any
+
+    @property
+    def kind(self) -> str:
+        """The kind of the value."""
+        match self.value:
+            case None:
+                return "null"
+            case bool():
+                return "bool"
+            case int():
+                return "int"
+            case str() | bytes():
+                return "text"
+            case _:
+                return "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An operation of the engine on what its parts give; without parts, a value: CONST, NULL, LOAD or HERE."""
+
+    word: str
+    parts: tuple["Term", ...] = ()
+    argument: Operand = 0
+
+    def operations(self) -> list[tuple[str, Operand]]:
+        """The operations one after the other, with their arguments; jumps count operations from the first."""
+        match self.word, self.parts:
+            case "if", (condition, then, otherwise):
+                first = [*condition.operations(), ("FALSE", 0)]
+                yes, no = [*then.operations(), ("JUMP", 0)], otherwise.operations()
+                other = len(first) + len(yes)
+                first[-1], yes[-1] = ("FALSE", other), ("JUMP", other + len(no))
+                return [*first, *_moved(yes, len(first), keep=1), *_moved(no, other)]
+            case "and" | "or", (left, right):
+                first, second = left.operations(), right.operations()
+                jump = "FALSE_KEEP" if self.word == "and" else "TRUE_KEEP"
+                behind = len(first) + 1
+                end = behind + len(second) + 1
+                return [*first, (jump, end), *_moved(second, behind), (self.word, 0)]
+            case _:
+                found: list[tuple[str, Operand]] = []
+                for part in self.parts:
+                    found += _moved(part.operations(), len(found))
+                return [*found, (self.word, self.argument)]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression that the engine computes, and the kind of what it gives unless that is null."""
+
+    kind: str
+    term: Term
+
+
+Compiled = Constant | Code
+_NULL = Constant(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """The expressions of one program."""
+
+    assembly: Assembly
+    settings: dict[str, Any]
+    ranges: Mapping[str, Sequence[tuple[str, int | None, int | None]]]
+
+    def place(self, compiled: Compiled) -> int:
+        """Where the expression stands in the program."""
+        if compiled.kind == _WIDE:
+            raise Uncovered("an integer of 128 bits where one of 64 is needed")
+        words = self.assembly.expressions
+        start, operations = len(words), _merged(self._code(compiled).term.operations())
+        for name, held, argument in (*operations, ("END", 0, 0)):
+            if name not in self.assembly.operations:
+                raise Uncovered("an integer of 128 bits in an expression that only compares within others")
+            words += [self.assembly.operations[name] + held, start + 2 * argument if name in _JUMPS else argument]
+        return start
+
+    def result(self, compiled: Compiled) -> int:
+        """The number of the kind of the value."""
+        if compiled.kind not in _RESULTS:
+            raise Uncovered(f"an expression that gives {KINDS[compiled.kind]}")
+        return _RESULTS[compiled.kind]
+
+    def compiled(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression in its scope."""
+        match tree:
+            case None | bool() | int():
+                return Constant(tree)
+            case nodes.NullConstant():
+                return _NULL
+            case nodes.BytesConstant(stated) | nodes.TextConstant(stated):
+                return Constant(stated)
+            case nodes.ParameterRef(name, members):
+                return self._parameter(name, members)
+            case nodes.FieldRef(up, name, members):
+                return _loaded(scope.field(up, name, members))
+            case nodes.MarkRef(name):
+                return _loaded(scope.mark(name))
+            case nodes.Position(fact):
+                return self._position(fact, scope)
+            case nodes.Unary("not", operand):
+                return self._not(self.compiled(operand, scope))
+            case nodes.Unary(word, operand):
+                return self._unary(word, self.compiled(operand, scope))
+            case nodes.Binary("and" | "or" as word, left, right):
+                return self._logic(word, self.compiled(left, scope), lambda: self.compiled(right, scope))
+            case nodes.Binary(word, left, right):
+                return self._binary(word, self.compiled(left, scope), self.compiled(right, scope))
+            case nodes.Among(operand, options):
+                return self._membership(self.compiled(operand, scope), options)
+            case nodes.If(condition, then, otherwise):
+                return self._chosen(
+                    self.condition(condition, scope), then, otherwise, lambda each: self.compiled(each, scope)
+                )
+            case _:
+                return self._function(tree, scope)
+
+    def condition(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression where a condition is needed: what is no boolean is null."""
+        match tree:
+            case nodes.If(choice, then, otherwise):
+                return self._chosen(
+                    self.condition(choice, scope), then, otherwise, lambda each: self.condition(each, scope)
+                )
+            case _:
+                return self._truth(self.compiled(tree, scope))
+
+    def number(self, tree: Tree, scope: Scope) -> Compiled:
+        """The expression where a number is needed."""
+        found = self.compiled(tree, scope)
+        if found.kind not in _NUMBERS:
+            raise Uncovered(f"{KINDS[found.kind]} where a number is needed")
+        return found
+
+    def _function(self, tree: nodes.Function, scope: Scope) -> Compiled:
+        """What a function gives."""
+        match tree:
+            case nodes.Slice(kind, whole, start, end):
+                ends = () if end is None else (self.compiled(end, scope),)
+                return self._part(kind, self.compiled(whole, scope), self.compiled(start, scope), *ends)
+            case nodes.Join(
+                nodes.FieldRef() as listed, nodes.TextConstant(separator) | nodes.BytesConstant(separator), member
+            ):
+                return self._joined(listed, separator, member, scope)
+            case nodes.Sum(nodes.FieldRef() as listed, member):
+                return self._sum(listed, member, scope)
+            case nodes.Join() | nodes.Sum():
+                raise Uncovered(f"the function {type(tree).__name__.lower()} in an expression")
+            case nodes.NumberOf(data, order):
+                return self._number_of_bytes(self.compiled(data, scope), order)
+            case nodes.RangeName(operand, name):
+                return self._range_name(self.compiled(operand, scope), name)
+            case nodes.Call(word, arguments):
+                return self._call(word, arguments, scope)
+            case _:
+                assert_never(tree)
+
+    def _call(self, word: str, arguments: Sequence[Tree], scope: Scope) -> Compiled:
+        """What a function gives."""
+        match word, arguments:
+            case "present" | "len" | "count", (nodes.FieldRef(up, name, members),):
+                return self._fact(word, scope.field(up, name, members))
+            case "present" | "len" | "count", (operand,):
+                return self._fact_of(word, self.compiled(operand, scope))
+            case "concat", _:
+                return self._together([self.compiled(value, scope) for value in arguments])
+            case "decimal", (operand, int(bits)) if 1 <= bits <= _WIDEST:
+                return self._number_of_text(self.compiled(operand, scope), "DECIMAL", bits)
+            case "md5", (operand,):
+                return self._number_of_text(self.compiled(operand, scope), "MD5")
+            case "min" | "max", (first, *others):
+                result = self.compiled(first, scope)
+                for other in others:
+                    result = self._binary(word, result, self.compiled(other, scope))
+                return result
+            case _:
+                raise Uncovered(f"the function {word} in an expression")
+
+    def _code(self, compiled: Compiled) -> Code:
+        if isinstance(compiled, Code):
+            return compiled
+        match compiled.value:
+            case None:
+                return Code("null", Term("NULL"))
+            case str() | bytes() as text:
+                return Code("text", Term("CONST", (), self.assembly.text(encoded(text))))
+            case bool() | int() as number if -(1 << 63) <= number < 1 << 63:
+                return Code(compiled.kind, Term("CONST", (), int(number)))
+            case _:
+                raise Uncovered("an integer beyond int64 in an expression")
+
+    def _position(self, fact: str, scope: Scope) -> Compiled:
+        match fact:
+            case "here":
+                return Code("int", Term("HERE", (), scope.start().read()))
+            case "size":
+                return _loaded(scope.size())
+            case _:
+                return _loaded(scope.index())
+
+    def _parameter(self, name: str, members: Sequence[str]) -> Constant:
+        value = self.settings[name]
+        for member in members:
+            value = getattr(value, member, None)
+        return Constant(value)
+
+    def _truth(self, compiled: Compiled) -> Compiled:
+        return compiled if compiled.kind == "bool" else _NULL
+
+    def _logic(self, word: str, left: Compiled, right: Callable[[], Compiled]) -> Compiled:
+        """Three-valued: what decides alone decides, also beside null."""
+        deciding = word == "or"
+        if isinstance(left, Constant) and left.value is deciding:
+            return left
+        left, other = self._truth(left), self._truth(right())
+        if isinstance(other, Constant) and other.value is not None:
+            return other if other.value is deciding else left
+        if isinstance(left, Constant) and left.value is not None:
+            return other
+        if isinstance(left, Constant) and isinstance(other, Constant):
+            return _NULL
+        return Code("bool", Term(word, (self._code(left).term, self._code(other).term)))
+
+    def _not(self, operand: Compiled) -> Compiled:
+        operand = self._truth(operand)
+        if isinstance(operand, Constant):
+            return Constant(functions.negated(operand.value))
+        return Code("bool", Term("not", (self._code(operand).term,)))
+
+    def _unary(self, word: str, operand: Compiled) -> Compiled:
+        if isinstance(operand, Constant):
+            return Constant((functions.negative if word == "negative" else functions.inverted)(operand.value))
+        return Code("int", Term("NEGATE" if word == "negative" else "~", (self._number(operand),)))
+
+    def _number(self, compiled: Compiled) -> Term:
+        if compiled.kind not in ("int", "null"):
+            raise Uncovered(f"computing with {KINDS[compiled.kind]}")
+        return self._code(compiled).term
+
+    def _membership(self, operand: Compiled, options: Sequence[Tree]) -> Compiled:
+        values = [self._option(option) for option in options]
+        if isinstance(operand, Constant):
+            return Constant(functions.among(operand.value, values))
+        operand = self.named(operand, values)
+        if any(value is None or Constant(value).kind != operand.kind for value in values):
+            raise Uncovered("membership among values of several kinds")
+        words = [self._code(Constant(value)).term.argument for value in values]
+        table = self.assembly.table([len(words), *words])
+        return Code("bool", Term("in", (self._code(operand).term,), table))
+
+    def _option(self, option: Tree) -> Any:
+        match option:
+            case None | bool() | int():
+                return option
+            case nodes.NullConstant():
+                return None
+            case nodes.BytesConstant(stated) | nodes.TextConstant(stated):
+                return stated
+            case _:
+                raise Uncovered("membership among values that are not stated")
+
+    def _chosen(self, condition: Compiled, then: Tree, otherwise: Tree, made: Callable[[Tree], Compiled]) -> Compiled:
+        if isinstance(condition, Constant):
+            return made(then if condition.value else otherwise)
+        first, second = made(then), made(otherwise)
+        if isinstance(first, Constant) and first == second and first.kind == second.kind:
+            return first
+        kinds = {first.kind, second.kind} - {"null"}
+        if len(kinds) > 1 and kinds <= _TEXTS:
+            return Code("made", Term("if", (self._code(condition).term, self.text(first), self.text(second))))
+        if len(kinds) != 1:
+            raise Uncovered("a choice between kinds of values")
+        parts = (self._code(condition).term, self._code(first).term, self._code(second).term)
+        return Code(kinds.pop(), Term("if", parts))
+
+    def _fact(self, word: str, register: Register) -> Compiled:
+        """What can be said of a field of any kind."""
+        if register.kind == "null":
+            return self._fact_of(word, _NULL)
+        if register.kind == "several":
+            raise Uncovered(f"{word} of {KINDS[register.kind]}")
+        load = Term("LOAD", (), register.read())
+        if word == "present" or register.kind == "made":
+            return self._fact_of(word, Code(register.kind, load))
+        if register.kind == {"len": "bytes", "count": "list"}[word]:
+            return Code("int", Term("zero", (load,)))
+        raise Uncovered(f"{word} of {KINDS[register.kind]}")
+
+    def _fact_of(self, word: str, operand: Compiled) -> Compiled:
+        match operand:
+            case Constant(value) if word == "present":
+                return Constant(value is not None)
+            case Constant(value):
+                return Constant(functions.length(value) if word == "len" else functions.count(value))
+            case Code(_, term) if word == "present":
+                return Code("bool", Term("present", (term,)))
+            case Code("bytes" | "made") if word == "len":
+                return Code("int", Term("zero", (Term("SIZE", (self.text(operand),)),)))
+            case _:
+                raise Uncovered(f"{word} of what is computed")
+
+    def _sum(self, listed: nodes.FieldRef, member: str, scope: Scope) -> Compiled:
+        """The sum over a list, which is in a register of its own."""
+        if scope.field(listed.up, listed.name, listed.members).kind == "null":
+            return Constant(0)
+        *outer, last = listed.name, *listed.members
+        first, *inner = *outer, sum_name(last, member)
+        try:
+            register = scope.field(listed.up, first, inner)
+        except Uncovered:
+            raise Uncovered(f"the sum over {last!r} in an expression") from None
+        return Code("int", Term("zero", (Term("LOAD", (), register.read()),)))
+
+    def text(self, compiled: Compiled) -> Term:
+        """A text as expressions pass it on: what says where it stands."""
+        match compiled:
+            case Constant(None) | Constant(str() | bytes()):
+                return self._code(compiled).term
+            case Code("text" | "made", term):
+                return term
+            case Code("bytes", term):
+                return self._standing(term)
+            case _:
+                raise Uncovered(f"a text that is made of {KINDS[compiled.kind]}")
+
+    def held(self, compiled: Compiled) -> Compiled:
+        """What a register of its own may hold of what an expression gives: of a text, what tells where it stands."""
+        return Code("made", self.text(compiled)) if compiled.kind == "bytes" else compiled
+
+    def _standing(self, term: Term) -> Term:
+        """Text of the record, by where it stands."""
+        match term:
+            case Term("LOAD", _, Register(coded=True)):
+                raise Uncovered("a part of a text in a character set, while building")
+            case Term("LOAD", _, Register() as register):
+                return Term("TEXT", (), register.read())
+            case Term("if", (condition, then, otherwise)):
+                return Term("if", (condition, self._standing(then), self._standing(otherwise)))
+            case Term("NULL"):
+                return term
+            case _:
+                raise Uncovered(f"a text that is made of {KINDS['made']}")
+
+    def _part(self, kind: str, whole: Compiled, start: Compiled, *end: Compiled) -> Compiled:
+        """A part of a text, which stands where that does."""
+        places = (start, *end)
+        if isinstance(whole, Constant) and all(isinstance(place, Constant) for place in places):
+            return Constant(
+                functions.part(whole.value, *(place.value for place in places if isinstance(place, Constant)))
+            )
+        if "null" in (whole.kind, *(place.kind for place in places)):
+            return _NULL
+        if kind not in _PARTS:
+            raise Uncovered(f"a part of {KINDS[whole.kind]}")
+        last = self._number(*end) if end else Term("CONST", (), 0)
+        made = self.assembly.register("bytes").read()
+        table = self.assembly.table([made, _PARTS[kind] | (0 if end else _TO_THE_END)])
+        return Code("made", Term("PART", (self.text(whole), self._number(start), last), table))
+
+    def _together(self, values: Sequence[Compiled]) -> Compiled:
+        """Texts one behind the other."""
+        if all(isinstance(value, Constant) for value in values):
+            return Constant(functions.concatenated(*(value.value for value in values if isinstance(value, Constant))))
+        if any(value.kind == "null" for value in values):
+            return _NULL
+        made = self.assembly.register("bytes").read()
+        parts = tuple(self.text(value) for value in values)
+        return Code("made", Term("TOGETHER", parts, self.assembly.table([made, len(parts)])))
+
+    def _joined(self, listed: nodes.FieldRef, separator: str | bytes, member: str, scope: Scope) -> Compiled:
+        """The texts of a list with a separator between, which are in a register of their own."""
+        elements = scope.field(listed.up, listed.name, listed.members)
+        if elements.kind == "null":
+            return _NULL
+        *outer, last = listed.name, *listed.members
+        first, *inner = *outer, join_name(last, separator, member)
+        try:
+            register = scope.field(listed.up, first, inner)
+        except Uncovered:
+            raise Uncovered(f"what joins {last!r} in an expression") from None
+        there = Term("present", (Term("LOAD", (), elements.read()),))
+        return Code("made", Term("if", (there, Term("TEXT", (), register.read()), Term("NULL"))))
+
+    def _number_of_text(self, operand: Compiled, word: str, bits: int = 0) -> Compiled:
+        """The number that a text says, or its MD5."""
+        match operand:
+            case Constant(value):
+                return Constant(functions.decimal(value, bits) if word == "DECIMAL" else functions.md5(value))
+            case Code("bytes", Term("LOAD") as term):
+                return Code(_WIDE, Term(word, (term,), bits))
+            case Code("bytes" | "made"):
+                return Code(_WIDE, Term(word, (self.text(operand),), bits))
+            case _:
+                raise Uncovered(f"the number of {KINDS[operand.kind]}")
+
+    def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
+        """The unsigned number that bytes are."""
+        if isinstance(operand, Constant):
+            return Constant(functions.integer(operand.value, order))
+        return Code("int", Term("NUMBER", (self.text(operand),), int(order == "big")))
+
+    def _range_name(self, operand: Compiled, name: str) -> Compiled:
+        if isinstance(operand, Constant):
+            return Constant(functions.range_name(operand.value, self.ranges[name]))
+        words: list[int] = [0]
+        for text, low, high in self.ranges[name]:
+            if low is None or low <= _GREATEST:  # registers have no number beyond 63 bits
+                ends = (low, None if high is not None and high > _GREATEST else high)
+                told = (each for end in ends for each in (end is not None, end or 0))
+                words += [*told, self.assembly.text(text.encode())]
+        words[0] = len(words) // 5
+        return Code("text", Term("rangeName", (self._number(operand),), self.assembly.table(words)))
+
+    def _binary(self, word: str, left: Compiled, right: Compiled) -> Compiled:
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return Constant(_FOLDED[word](left.value, right.value))
+        if _WIDE in (left.kind, right.kind) and (word in _EQUALITIES or word in _ORDER):
+            return Code("bool", Term(f"wide {word}", (self._wide(left), self._wide(right))))
+        if (decided := self._beyond(word, left, right)) is not None:
+            return decided
+        if word in _EQUALITIES:
+            left, right = self._beside(left, right), self._beside(right, left)
+            if left.kind in _TEXTS and right.kind in _TEXTS and {"bytes", "made"} & {left.kind, right.kind}:
+                return Code("bool", Term(_SAME[word], (self.text(left), self.text(right))))
+            alike = left.kind == right.kind and left.kind not in ("bytes", "list")
+            if not alike and "null" not in (left.kind, right.kind):
+                raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
+            return Code("bool", Term(word, (self._code(left).term, self._code(right).term)))
+        if "null" in (left.kind, right.kind):
+            return _NULL
+        return Code("bool" if word in _ORDER else "int", Term(word, (self._number(left), self._number(right))))
+
+    def _beyond(self, word: str, left: Compiled, right: Compiled) -> Compiled | None:
+        """A comparison with a number beyond 63 bits, which no register has: what it comes to of any that they have.
+
+        None where it is none. A number of the record that is beyond makes it the construct path's.
+        """
+        match left, right:
+            case Code("int"), Constant(int(number)) if number > _GREATEST:
+                code = left
+            case Constant(int(number)), Code("int") if number > _GREATEST:
+                code, word = right, _TURNED.get(word, word)
+            case _:
+                return None
+        greatest = Constant(_GREATEST)
+        match word:
+            case "<" | "<=":
+                return self._binary("<=", code, greatest)
+            case ">" | ">=":
+                return self._binary(">", code, greatest)
+            case "==":
+                return self._logic("and", self._binary("==", code, greatest), lambda: self._binary(">", code, greatest))
+            case "!=":
+                return self._logic("or", self._binary("!=", code, greatest), lambda: self._binary("<=", code, greatest))
+            case _:
+                return None
+
+    def named(self, compiled: Code, others: Sequence[Any]) -> Code:
+        """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""
+        texts = [encoded(other) for other in others if isinstance(other, str | bytes)]
+        if compiled.kind == "made" and len(texts) + others.count(None) == len(others):
+            known = [self.assembly.text(text) for text in texts]
+            return Code("text", Term("KNOWN", (compiled.term,), self.assembly.table([len(known), *known])))
+        if compiled.kind != "bytes" or len(texts) + others.count(None) < len(others):
+            return compiled
+        match compiled.term:
+            case Term("LOAD", _, Register(named=Register() as number)):
+                return Code("text", Term("LOAD", (), number.read()))
+            case Term("LOAD", _, Register() as register) if "SYMBOL" in self.assembly.operations:
+                known = [self.assembly.text(text) for text in texts]
+                return Code("text", Term("SYMBOL", (), self.assembly.table([register, len(known), *known])))
+            case _:
+                return compiled
+
+    def _beside(self, compiled: Compiled, other: Compiled) -> Compiled:
+        if isinstance(compiled, Code) and isinstance(other, Constant) and other.value is not None:
+            return self.named(compiled, [other.value])
+        return compiled
+
+    def _wide(self, compiled: Compiled) -> Term:
+        """A number that one of 128 bits is compared with."""
+        match compiled:
+            case Constant(None):
+                return Term("NULL")
+            case Constant(bool()):
+                pass
+            case Constant(int(number)):
+                return Term("CONST", (), number)
+            case Code("wide", term):
+                return term
+            case _:
+                pass
+        raise Uncovered(f"comparing {KINDS[_WIDE]} with {KINDS[compiled.kind]}")
+
+
+def sum_name(name: str, member: str) -> str:
+    """What the sum over a list is called among the names of its struct."""
+    return f"\0sum {name} {member}"
+
+
+def join_name(name: str, separator: str | bytes, member: str) -> str:
+    """What the texts of a list with a separator between are called among the names of its struct."""
+    return f"\0join {name} {member} {encoded(separator).hex()}"
+
+
+def makes_text(tree: Tree) -> bool:
+    """Whether an expression gives a text, or bytes, of a record once more, if it gives any at all."""
+    match tree:
+        case nodes.Slice() | nodes.Join() | nodes.FieldRef() | nodes.Call("concat"):
+            return True
+        case nodes.If(_, then, otherwise):
+            return makes_text(then) or makes_text(otherwise)
+        case _:
+            return False
+
+
+def looks_at(tree: Tree, words: AbstractSet[str]) -> bool:
+    """Whether an expression asks for a position of these words (`here`, `size`, `mark`)."""
+    return any(
+        (isinstance(each, nodes.Position) and each.word in words)
+        or (isinstance(each, nodes.MarkRef) and "mark" in words)
+        for each in nodes.within(tree)
+    )
+
+
+def number_of(tree: Tree) -> int | None:
+    """The number that an expression of the layout states, with its sign; None where it is no such constant."""
+    match tree:
+        case nodes.Unary("negative", int(number)):
+            return -number
+        case int():
+            return tree
+        case _:
+            return None
+
+
+def stated(value: Any) -> Tree:
+    """A constant of the layout as an expression."""
+    return nodes.TextConstant(value) if isinstance(value, str) else value
+
+
+def encoded(text: str | bytes) -> bytes:
+    """A text, or bytes, as they are in a record."""
+    return text.encode() if isinstance(text, str) else text
+
+
+def compares_wide(term: Term) -> bool:
+    """Whether numbers of 128 bits are compared in an expression."""
+    return term.word.startswith("wide ") or any(compares_wide(part) for part in term.parts)
+
+
+def _loaded(register: Register) -> Compiled:
+    if register.kind == "null":
+        return _NULL
+    if register.kind in ("mixed", "several"):
+        raise Uncovered(f"{KINDS[register.kind]} in an expression")
+    return Code("int" if register.kind == "position" else register.kind, Term("LOAD", (), register.read()))
+
+
+def _merged(operations: Sequence[tuple[str, Operand]]) -> list[tuple[str, int, Operand]]:
+    """Operations whose right value is a register or a constant take it as their argument."""
+    landings = {argument for name, argument in operations if name in _JUMPS}
+    merged: list[tuple[str, int, Operand]] = []
+    places: list[int] = []
+    for at, (name, argument) in enumerate(operations):
+        places.append(len(merged))
+        last = merged[-1] if merged else ("", 0, 0)
+        if name in _TWO_VALUES and last[0] in HELD and at not in landings and len(merged) > 1:
+            places[-1] = len(merged) - 1
+            merged[-1] = (name, HELD[last[0]], last[2])
+        else:
+            merged.append((name, 0, argument))
+    places.append(len(merged))
+    return [(name, held, places[argument] if name in _JUMPS else argument) for name, held, argument in merged]
+
+
+def _moved(operations: Sequence[tuple[str, Operand]], by: int, keep: int = 0) -> list[tuple[str, Operand]]:
+    """Operations with their jumps counted from `by` operations earlier; the last `keep` are right as they are."""
+    moved = len(operations) - keep
+    return [
+        (name, argument + by if name in _JUMPS and at < moved else argument)
+        for at, (name, argument) in enumerate(operations)
+    ]

@@ -51,6 +51,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
     "compat": {"pipeline", "spec", "model", "expr", "examples", "runtime", "drawing", "reports"},
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
+    "exporting": {"spec", "model", "expr", "emit", "runtime"},
     "importing": {"spec"},  # the notation of specs; nothing of the core knows it
     "records": {"catalog", "runtime"},
     "inspection": {"catalog", "project", "spec", "runtime"},  # of the project: the files of its specs, for their lines
@@ -76,7 +77,7 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
             "runtime",
         ),
         *("records", "reports", "linting", "vectors", "drift", "inspection"),
-        *("ingest", "spark", "medallion", "demo", "importing", "compat"),
+        *("ingest", "spark", "medallion", "demo", "importing", "exporting", "compat"),
     },
     "__main__": {"cli"},
 }

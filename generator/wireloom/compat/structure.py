@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from wireloom.compat.findings import Site
 from wireloom.encodings import Form
 from wireloom.expr.ast import FieldRef, Literal
 from wireloom.expr.text import text_of
@@ -21,6 +20,7 @@ from wireloom.model.ground import automaton
 from wireloom.model.logical import Named
 from wireloom.model.traversal import plain
 from wireloom.runtime.patterns import Automaton
+from wireloom.spec.places import Site
 
 Scalars = tuple[Any, ...]
 

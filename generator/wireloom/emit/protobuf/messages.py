@@ -61,11 +61,11 @@ def wire_fields(message: Struct) -> tuple[Field, ...]:
 def json_names(message: Struct) -> dict[str, str]:
     """The JSON names of fields that protobuf would give the same one (`a_b` and `aB`), which it refuses: their own."""
     names = [field.wire_name for field in wire_fields(message)]
-    counts = Counter(map(_json_name, names))
-    return {name: name for name in names if counts[_json_name(name)] > 1}
+    counts = Counter(map(json_name, names))
+    return {name: name for name in names if counts[json_name(name)] > 1}
 
 
-def _json_name(name: str) -> str:
+def json_name(name: str) -> str:
     """What protobuf calls a field in JSON: underscores go, and what follows one is a capital letter."""
     first, *others = name.split("_")
     return first + "".join(other[:1].upper() + other[1:] for other in others)

@@ -1,8 +1,8 @@
-"""Layouts are taken as they were generated, or not at all.
+"""Layouts are accepted as they were generated, or not at all.
 
-A layout states its own digest. One that was cut off, edited or put together from two would be compiled to a program
-that reads other records than the spec describes, without a word: the engine refuses it. What is then compiled is what
-the generator wrote, whose types are held together by the model.
+A layout states its own digest. A layout that was truncated, edited or merged from two would be compiled to a program
+that reads other records than the spec describes, without an error. So the engine refuses it. What is compiled is what
+the generator wrote, whose types the model has checked.
 """
 
 from collections.abc import Mapping

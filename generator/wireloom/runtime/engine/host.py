@@ -1,4 +1,9 @@
-"""What stands around a program of the engine: what was asked for, and the construct path, which judges."""
+"""What the engine and the codec know of each other.
+
+A `Request` has root, parameters and columns; a `Path` says what it runs on, and why; the `Host` gives programs the
+layout and the construct path. Programs ask the host for the parser when they give up a record, and for the builders
+when they give up a row. The host counts both (`reread`, `rebuilt`), so that a slow path never goes unnoticed.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

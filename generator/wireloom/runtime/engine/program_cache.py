@@ -1,4 +1,7 @@
-"""Programs that are kept: those asked for last, since callers may ask with ever new parameters and columns."""
+"""The programs that were used last: callers may ask with ever new parameters and columns, so the number is bounded.
+
+A program is made once for each request; the one used longest ago is dropped first.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
-"""Which sources the compiled engine was made from, so that one that is out of date is never trusted.
+"""The digest of the sources that the compiled engine was made from, so that an outdated engine is never used.
 
-The build writes the digest into the engine; where the sources lie beside it, as in a checkout, they are compared.
-Wheels have none of them.
+The build writes the digest into the engine. Where the sources are beside it, as in a checkout, the two are compared.
+Wheels contain no sources.
 """
 
 import hashlib

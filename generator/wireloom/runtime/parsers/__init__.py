@@ -1,4 +1,4 @@
-"""The constructs that generated parsers declare: they parse and build, and are what the bytes mean.
+"""The constructs that generated parsers declare. They parse and build; their behaviour defines what the bytes mean.
 
-What structs of every encoding share stands here; each encoding has a module or a folder of its own, and sees no other.
+This folder has what structs of every encoding share. Each encoding has a module or folder, and sees no other encoding.
 """

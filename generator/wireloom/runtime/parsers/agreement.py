@@ -1,10 +1,9 @@
-"""Whether what was built reads back as the value that was given.
+"""Whether the bytes that were built read back as the value that was given.
 
-Every member that the caller gave must come back: one that the format has no place for (its condition does not hold, its
-version is another, its count cuts it off, its tag says another case) is an EncodeError that says both, never silence.
-Members that follow from others (`Value.derived`) are worked out whatever was given: who changes a text need not know
-which lengths, checksums and classes follow from it. Members that were not given may come back only where the format
-determines them (`Value.free`).
+Every member that the caller gave must come back. If the format has no place for it (its condition fails, another
+version, a count cuts it off, the tag names another case), that is an EncodeError with both values, never silence.
+Members that are derived (`Value.derived`) are computed whatever was given: who changes a text need not update its
+length or checksum. Members that were not given may come back only if the format determines them (`Value.free`).
 """
 
 import math

@@ -1,4 +1,9 @@
-"""Scalars of fixed width and lists: integers of stated width and byte order, sized text and bytes."""
+"""Binary values: integers of a stated width and byte order, other forms of numbers, floats, texts, bytes, lists.
+
+Each construct reads from a `Cursor`, which checks every read against the end of the innermost region before anything
+is reserved. A size or count is a number, an expression, a number in front of the value, or "to the end". `_build`
+writes the same form, and refuses a value that the form cannot hold.
+"""
 
 import struct
 from collections.abc import Callable, Iterator

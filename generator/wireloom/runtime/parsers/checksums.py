@@ -1,7 +1,7 @@
 """Checksums: CRCs by the parameters of the Rocksoft model, sums of bytes, and the digests of hashlib.
 
-A reflected 32-bit CRC with the usual polynomial is zlib's with another start and another end, so zlib computes it; the
-other CRCs run over a table of 256 entries.
+A reflected CRC of 32 bits with the usual polynomial is zlib's with another start and end value, so zlib computes it.
+All other CRCs use a table of 256 entries.
 """
 
 import hashlib

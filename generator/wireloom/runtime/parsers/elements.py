@@ -1,4 +1,8 @@
-"""The elements of a list, in any encoding: one after the other, each error at its index, names kept unique."""
+"""The elements of a list, in any encoding: read in order, each error at its index, unique members compared.
+
+`Salvage` keeps the elements before the first bad one. If the engine has read part of the list (`Checkpoints`),
+elements that are known to be good are passed over, so a bad record costs what a good one costs.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Lists of records that readers see as a map: each record has its `key` and its `value`."""
+"""Lists of records that readers see as a map: each record has a `key` and a `value`.
+
+Both directions of the conversion; the list itself has checked that no two keys are equal.
+"""
 
 from collections.abc import Mapping
 from typing import Any

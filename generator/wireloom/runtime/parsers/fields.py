@@ -1,7 +1,7 @@
 """Fields: a name, a construct, and what must hold of the value.
 
-A field is located in its container, read, held against its own constraint, and stored for expressions and readers.
-Building goes the other way: what the wire must say follows from the value that readers see.
+Parsing locates a field in its container, reads it, checks its constraints, and stores it for expressions and readers.
+Building goes the other way: the value on the wire follows from the value that readers see.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""Lists of what is no whole number of bytes: the elements stand one behind the other, in as few bytes as hold them."""
+"""Lists of elements that are not whole bytes: the elements follow one another in as few bytes as hold them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,8 +1,8 @@
-"""Building a struct: fields in a buffer first, then what follows from where they came to stand.
+"""Building a struct: fields go to a buffer first, then what follows from their positions is filled in.
 
-What stands elsewhere is written where it belongs once all fields have places. Derived values come next, then
-checksums, inner ones before those that cover them. Where something had to be guessed (a condition over the struct's own
-size), the fields are placed again with what came of the guess, until that agrees.
+A field at an offset is written there once all fields have positions. Then derived values are filled in, then
+checksums, inner ones before the ones that cover them. If something had to be assumed (a condition over the struct's
+own size), the fields are placed again with the result, until assumption and result agree.
 """
 
 import io

@@ -1,6 +1,7 @@
-"""What a record of a format can prove: the checksums and constants in it, and how it begins.
+"""How strongly the bytes at a position prove that a record begins there.
 
-Read from the constructs, for the search behind a record whose end is not known; see `streams.resync`.
+The proof is made of the checksums and constants of the format, and of how its records begin, read from the constructs.
+`streams/resync.py` uses it to find the next record after a bad one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

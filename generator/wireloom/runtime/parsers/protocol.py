@@ -1,7 +1,7 @@
-"""What the parts of a struct expect of one another.
+"""What the parts of a struct expect of one another, as protocols.
 
-A struct runs its steps over an opened container; the container (`Form`) knows where a field's bytes are, a field knows
-how to read them. Expressions see the values read so far through construct's context.
+A struct runs its steps over an opened container. The container (`Form`) knows where the bytes of a field are; a field
+knows how to read them. Expressions see the values read so far through construct's context.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

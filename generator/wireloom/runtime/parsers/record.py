@@ -1,7 +1,7 @@
 """A whole record: the outermost construct of a format.
 
-It supplies parameters, finds the byte order where the caller says `auto`, and refuses bytes behind the record.
-Everything within is pure structure.
+`Record` supplies the parameters, tries both byte orders if the caller says `auto`, bounds what a record may expand to,
+and refuses bytes after the record. `written` builds a value, reads the bytes back, and compares (`agreement.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence

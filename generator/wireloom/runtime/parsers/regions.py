@@ -1,4 +1,8 @@
-"""Regions whose bytes are compressed, or are text: what is read is what they unpack to."""
+"""Regions whose bytes are compressed, or are text: the content is read from what they unpack to.
+
+The tag, if there is one, selects the codec. The content must use all unpacked bytes. An error inside has the offset of
+the region, since unpacked bytes have no offset in the record. The unpacked size is bounded.
+"""
 
 import io
 from collections.abc import Mapping

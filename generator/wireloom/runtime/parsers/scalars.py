@@ -1,4 +1,4 @@
-"""What scalars of every encoding hold their values against: the range of an integer, UTF-8 of a text."""
+"""The checks of scalars that every encoding shares: the range of an integer, UTF-8 and character sets of a text."""
 
 from construct import Container
 

@@ -1,4 +1,8 @@
-"""The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire."""
+"""The steps between fields: checks, checksums, marks, bounds, and fields that are not on the wire.
+
+Each step runs where the spec lists it, over what has been read so far (`Run`). So the order of the spec is the order
+in which errors are found. When building, a step writes nothing; the read-back runs it.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""Unions: alternatives chosen by a tag, or tried in order."""
+"""Unions of structs: chosen by a tag (`Select`), by a value ahead (`Peek`), or tried in order (`Attempt`).
+
+A tag of no case is an error, at the tag. An attempt goes on to the next alternative only for the error codes that the
+spec lists. When building, the tag decides if the value shows it; else the first struct that has a place for every
+member.
+"""
 
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,8 @@
-"""A layout, bound to one root, its parameters and the columns asked for, becomes a program of the engine.
+"""The compiler for reading: a layout, bound to a root, its parameters and the columns asked for, becomes a program.
 
-Whatever the engine cannot do raises `Uncovered`; the construct parser then reads the format. `program.py` holds what
-the parts share and the ways between them; a wire type of an encoding is one case of `value` in the encoding's file.
+If the engine cannot do something, `Uncovered` is raised; the construct parser then reads the format. `program.py`
+holds what the parts share; a wire type of an encoding is one case of `value` in the file of the encoding. `fusion.py`
+then joins instructions, `register_checks.py` proves that every register is filled, and `table.py` runs the program.
 """
 
 from wireloom.runtime.engine.compiler.program import Compiler

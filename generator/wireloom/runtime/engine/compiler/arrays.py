@@ -1,7 +1,7 @@
-"""Structs of MessagePack as arrays: an element for each field that is there, the last of which may be left out.
+"""Structs of MessagePack as arrays: an element for each field that is present; the last ones may be omitted.
 
-Where conditions say which fields are there, their number is known only as the fields are read. So it is counted: the
-array must have an element for the next field that is there, and behind the last field none that nobody has read.
+If conditions decide which fields are present, their number is known only as they are read. So elements are counted:
+the array must have an element for the next field that is present, and none after the last field.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Values of binary bodies: one instruction each, with the sink that the value fills.
 
-`value` gets a type and a sink. Numbers become `INTEGER` or `FLOAT` with their form, texts and bytes `BYTES` with what
-says their size, and lists `REPEAT` with what says how many elements they have.
+`value` gets a type and a sink. Numbers become `INTEGER` or `FLOAT` with their form, texts and bytes `BYTES` with the
+source of their size, and lists `REPEAT` with the source of their count.
 """
 
 from typing import Any

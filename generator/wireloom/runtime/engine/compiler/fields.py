@@ -1,8 +1,8 @@
-"""Fields: whether they are there, where they are, and what their values are checked against.
+"""Fields: whether they are present, where they are, and what their values are checked against.
 
 `field` gets an `Item`: a field of the layout with its scope and its column. It compiles the condition, the offset and
-the region, hands the value to the encoding, and adds what checks the machine's last value: constants, ranges,
-spellings, tables of meanings, bits. A field that is computed is an expression; one that is never there is nothing.
+the region, hands the value to the encoding, and adds the checks of the value: constants, ranges, patterns, mappings,
+bits. A computed field is an expression. A field that is never present under these parameters compiles to nothing.
 """
 
 import builtins

@@ -1,7 +1,7 @@
-"""Runs of numbers at fixed distances: one look whether all bytes are there, then one table of loads.
+"""Runs of numbers at fixed distances: one check that all bytes are there, then one table of loads.
 
-A run becomes FIXED, followed by what must be done with the numbers that were loaded. Where the bytes do not suffice,
-FIXED goes on to the instructions as they were, which say what is missing.
+A run becomes FIXED, followed by the checks of the numbers that it loads. The single instructions stay after it: if the
+bytes do not suffice, FIXED jumps to them, and they report what is missing.
 """
 
 from collections.abc import Sequence

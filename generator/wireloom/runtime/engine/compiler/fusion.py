@@ -1,7 +1,7 @@
-"""Fewer instructions for the same work: neighbours that belong together become one.
+"""Fusion: neighbouring instructions become one that does the same.
 
-Each pass looks at neighbouring rows and writes what they do into the first of them; rows that are gone are None until
-the end. Nothing is fused across a label, so a jump never lands inside what has become one instruction.
+Each pass looks at neighbouring rows and writes what they do into the first one; rows that are gone are None until the
+end. No pass fuses across a label, so a jump never leads into the middle of a fused instruction.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """JSON: the text is read whole, then each field finds its value among the members or elements.
 
-The order of the steps is that of the spec, whatever order the members have. What stands in the object around a struct
-(`inline`) is looked for among the members of that object, which alone asks whether all of them were looked at.
+Steps are executed in the order of the spec, whatever the order of the members. An `inline` struct looks for its
+members in the object around it; only the struct that owns the object checks that every member was used.
 """
 
 from collections.abc import Callable, Iterator, Sequence

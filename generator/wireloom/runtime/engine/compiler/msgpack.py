@@ -1,8 +1,8 @@
 """Values of MessagePack bodies, and open values.
 
-A value says its family in its first byte, so a union is a jump by family. A struct is an array (`arrays`) or a map,
-whose members are found once and read in the order of the spec. An open value is one instruction with a table of rules:
-which families it may have, the range of its integers, and its ext types.
+The first byte of a value tells its family, so a union is a jump by family. A struct is an array (`arrays.py`) or a
+map, whose members are found once and read in the order of the spec. An open value is one instruction with a table of
+rules: which families it may have, the range of its integers, and its ext types.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""Messages of protobuf: a scan finds the fields, then each is read from its slot.
+"""Protobuf messages: a scan finds the fields, then each field is read from its slot.
 
 `open` emits the scan, with the number, wire type and slot of each field; the last value of a field wins, as the wire
-rule has it. Then fields are read in the order of the spec, each from its slot; repeated fields and maps are bodies that
-run once for each of their pieces.
+format demands. Then the fields are read in the order of the spec, each from its slot. Repeated fields and maps are
+bodies that run once for each occurrence.
 """
 
 from collections.abc import Iterator, Sequence

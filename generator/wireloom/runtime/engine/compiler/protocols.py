@@ -1,6 +1,6 @@
-"""What a part of the compiler may ask of the whole and of the other parts.
+"""What the parts of the compiler may ask of each other, as protocols.
 
-The parts call one another as deep as a layout nests; these protocols are all that they know of one another.
+A part calls others as deep as a layout nests. It sees the protocols only, so no two modules import each other.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Records: structs, and what chooses among them by the bytes ahead, by a field, or by trial.
+"""Records: structs, and choices among them by the bytes ahead, by a field, or by trial.
 
-`members` gets a type whose values are records, and the column whose row is open. A struct is compiled there. Of a
-choice each case is, after a `SWITCH` on what tells them apart. The alternatives of an attempt become bodies, which
-`ATTEMPT` runs one after the other until one reads without an error that leads on.
+`members` gets a type whose values are records, and the column whose row is open, and compiles each case after a
+`SWITCH` on the tag. The alternatives of an attempt become bodies: `ATTEMPT` runs one after another, until one has no
+error that leads on to the next.
 """
 
 from collections.abc import Callable, Iterator, Sequence

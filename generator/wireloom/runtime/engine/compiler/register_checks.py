@@ -1,8 +1,8 @@
-"""Every register that is read has been given its value: the proof, before a program is made.
+"""The proof that every register is filled before it is read, made before the program is.
 
-Where the compiler reads the value of a field, it notes the rows that do so. Here each path through such rows is
-followed until it writes the register, refuses the record, or finds nil. On a path that does neither the register would
-say "absent", and a condition on it would be decided wrongly without a word: such a program is not made.
+Where the compiler reads the value of a field, it notes the rows that do so. Each path through these rows is followed
+until it writes the register, refuses the record, or finds nil. On a path that does none of these, the register would
+still say "absent", and a condition on it would be decided wrongly without an error. So such a program is not made.
 """
 
 from collections.abc import Iterator, Sequence

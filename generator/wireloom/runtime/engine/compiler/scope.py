@@ -1,4 +1,9 @@
-"""What a part of the compiler is given: the names in force, where a value goes, and the field at hand."""
+"""What the parts of the compiler pass to each other: scopes, sinks and items.
+
+A `Scope` has the names of one struct, a `Sink` says where a value goes, an `Item` is a field with its scope and
+column. A scope holds the register of each name, mark and table that expressions may use, and the registers of the
+start and size of its struct. An expression that asks a scope for something it does not have raises `Uncovered`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

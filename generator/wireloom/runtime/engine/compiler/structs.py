@@ -1,8 +1,9 @@
-"""Structs: the container, and its steps one after the other.
+"""Structs: the container, and its steps one after another.
 
 `struct` gets a struct of the layout and the column of its record. It enters the struct, opens the container of its
-encoding, compiles each step in the order of the spec, and closes the container. A step under a condition that cannot
-hold under these parameters is not compiled; a list that a later `discard` may empty is judged while it is read.
+encoding, compiles each step in the order of the spec, and closes the container. A step whose condition cannot hold
+under these parameters is not compiled. The condition of a `discard` is evaluated while the elements of its list are
+read.
 """
 
 from collections.abc import Sequence

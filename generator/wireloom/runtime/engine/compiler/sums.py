@@ -1,7 +1,7 @@
-"""Sums over lists, and texts of lists that are joined: registers that grow while the elements are read.
+"""Sums over lists, and joined texts of lists: registers that grow while the elements are read.
 
-Which sums and joins there are is read from the expressions of the layout, by the name of the list. Before a list the
-registers are emptied; after each element it is added; an expression that asks for a sum loads its register.
+The expressions of the layout say which sums and joins are needed, by the name of the list. The registers are cleared
+before the list; each element is added after it is read; an expression that asks for a sum loads its register.
 """
 
 from collections.abc import Mapping, Sequence

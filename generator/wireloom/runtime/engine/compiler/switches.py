@@ -1,7 +1,7 @@
 """Tables that choose a target by a value.
 
-Values are hashed by one multiplication, for which a multiplier without collisions is searched while the program is
-made: so the machine looks at one place of the table and compares once.
+Values are hashed by one multiplication. The compiler searches a multiplier without collisions, so the machine looks at
+one entry of the table and compares once.
 """
 
 import random

@@ -1,4 +1,9 @@
-"""From the engine's buffers to Arrow arrays: records, their errors, flat rows."""
+"""Running a program that reads: the buffers of the engine become Arrow arrays of records, errors and flat rows.
+
+`Table.compiled` makes the program of a request. `batches` runs it, asks the parser about each record that the engine
+gave up, puts its value or its error in place, and splits the result below Arrow's limit of 2 GiB. Record numbers,
+errors and values are those that the parser would give for each record.
+"""
 
 from array import array as numbers
 from bisect import bisect_left

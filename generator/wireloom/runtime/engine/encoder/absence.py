@@ -1,4 +1,8 @@
-"""What is left out of a message or an object: a field without a value, or with the one that stands for its absence."""
+"""Fields that a message or an object omits: those without a value, and those whose value is the default for absence.
+
+Encodings that name their fields share this. A field is omitted if its condition fails, or if the column has null or
+the default; builders omit exactly the same fields.
+"""
 
 import math
 import struct

@@ -1,4 +1,7 @@
-"""Programs that write, while they are made: constants that follow one another become one."""
+"""Programs that write, while they are made: neighbouring constants become one instruction.
+
+A label is a fence: no constant before it is extended after it, so a jump never skips part of a constant.
+"""
 
 from wireloom.runtime.engine.programs.assembly import Assembly as _Assembly
 from wireloom.runtime.engine.programs.assembly import Label

@@ -1,4 +1,9 @@
-"""Fields: constants, derived values, bits, mappings, checksums, or simply what the column says."""
+"""Fields: constants, derived values, bits, mappings, checksums, or simply the value of the column.
+
+First, derived values that need no positions are computed, in the order of what they depend on. Then `field` writes
+each field; if its value follows from positions (a length, an offset), it keeps space and returns a `Placed`. `settle`
+fills these in after the struct is laid out: derived values first, then checksums, inner ones before outer ones.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,8 @@
-"""What expressions see of a struct: members that a value leaves out have what the format gives them.
+"""The values that expressions see for members that the record leaves out: what the format gives them.
 
-A constant, a default or a derived member is there for expressions though its column is null. What follows from members
-that are not settled themselves stays pending: an expression that asks for it is the construct path's.
+A constant, default or derived member has a value for expressions although its column is null. A member that depends on
+one that is not known yet stays pending; an expression that asks for a pending member leaves the format to the
+builders.
 """
 
 from collections import Counter

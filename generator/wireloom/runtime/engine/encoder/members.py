@@ -1,4 +1,8 @@
-"""The names of a struct's value: which there are, which columns they mean, and what expressions make of those."""
+"""The members of a struct's value: which names it has, the columns they mean, and the registers that expressions read.
+
+`load` runs where a struct begins. It loads a register for each name that an expression of the format uses. In writing,
+names mean members of the value, not bytes read: two fields of one reader's name share a column.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

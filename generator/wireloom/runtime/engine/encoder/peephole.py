@@ -1,7 +1,7 @@
-"""Fewer instructions for the same work, once a program that writes is complete.
+"""Peephole optimization of a complete program that writes.
 
-Each pass looks at rows and those that follow them; rows that are gone are None until the end. Nothing becomes one
-across a label, so a jump never lands inside what has become one instruction.
+Each pass looks at a row and those after it; rows that are gone are None until the end. No pass joins across a label,
+so a jump never leads into the middle of a joined instruction.
 """
 
 from collections.abc import Sequence

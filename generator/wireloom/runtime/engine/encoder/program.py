@@ -1,4 +1,9 @@
-"""The compiler as a whole: from a root of the layout to a program that writes, and what its parts share."""
+"""The compiler for writing as a whole: from a root of the layout to a program, and what its parts share.
+
+`compiled` compiles a root. If a struct turns out to need passes (its own size decides what is written), compilation
+starts again with that struct marked. `Compiler` holds the parts: records, structs, fields, one for each encoding.
+Unless the record is certain (`certainty.py`), a reading program for the read-back is made, too (`readback.py`).
+"""
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,8 @@
-"""Records: a struct, or one of several, by a tag, by what the value has, or by the alternative that it names."""
+"""Records: a struct, or one of several, chosen by a tag, by the members of the value, or by the named alternative.
+
+A choice by a field that is known becomes a switch. A choice by bytes ahead is made by the value: a case accepts if the
+value has its required members and agrees with its constants, and of those the case with the most members is written.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,9 @@
-"""What a part of the compiler is given: the names that expressions see while a struct is built, and the columns."""
+"""What the parts of the compiler pass to each other: scopes, items, and fields that are placed.
+
+A `Scope` has the names of one struct that is written, an `Item` is a field, `Placed` a field whose value follows from
+positions. Names mean members of the value, loaded where the struct begins. A name that is not known yet is `pending`:
+asking for it raises `Uncovered`, or `UnsettledError` if writing the struct in passes would make it known.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

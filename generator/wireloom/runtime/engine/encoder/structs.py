@@ -1,4 +1,9 @@
-"""Structs: names first, then the fields in their container, then what follows from where they came to stand."""
+"""Structs: names first, then the fields in their container, then what follows from their positions.
+
+`struct` loads the members, decides version and conditions, writes the fields in the order that `writing_order` gives,
+and fills in derived values and checksums. A struct whose own size decides what is written runs in passes: it is
+written with assumed positions, until the positions that come out are the assumed ones.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,9 @@
-"""From Arrow columns to the engine's buffers, and from its output to an Arrow array of records."""
+"""Running a program that writes: Arrow columns become buffers for the engine, and its output an Arrow array of records.
+
+`Table.batches` runs the program over the rows. Rows that it gives up are written by a program of the other byte order,
+if the value decides the order, then by the builders, which report the error if there is one. The result has one record
+a row, or the error of the first row that cannot be encoded.
+"""
 
 from array import array as numbers
 from collections.abc import Iterator, Sequence

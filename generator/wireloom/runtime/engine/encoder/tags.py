@@ -1,4 +1,9 @@
-"""Which case readers come to by what tells, where structs leave it to the value what that says."""
+"""Which case a reader will choose for the bytes that are written, if the struct leaves the tag to the value.
+
+`tells` gives the condition over the member that must hold, so that the reader comes to the same case. If it does not
+hold, the next struct is tried, as builders do. If the value does not show the tag, and several structs leave it open,
+`Uncovered` is raised.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Programs of the engine while they are made: instructions with names in place of numbers.
+"""Programs while they are made: instructions with names in place of numbers.
 
-Registers that nothing reads are never written: they vanish when the program is finished. Bodies of lists and of tried
-alternatives are assembled after the code that calls them, so calls lead forward.
+Parts of a compiler emit rows, whose operands are registers, labels and columns. `Assembly` gives them numbers when the
+program is finished. A register that nothing reads is never written. Bodies of lists and of tried alternatives are
+assembled after the code that calls them, so calls lead forward, which is what the validator demands.
 """
 
 from collections.abc import Callable, Iterator, Sequence

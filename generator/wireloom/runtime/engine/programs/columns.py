@@ -1,4 +1,8 @@
-"""The columns that a program writes, from the logical record that was asked for."""
+"""The columns of a program as a tree with numbers, made from the logical record that was asked for.
+
+Parents come before their children, as the validator demands. Reading programs write these columns, and writing
+programs read them, so both compilers use the same tree.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

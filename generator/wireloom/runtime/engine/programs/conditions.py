@@ -1,9 +1,9 @@
-"""Conditions as jumps: each comparison of a field becomes one branch, and no expression is evaluated.
+"""Conditions as jumps: each comparison of a field becomes one branch, without the stack of the expression machine.
 
-A condition is followed from its outermost word inward, always with one question: where to go on when it does not come
-out as wanted. Null comes out as false where the whole is asked for, as true below a `not`; so every part of a condition
-has two outcomes, though there are three values. What is computed goes to registers of the conditions' own. Where that
-does not suffice, the condition stays an expression, or where its user wants that, the part of it.
+A condition is compiled from its outermost operator inward. Each part knows where to jump if it does not have the
+wanted outcome. Null counts as false for the whole condition, and as true below a `not`; so each part has two outcomes,
+although there are three truth values. Computed operands get registers of their own. A condition, or part of one, that
+has no such form stays an expression.
 """
 
 from collections.abc import Callable

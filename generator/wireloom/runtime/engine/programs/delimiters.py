@@ -1,8 +1,8 @@
-"""Values that end at one of some delimiters, or may have escapes, as instructions have them: a table.
+"""Values that end at a delimiter, or have escapes: the table that their instructions read.
 
-It has the escape (-1: none), whether that is the delimiter itself (1) or the delimiter is part of the value (2), the
-unit, where 256 bytes stand in the texts (what each means behind the escape, or what stands there for it), then how many
-bytes are to be looked for, how many delimiters there are, and these.
+It holds: the escape (-1: none); whether the escape is the delimiter itself (1), or the delimiter is part of the value
+(2); the unit; where 256 bytes are in the texts (what each byte means after the escape, or is escaped as); how many
+bytes to look for, how many delimiters there are, and then all of these.
 """
 
 from wireloom.runtime.engine import nodes

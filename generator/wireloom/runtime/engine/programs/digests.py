@@ -1,4 +1,8 @@
-"""Digests as programs name them: which they are, each of the one before it, how much of the last is taken, and how."""
+"""Digests as numbers for programs.
+
+One number holds which digests are applied one after another, how many bytes of the last are used, whether they are
+written as digits, and whether they are checked at once or in the queue.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

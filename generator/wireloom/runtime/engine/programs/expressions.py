@@ -1,8 +1,9 @@
-"""Expressions of a layout as the engine's: from nodes to operations on a stack.
+"""Expressions of a layout, compiled to operations of the engine's stack machine.
 
-`Expressions.compiled` makes a `Constant` or a `Code` of a node in its scope: parameters become constants first, and
-what is constant is computed at once. A `Code` has the kind of its value and a tree of `Term`s, which `place` writes one
-after the other as operations. Where the engine has no operation, it raises `Uncovered`, and the construct parser reads.
+`Expressions.compiled` makes a `Constant` or a `Code` of a node in its scope. Parameters become constants first, and
+what is constant is computed at once. A `Code` has the kind of its value and a tree of `Term`s; `place` writes them one
+after another as operations. If the engine has no operation, `Uncovered` is raised, and the construct path takes the
+request.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,7 @@
 """JSON between its text and its meaning: nodes to read from, slots to write to.
 
-A `Node` is the stream of a construct that parses, a `Slot` that of one that builds. Both know how open values nest.
+A `Node` is the stream of a construct that parses, a `Slot` that of one that builds. Both count how deep open values
+nest.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""JSON scalars by schema: each takes the node of its kind, refuses any other, and checks range, alphabet and size."""
+"""JSON scalars by schema: each accepts the node of its kind, refuses any other, and checks range, alphabet and size.
+
+No scalar changes its kind: 1.0 is not an integer and "1" not a number; but 1 is also a float. Building puts the value
+into a slot; the document is written as a whole at the end.
+"""
 
 import binascii
 import math

@@ -1,7 +1,7 @@
-"""JSON structs: the forms that find a struct's fields in an object or an array, and unions told by a member.
+"""JSON structs: the forms that find the fields of a struct in an object or an array, and unions told by a member.
 
-An inline struct reads from and writes to the object around it. It is handed that object's own source (or sink) as its
-stream, so there is one list of what has been located, and only the struct that owns the object asks for what is left.
+An inline struct reads from the object around it and writes to it. It gets the source (or sink) of that object as its
+stream, so one list holds the members that were used, and only the struct that owns the object refuses the others.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""MessagePack values of several types: nil or another, and alternatives that their families tell apart."""
+"""MessagePack values of several types: nil or a value, and alternatives told apart by family.
+
+The first byte decides, so no alternative is tried. When building, the kind of the Python value decides.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""MessagePack containers by schema: arrays of elements of one type, and maps whose keys differ."""
+"""MessagePack containers by schema: arrays of elements of one type, and maps with unique keys.
+
+A count is compared with the bytes left before anything is reserved. Containers of open values count their depth.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,6 @@
-"""How a MessagePack value begins: its first byte tells the family, the rest of the head a number, a length or a count.
+"""The head of a MessagePack value: its first byte tells the family, the rest of the head a number, a length or a count.
 
-Any legal width is accepted. A value of the wrong family is refused before its body is looked at; a declared count or
+Any legal width is accepted. A value of the wrong family is refused before its body is looked at. A declared count or
 length is compared with the bytes left before anything is read for it.
 """
 

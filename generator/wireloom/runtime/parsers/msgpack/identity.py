@@ -1,8 +1,8 @@
-"""What makes two map keys equal: kind and value. 1, 1.0, true and "1" differ; an integer's width does not count.
+"""When two map keys are equal: if they have the same kind and the same value.
 
-Keys may be lists and maps of any depth, with further maps as keys within. So that none is gone over again for each key
-around it, one that has been looked at is known by a digest. Digests also keep apart what Python's hash does not: -1 and
--2, and with them all lists of these.
+1, 1.0, true and "1" differ; the width of an integer does not count. Keys may be lists and maps of any depth. A nested
+key is known by a digest, so it is not compared again for each key around it. Digests also keep apart what Python's
+hash does not: -1 and -2, and all lists that contain them.
 """
 
 import hashlib

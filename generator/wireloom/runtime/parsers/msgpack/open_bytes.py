@@ -1,7 +1,7 @@
-"""Open values as the bytes that say them on the wire: read where a cursor keeps them, written as they are.
+"""Open values as their bytes on the wire: kept when a cursor asks for them, and written unchanged.
 
-They are MessagePack bytes, with the widths of the wire, or the JSON text of a member's value without the white space
-around it. What is within is checked as ever; null stays null.
+In MessagePack these are the bytes with their widths; in JSON the text of the member's value without the white space
+around it. The content is checked like any other value. Null stays null.
 """
 
 from collections.abc import Callable

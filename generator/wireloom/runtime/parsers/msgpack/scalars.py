@@ -1,4 +1,7 @@
-"""MessagePack scalars by schema: each takes the head of its family and checks range, text and size; msgpack writes."""
+"""MessagePack scalars by schema. Each one accepts the heads of its family, and checks range, text and size.
+
+Reading accepts every legal width; building writes the shortest form, with the msgpack library.
+"""
 
 import math
 from typing import Any

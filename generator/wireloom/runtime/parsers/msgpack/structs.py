@@ -1,4 +1,8 @@
-"""MessagePack structs: as arrays, one element a field, or as maps whose members are found by name."""
+"""MessagePack structs: as arrays with one element for each field, or as maps whose members are found by name.
+
+An array has its elements in the order of the spec; a map is read once to find its members. When the struct closes,
+elements or members that no field used are refused, unless the spec allows others.
+"""
 
 import io
 from collections.abc import Collection, Sequence

@@ -1,4 +1,8 @@
-"""Values of binary structs."""
+"""Values of binary structs: one instruction each, from the column of the value.
+
+The size of a value comes from the layout: it is fixed, an expression that the value must agree with, or a number
+written in front of it. A value that does not fit is left to the builders.
+"""
 
 import struct
 from collections.abc import Callable

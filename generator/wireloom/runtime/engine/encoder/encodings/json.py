@@ -1,7 +1,7 @@
-"""JSON values and members: compact text, members in the order of the spec, what may be left out where it says nothing.
+"""JSON values and members: compact text, members in the order of the spec; members that say nothing may be omitted.
 
-What stands between braces begins with a comma, and the first one becomes the brace when the object ends; where a first
-member is always there, it is written as one text with its brace.
+Each member is written with a comma in front; when the object ends, the first comma becomes the brace. If the first
+member is always present, its brace and name are one constant.
 """
 
 import base64

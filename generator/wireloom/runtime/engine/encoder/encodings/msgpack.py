@@ -1,4 +1,7 @@
-"""MessagePack values."""
+"""MessagePack values, each with the shortest head. Unions and null are in `unions.py`.
+
+An array or map states its number of elements first: it is counted from the columns before anything is written.
+"""
 
 from collections.abc import Callable
 from typing import Any

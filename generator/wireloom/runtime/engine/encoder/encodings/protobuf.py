@@ -1,4 +1,8 @@
-"""Protobuf messages: fields in the order of the spec, as their side effects are, and then in that of their numbers."""
+"""Protobuf messages: fields are written in the order of the spec, then sorted by their numbers.
+
+The order of the spec matters for side effects: a field that refers to a table adds entries to it, so tables are
+written last. If the numbers do not ascend in that order, the parts of the message are put in order at its end.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise

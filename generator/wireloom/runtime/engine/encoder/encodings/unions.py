@@ -1,6 +1,7 @@
-"""Unions whose alternatives are told apart by the kind of value, and null: the same in MessagePack and in JSON.
+"""Null, and unions whose alternatives differ by the kind of value: the same in MessagePack and JSON.
 
-An encoding says how null is written, and which containers are values of any kind; the rest follows from the columns.
+The encoding says how null is written, and which containers are open values. The column that has a value decides the
+alternative; if several have one, the row is left to the builders.
 """
 
 from abc import abstractmethod

@@ -1,7 +1,8 @@
-/* Copying short runs of bytes, with the look for bytes beyond ASCII in the same pass.
+/* Copy short runs of bytes, and look for bytes beyond ASCII in the same pass.
  *
- * Whoever calls has WL_SLACK writable bytes behind the target's end. Reading beyond the source's end is only done where
- * `readable` says that it may be done: no byte of it reaches the result, it saves the branches on the size. */
+ * The caller has WL_SLACK writable bytes after the end of the target, so that short runs are written as whole words.
+ * Bytes after the end of the source are only read where `readable` allows it: they never reach the result, and save
+ * the branches on the size. */
 #ifndef WL_BYTES_H
 #define WL_BYTES_H
 

@@ -1,5 +1,8 @@
-/* CRC by the Rocksoft model, 8 to 64 bits. Reflected ones go by carry-less multiplication where the processor has it, else
-   by tables, 16 bytes at a time; those that are not reflected go byte by byte. */
+/* CRCs by the Rocksoft model, of 8 to 64 bits, and sums of bytes.
+ *
+ * `wl_crc_prepare` turns the parameters of a CRC into tables once; `wl_crc_value` then runs over the data. Reflected
+ * CRCs use carry-less multiplication where the processor has it, else tables, 16 bytes at a time. CRCs that are not
+ * reflected run byte by byte. All ways give the same value. */
 #ifndef WIRELOOM_CRC_H
 #define WIRELOOM_CRC_H
 

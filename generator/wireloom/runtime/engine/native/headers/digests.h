@@ -1,4 +1,6 @@
-/* Checksums (crc.h, md5.h) and UTF-8: the loops that must run at the speed of memory. Every function reads exactly [data, data + size). */
+/* Checksums (crc.h, md5.h) and the check of UTF-8: the loops that must run at the speed of memory.
+ *
+ * Every function reads exactly [data, data + size). */
 #ifndef WIRELOOM_DIGESTS_H
 #define WIRELOOM_DIGESTS_H
 

@@ -1,6 +1,9 @@
-/* Where an element of a JSON array ends, told by brackets and quotes alone (streams/elements.py says the same in Python).
+/* Find where an element of a JSON array ends, by brackets and quotes alone. streams/elements.py does the same in
+ * Python.
  *
- * What has been seen of the element is in `wl_element`, so that it may come in any pieces. */
+ * `wl_element` keeps the position, the depth and whether the position is inside a string. So an element may come in
+ * any number of pieces, and each piece is looked at once. Whether the element is valid JSON is checked later, when
+ * it is decoded. */
 #ifndef WIRELOOM_ELEMENTS_H
 #define WIRELOOM_ELEMENTS_H
 

@@ -1,7 +1,8 @@
-/* The heads of MessagePack values, as far as they are read in the machine's main loop.
+/* The heads of MessagePack values that the machine's main loop reads itself: the forms that are common.
  *
- * Each function reads a head of one family at *position and moves behind it. WL_SLOW means that the head has a form
- * which the general reader (`read_head`) must look at, wrong families among them; nothing has moved then. */
+ * Each function reads a head of one family at *position and moves the position after it. Any other head gives
+ * WL_SLOW, and the position stays: the general reader (`read_head`) then reads the rare forms, and refuses values of
+ * other families. */
 #ifndef WL_HEADS_H
 #define WL_HEADS_H
 

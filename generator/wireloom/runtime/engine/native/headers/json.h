@@ -1,12 +1,13 @@
-/* JSON text as a row of nodes: one pass that checks everything that no schema is needed for.
+/* JSON text to an array of nodes: one pass that checks everything that needs no schema.
  *
- * The grammar is RFC 8259, as strictly as parsers/json/text.py has it: UTF-8, no lone surrogates, no name twice in an
- * object (escapes resolved first), containers within one another up to a limit, floats within 64 bits. Whatever is not so,
- * and a few things that are but hardly ever occur, is given up: there is no word here on what is wrong. Texts with escapes
- * are resolved into an arena, numbers are read to their digits; floats get their value when somebody asks for it.
+ * The grammar is RFC 8259, exactly as parsers/json/text.py checks it: UTF-8, no lone surrogates, no name twice in an
+ * object (escapes resolved first), a limit on nesting, floats within 64 bits. If a text breaks a rule, or has
+ * something rare that is not handled here, reading stops without a reason: the parser reads the record again and
+ * reports the error. Strings with escapes are resolved into an arena. Numbers are read to their digits; floats are
+ * computed when a step needs them.
  *
- * Every read lies within [text, text + size). Eight bytes are looked at together, which needs nothing but 64-bit words; where
- * there is SSE2, sixteen in texts. */
+ * Every read lies within [text, text + size). Eight bytes are compared at once with plain 64-bit words; strings are
+ * read sixteen at a time where there is SSE2. */
 #ifndef WIRELOOM_JSON_H
 #define WIRELOOM_JSON_H
 

@@ -1,6 +1,7 @@
 /* JSON text, written byte for byte as parsers/json/text.py writes it: numbers, strings and base64.
  *
- * Each function writes to `to`, where the room that it names must be, and gives the place behind what it wrote. */
+ * Each function writes to `to`, where the caller has reserved the bytes that its comment states, and returns the
+ * position after the last byte. NULL means that the value needs Python's own writer. */
 #ifndef WIRELOOM_JSON_TEXT_H
 #define WIRELOOM_JSON_TEXT_H
 

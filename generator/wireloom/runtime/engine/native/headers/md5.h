@@ -1,4 +1,7 @@
-/* MD5 (RFC 1321), one text at a time or eight: the steps of one text wait for each other, those of eight do not. */
+/* MD5 (RFC 1321), of one text at a time or of eight.
+ *
+ * Each step of MD5 waits for the step before it, so one text leaves most of the processor idle. Eight texts run side
+ * by side in the lanes of vectors; a lane that is finished gets the next text. */
 #ifndef WIRELOOM_MD5_H
 #define WIRELOOM_MD5_H
 

@@ -1,6 +1,8 @@
-/* Memory of columns. Fresh pages cost as much as filling them does, so that blocks that nobody needs any more are kept for
-   the next batch, up to WL_KEPT_BYTES in all, and the largest are asked for in huge pages. What a block has too much stays
-   with it where another one fits what it holds: a block that is cut off has fresh pages when it grows again. */
+/* The memory of columns: blocks that are kept for the next batch.
+ *
+ * Filling a fresh page costs as much again as writing it, so a block that a batch no longer needs is kept, up to
+ * WL_KEPT_BYTES in all, and very large blocks ask for huge pages. A block is handed out again for sizes close to its
+ * own. A block that was cut keeps its capacity, but its pages after the cut are fresh when it grows again. */
 #ifndef WIRELOOM_MEMORY_H
 #define WIRELOOM_MEMORY_H
 

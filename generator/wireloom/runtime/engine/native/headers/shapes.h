@@ -1,13 +1,13 @@
-/* Shapes: which names stood behind one another in the objects of earlier records, as a tree of names.
+/* Shapes: the order of names that earlier JSON objects had, as a tree of names.
  *
- * Records of one kind have the same members in the same order. Once a program has read an object, its names stand in the
- * tree, and in the next record each is compared with the one that is expected there, quotes and colon included, in a step
- * or two of eight bytes: nothing is looked for in it, and names on one way through the tree are unlike as it is. What the
- * name at the end of the way is says which names there were, so that what has been found out about an object (where the
- * members of a struct are in it) is kept for all that are alike.
+ * Records of one kind mostly have the same members in the same order. After a program has read an object, its names
+ * are in the tree. In the next record, each name is compared with the name that is expected there, including quotes
+ * and colon, in one or two steps of eight bytes. Names on one path of the tree differ, so no search for duplicates
+ * is needed. The node at the end of a path identifies the whole set of names: what was found out about one object
+ * (where the members of a struct are) holds for all objects of that shape.
  *
- * Only what a program reads as a struct is learned, up to bounds, by the machine that reads; maps, which have names of
- * their own in each record, are not. */
+ * Only objects that a program reads as structs are learned, up to a bound, by one machine. Maps are not: each record
+ * has names of its own. */
 #ifndef WIRELOOM_SHAPES_H
 #define WIRELOOM_SHAPES_H
 

@@ -1,4 +1,6 @@
-/* Places in texts: characters of UTF-8 are counted by the bytes that begin one, eight bytes at a time. */
+/* Positions in UTF-8 texts, counted in characters.
+ *
+ * A character begins at each byte that is no continuation byte. Eight bytes are counted at once. */
 #ifndef WIRELOOM_TEXTS_H
 #define WIRELOOM_TEXTS_H
 

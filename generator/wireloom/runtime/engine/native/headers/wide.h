@@ -1,4 +1,4 @@
-/* Unsigned integers of 128 bits: the number that a decimal text says, and the text of a number. */
+/* Unsigned integers of 128 bits, as two halves of 64: read from decimal text, written as decimal text, and compared. */
 #ifndef WIRELOOM_WIDE_H
 #define WIRELOOM_WIDE_H
 

@@ -1,4 +1,9 @@
-# Instructions of binary bodies, and those of every body: computing, verifying, seeking, choosing, trying.
+# The instructions of binary bodies, and those that every encoding uses: computing, verifying checksums, seeking,
+# choosing a case, trying alternatives, and repeating elements.
+#
+# `load_` functions read a number at the position, move the position after it, and return true if there is none. The
+# instructions below them check sizes against `m.end`, the end of the innermost region, before they read. They hand each
+# value to `deliver_` (delivery.pxi), which fills the register and the column.
 
 cdef bint load_vlq(const uint8_t **position, const uint8_t *end, int64_t longest, uint64_t *number) noexcept nogil:
     """Seven bits a byte, the highest first. True where it does not end."""

@@ -1,5 +1,9 @@
-# What the parser is told of a record that was given up, so that it need not read again what was right: see
-# runtime/checkpoints.py. Lists are noted only when such a record is read once more for that.
+# Checkpoints: what the parser is told of a record that the engine gave up, so that it need not read good elements
+# again. runtime/checkpoints.py is the other side.
+#
+# A record is first read without notes. If it is given up, it is read once more, and each list is noted in the order of
+# reading: where its elements begin, how many were read, and where the next one begins. When a list ends, the notes of
+# the lists inside of it are dropped: one entry says that the whole list is good.
 
 cdef enum:
     NEXT_READING = -2  # in place of a list: the record is read in the other byte order from here on

@@ -1,4 +1,9 @@
-# The validator: every operand of every instruction is held against what it names before a program may run.
+# The validator of programs that read. Before a program runs, it checks every operand of every instruction.
+#
+# It is what makes the machine safe: the machine itself checks no operand. `_STATED` says what each operand names; the
+# validator requires that the register, column, table, text or target exists and has the right kind. Jumps and calls
+# lead forward only, so every run ends; calls are nested at most `_CALL_DEPTH` deep. Expressions never use more or fewer
+# values than the stack has. A pointer, position or saved end is only read from a register that holds nothing else.
 
 _NONE = -1
 

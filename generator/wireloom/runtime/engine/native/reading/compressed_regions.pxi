@@ -1,8 +1,9 @@
-# Regions that are compressed, or are the text of other bytes. Python's libraries unpack them: the machine asks for the GIL,
-# reads what came as it reads a record, and goes on behind the region. What came is kept until the next record is begun, since
-# expressions may look at texts in it; columns have copies of their own. Bodies of other encodings, which stand as the bytes
-# of a value or of a region, are entered and left alike: where they stand, or, if they are base64 within JSON, in memory
-# of the record's own. A body that is a text of JSON has nodes of its own.
+# Regions that are compressed or written as text, and bodies in another encoding.
+#
+# The machine takes the GIL, calls Python's library, and reads the result like a record; after its end it goes on after
+# the region. `Around` saves what was in force before. The unpacked bytes stay until the next record begins, since
+# expressions may look at texts in them; columns have copies of their own. A body in another encoding is read in place,
+# or, if it is base64 within JSON, from memory of the record. A JSON body has nodes of its own.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_DECREF, Py_INCREF

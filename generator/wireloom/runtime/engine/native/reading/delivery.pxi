@@ -1,4 +1,7 @@
-# Delivering: a value to the register and the column that an instruction names.
+# Delivery: each value that an instruction reads goes to the register and the column that the instruction names.
+#
+# -1 means none. `m.value`, `m.none` and `m.wide` (beyond int64) also keep the last value, which the next instruction
+# may check. A mapping delivers what the wire value means. A null writes no column: the column is filled up later.
 
 cdef inline void keep(Machine *m, int64_t target) noexcept nogil:
     """`value` in a register."""

@@ -1,7 +1,8 @@
-# Digests of several records at once. While a record is read, its digests are taken for right and put in a queue; when
-# enough are there they are checked together, in a fraction of the time that one after the other takes. Where one is wrong,
-# the columns are cut back to its record and reading goes on from there, now with the verdicts in hand. So the result
-# is that of checking at once, whatever a wrong digest leads to.
+# The digests of several records, checked together.
+#
+# While a record is read, its digests are taken as right and put into a queue. When the queue is full, all of them are
+# checked at once, in a fraction of the time. If one is wrong, the columns are cut back to its record and reading starts
+# there again, now with known results. So the output is the same as if each digest had been checked at once.
 
 cdef enum:
     GROUP = 32  # digests, and

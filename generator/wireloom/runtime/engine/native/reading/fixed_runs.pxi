@@ -1,10 +1,11 @@
-# Runs of numbers at fixed distances from the position, all of whose bytes are there.
+# Runs of numbers at fixed distances from the position. One check shows that all bytes are there; a table says what to
+# do.
 #
-# Table: whether big-endian, then how many entries of each kind there are, then the entries:
+# Table: whether big-endian, then the number of entries of each kind, then the entries:
 #   a number to a column: offset, shift, signed, column          a number to a register: offset, shift, signed, register
 #   a number that must be: offset, shift, signed, value, code    bytes: offset, size, column
 #   bits: offset, shift, lowest, width, form (0 boolean, 1 unsigned, 2 signed), register, column
-# A number is read as eight bytes, of which the shift leaves its own; so eight bytes behind the run can be read, too.
+# A number is read as eight bytes, and shifted to its own; so eight bytes after the run must be readable, too.
 
 cdef inline int64_t fixed_number(const uint8_t *p, const int64_t *entry, bint big) noexcept nogil:
     cdef uint64_t word = wl_load8(p + entry[0])

@@ -1,6 +1,9 @@
-# JSON: a text becomes a row of nodes first (json.h), which says whether it is JSON at all; the steps of the spec then read
-# from the nodes, in their order. `node` is the value at hand. Slots say where the members of an object are, and which of
-# them a step has looked at; of a struct that is an array, a slot says which element comes next.
+# JSON. First json.h makes nodes of the whole text, which checks that it is JSON. Then the steps of the spec read the
+# nodes, in the order of the spec, so errors have that order too.
+#
+# `m.node` is the current value. OP_JSON_OBJECT finds the members of a struct and fills a slot for each: which node it
+# is, and whether a step has read it. OP_JSON_CLOSE then refuses members that no step has read. For a struct that is an
+# array, a slot holds the next element. Open values are written from their nodes, as VARIANT, tagged JSON or text.
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0

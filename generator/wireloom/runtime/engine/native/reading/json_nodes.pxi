@@ -1,4 +1,6 @@
-# The nodes of a JSON text as objects, for those who judge a text and not its columns.
+# The nodes of a JSON text as Python objects, for the parser, which needs them of every record that it reads.
+#
+# `document` returns None if the text is not regular; parsers/json/text.py then reads it and reports the error.
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 

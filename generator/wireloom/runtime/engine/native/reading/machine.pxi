@@ -1,8 +1,9 @@
-# The machine: one record at a time, instruction by instruction. Jumps lead forward only and calls lead forward only,
-# so every run ends; the validator has seen every operand, so none is looked at twice here.
+# The machine that reads: it executes a program for one record at a time, instruction by instruction.
 #
-# `run` executes what hot loops consist of and keeps the position in a local; `step` executes the rest. An instruction
-# stands in one of the two. Lists of MessagePack do not recurse: a frame notes where the list stands.
+# `run` has the instructions of hot loops and keeps the position in a local variable; `step` has the rest. Each
+# instruction is in one of the two. A nonzero code stops the record: IRREGULAR leaves it to the parser, which reports
+# the error. Jumps and calls lead forward only, so every run ends. The validator (checks.pxi) has checked every operand,
+# so the machine checks none. Lists of MessagePack need no recursion: a frame holds the state of each open list.
 
 cdef int run(Machine *m, int64_t start) noexcept nogil:
     """Execute from `start` to the return that belongs to it."""

@@ -1,4 +1,8 @@
-# Instructions of MessagePack bodies, as far as `run` does not execute them itself; lists and their unique members.
+# The instructions of MessagePack bodies that are not in `run`: maps, lists, unique members, ext values.
+#
+# A map is scanned once: `find_members` notes in a slot where each known member is. The steps of the spec then jump to
+# their slots, and `leave_members` refuses members that no step has read. A list fills a frame; unique members are
+# compared one by one up to FEW, and sorted beyond that, so that many elements cost n log n.
 
 cdef enum:
     OTHERS_ALLOWED = 0  # members of a map that nothing names

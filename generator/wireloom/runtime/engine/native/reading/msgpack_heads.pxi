@@ -1,4 +1,6 @@
-# The heads of MessagePack values; those of hot loops are in heads.h.
+# The head of any MessagePack value: its family, and its number, length or count. heads.h has the forms of hot loops.
+#
+# A head says nothing about the body: callers compare lengths and counts with the bytes that are left.
 
 cdef enum:
     F_NIL = 0

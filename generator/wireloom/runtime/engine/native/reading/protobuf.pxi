@@ -1,8 +1,10 @@
-# Protobuf messages: one scan notes where the fields are; the struct's steps then read them in the order of the spec.
-# A singular message in several pieces is scanned piece by piece, as one. A group is skipped to find its end, and then is
-# a message like any other: its bytes are looked at once for each group that stands around them, and those are no more
-# than the spec says. A message that another field of its group drives out (what it holds is not looked at, and may be
-# broken) is left to the construct parser.
+# Protobuf messages. One scan notes in slots where the fields are; the steps of the spec then read the slots in their
+# order.
+#
+# A singular message in several pieces is scanned piece by piece, as one message. A repeated field has a chain of
+# occurrences, put in a row when it is read. A group is skipped to find its end, and then read like any other message;
+# so its bytes are looked at once for each group around them, and the spec bounds how many those are. A message that
+# another member of its oneof replaces may be broken inside; it is left to the parser.
 
 cdef enum:
     DEEPEST = 100  # messages and groups within one another

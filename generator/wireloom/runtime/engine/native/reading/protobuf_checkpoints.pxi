@@ -1,5 +1,7 @@
-# Which elements of a protobuf message the parser need not scan, of a record that was given up: they are whole, and the
-# messages among them have what is required. The first element of a list is scanned in any case.
+# Holes: elements of a protobuf message that the parser need not scan when it reads a record that the engine gave up.
+#
+# They are whole, and the messages in them have all required fields. Elements of one field in a row are one hole. The
+# first element of each list is always scanned, as are elements that the parser reads from a checkpoint (`kept`).
 
 cdef enum:
     MOST_FIELDS = 256  # of a message that is looked at

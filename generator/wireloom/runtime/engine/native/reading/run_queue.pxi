@@ -1,7 +1,9 @@
-# Runs of numbers that wait. What a record has at fixed distances goes to as many columns; written one record after the
-# other, each number pays for finding its column, for room and for its place. So the runs of up to WAITING rows are only
-# noted, and then written column by column. Whoever wants to write to such a column, or to cut or to pad it, has what waits
-# written first: a column that waits has no room, which leads there.
+# Runs of numbers (fixed_runs.pxi) that wait to be written column by column.
+#
+# A run goes to as many columns as it has numbers. Written record by record, each number pays for finding its column and
+# for checking its space. So only the positions of up to WAITING runs are noted; then each column is written in one
+# loop. A column with waiting runs has a `room` of 0: whoever writes to it, cuts it or pads it comes to the slow path,
+# which writes the waiting runs first.
 
 cdef int begin_waiting(Machine *m, const int64_t *run) noexcept nogil:
     """The columns of a run are ready for the row that is being written, and for others behind it."""

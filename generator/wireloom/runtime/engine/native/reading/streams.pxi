@@ -1,5 +1,7 @@
-# Streams: records one after the other in a buffer, each found where the one before it ended. What the machine gives up
-# on is asked about at once, since only the parser can say where such a record ends.
+# Streams: records one after another in a buffer. Each begins where the record before it ended, or after its size.
+#
+# If the machine gives up a record, it asks the parser at once (`ask`): only the parser knows where such a record ends.
+# `follow` notes start, size and status of each record, and stops where the data or the space of the output ends.
 
 cdef enum:
     PREFIX = 4  # bytes of the size before a record

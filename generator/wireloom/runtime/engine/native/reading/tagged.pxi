@@ -1,5 +1,6 @@
-# Open values as the text of their tagged JSON rendering, byte for byte as `dumps(to_tagged(value))` of
-# `runtime/canonical.py` writes it. The value has been checked, so nothing here can fail but memory.
+# Open values as tagged JSON text, byte for byte as `dumps(to_tagged(value))` of runtime/columns/canonical.py writes it.
+#
+# The value has been checked by the first pass (variant.pxi), so only memory can fail here.
 
 cdef extern from "Python.h":
     char *PyOS_double_to_string(double number, char format, int precision, int flags, int *type) except NULL

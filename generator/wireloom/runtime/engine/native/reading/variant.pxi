@@ -1,7 +1,8 @@
-# Open values of MessagePack as Spark VARIANT, byte for byte as `runtime/variant.py` writes them.
+# Open values of MessagePack as Spark VARIANT, byte for byte as runtime/columns/variant.py writes them.
 #
-# An open value is read twice. The first pass checks everything (families, ext types, UTF-8, counts, depth) and notes
-# where each container ends; the second writes the VARIANT and need check nothing but equal keys.
+# An open value is read twice. The first pass (`scan_open`) checks everything: families, ext types, UTF-8, counts,
+# depth; and notes where each container ends. The second pass writes the VARIANT, and checks only that no two keys are
+# equal.
 
 # --- first pass ------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,7 @@
-# UUIDs and addresses: whole columns of bytes as their usual texts, and back.
+# UUIDs and addresses (IPv4, IPv6, MAC): whole columns of bytes to their usual texts, and back.
+#
+# A text is accepted only in the form that writing gives (IPv6: RFC 5952), so text and bytes are one to one. A text in
+# another form makes the whole call give None.
 
 DEF LONGEST_ADDRESS = 39
 

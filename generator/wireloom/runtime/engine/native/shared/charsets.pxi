@@ -1,6 +1,8 @@
-# Texts in character sets: held against what these have while records are read, made UTF-8 and back a column at a time.
+# Texts in character sets. While a record is read, its bytes are checked; a whole column is converted to or from UTF-8
+# later.
 #
-# A set of one byte is a table of the program's or of the caller's; the only other ones are UTF-16 in both orders.
+# A set of one byte is a table of the program or the caller. The only other sets are UTF-16 in both byte orders. Length
+# and pattern of a text (`held_spelling`) are checked here too; a pattern is a table of states, one step for each byte.
 
 cdef inline int64_t unit_at(const uint8_t *data, bint big) noexcept nogil:
     return data[0] << 8 | data[1] if big else data[1] << 8 | data[0]

@@ -1,10 +1,12 @@
 # Columns: Arrow buffers that grow row by row and can be cut back to any row.
 #
-# A column lags behind its struct where values are absent; it is filled up with nulls when it is next written, or at
-# the end. So an absent value costs nothing, and a bad record is undone by cutting every column to the row it began at.
+# A column is behind its struct where values are absent. It is filled up with nulls when it is next written, or at the
+# end. So an absent value costs nothing, and a bad record is undone by cutting every column to the row where the record
+# began.
 #
-# Behind a column's length its bits (validity, booleans) are zero, so that a null or a false needs no writing; the other
-# bytes there mean nothing. Every buffer has SLACK bytes behind its last row, so that short values are written whole.
+# After the last row, the bits of a column (validity, booleans) are zero, so that null and false need no write; its
+# other bytes mean nothing. Every buffer has SLACK bytes after its last row, so that short values are written as whole
+# words.
 
 cdef inline int reserve(Buffer *buffer, int64_t size) noexcept nogil:
     return OK if size <= buffer.capacity else grow(buffer, size)

@@ -1,6 +1,8 @@
-# Expressions: a stack machine over registers. Computing with null and ordering it gives null; `and` and `or` are
-# three-valued; equality takes null for a value. A result beyond 64 bits makes the record irregular, as does a shift
-# by a count that no number of 64 bits is shifted by, and a division by zero: the construct path computes those.
+# Expressions: a stack machine over registers, used for reading and for writing.
+#
+# Arithmetic and ordering with null give null; `and` and `or` have three values; equality treats null as a value. A
+# result beyond 64 bits, a shift by a negative or too large count, and a division by zero make the record irregular: the
+# construct path computes those. The validator has checked that the stack never overflows or runs empty.
 
 cdef inline int64_t unsigned_of(const uint8_t *data, int64_t size, bint big) noexcept nogil:
     """The number that up to eight bytes are; negative beyond 63 bits."""

@@ -1,5 +1,5 @@
-# Digests. MD5 is our own, since many at once take a fraction of the time (reading/digest_queue.pxi); for the others the machine asks
-# Python's library.
+# Digests of bytes. MD5 is our own, since many at once take a fraction of the time (reading/digest_queue.pxi). For all
+# others, the machine takes the GIL and calls Python's hashlib.
 
 from cpython.buffer cimport PyBUF_READ
 from cpython.memoryview cimport PyMemoryView_FromMemory

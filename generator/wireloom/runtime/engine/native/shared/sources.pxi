@@ -1,4 +1,4 @@
-# What a module was made from.
+# The digest of the sources that a compiled module was made from; runtime/engine/sources.py compares it with the files.
 
 cdef extern from *:
     """

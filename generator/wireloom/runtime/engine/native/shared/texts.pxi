@@ -1,6 +1,8 @@
-# Texts and bytes that expressions make: parts of others, which stand where those do, and what is put together, which
-# stands in memory of the record's own. On the stack of an expression a text is one number: where it stands in the texts of
-# the format, or -2 less the register that says where it stands.
+# Texts and bytes that expressions make: parts of others, which point into the record, and concatenations, which are in
+# memory of the record. That memory is freed when the next record begins.
+#
+# On the stack of an expression a text is one number: its place in the texts of the format, or -2 minus the register
+# that holds its pointer and size. `m.scanned` counts the bytes that were gone over, so that work is bounded.
 
 cdef extern from "texts.h" nogil:
     int64_t wl_place(const uint8_t *text, int64_t size, int64_t number, int characters)

@@ -1,4 +1,6 @@
-# Moments and days: whole columns of texts (RFC 3339) as counts of microseconds or of days since 1970, and back.
+# Timestamps and dates: whole columns of RFC 3339 texts as microseconds or days since 1970, and back.
+#
+# Readers have checked the texts, so digits are where they must be; a text that is too short gives no value.
 
 DEF LONGEST_MOMENT = 27
 DEF SHORTEST_MOMENT = 20

@@ -1,4 +1,8 @@
-# What the parts of the engine share: instructions, the machine's state, and the codes that stop a record.
+# What all parts of the engine share: the instructions, the state of the machine, and the codes that stop a record.
+#
+# An instruction is WIDTH words: its number, up to six operands, and which instruction comes next. A register is 64 bits
+# with a flag for null, and a pointer if it holds bytes. Machine holds all that changes while a record is read; a
+# program never changes. Functions return OK or the code that stops the record.
 
 from libc.stdint cimport INT32_MAX, INT64_MAX, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc

@@ -1,5 +1,5 @@
-# Unsigned integers of 128 bits, which stand in two registers, the low half first; and lists that are discarded by what
-# such numbers say of their elements.
+# Unsigned integers of 128 bits, in two registers, the low half first; and lists that are discarded by conditions over
+# such integers.
 
 cdef extern from "wide.h" nogil:
     ctypedef struct wl_wide:

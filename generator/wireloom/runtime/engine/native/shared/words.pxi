@@ -1,5 +1,5 @@
-# What words of programs say, to those who run them and to those who look at them first: operations of expressions, forms
-# of numbers, digests.
+# The numbers that programs use for operations of expressions, forms of numbers and digests. Compilers, machine and
+# validators know them by these names, so a number is defined once.
 
 cdef enum:
     X_END = 0

@@ -1,4 +1,6 @@
-# The validator of programs that write. Its letters are those of checks.pxi, with columns that are read, not written:
+# The validator of programs that write: the mirror of reading/checks.pxi, for the same reasons.
+#
+# WRITTEN has a letter for each operand. Its letters are those of reading/checks.pxi, with columns that are read:
 #   I integer  F float  B boolean  Y bytes  L list  U struct  A alternatives or struct  o any column
 #   V interned table  H, W, G, D tables: of a mapping, of a switch, of kinds, of ext types
 

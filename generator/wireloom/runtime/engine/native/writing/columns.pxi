@@ -1,5 +1,7 @@
-# Reading the columns of the caller. Rows are within their column by construction (the driver has compared the lengths);
-# offsets are the caller's and are looked at each time.
+# Reading the columns of the caller, in the row that is in force.
+#
+# Rows are within their column, since the driver has compared the lengths. Offsets in the buffers come from the caller,
+# so they are checked at each use; a wrong one is MALFORMED, which is an error of the caller and not of a record.
 
 cdef inline bint there(const Builder *k, int64_t index) noexcept nogil:
     """Whether the column has a value in the row in force."""

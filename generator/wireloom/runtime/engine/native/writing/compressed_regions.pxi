@@ -1,5 +1,5 @@
-# Regions that are compressed, or written as text: what stands there is handed to Python's libraries, and what comes back
-# takes its place.
+# Regions that are compressed or written as text. The region is first written as it is; then the machine takes the GIL,
+# hands the bytes to Python's library, and puts the result in their place.
 
 cdef int fill_packed(Builder *k, int64_t codec, int64_t start) noexcept nogil:
     """The bytes from `start` on, packed."""

@@ -1,4 +1,8 @@
 # Running a program that writes: the columns of the caller in, an Arrow array of bytes out.
+#
+# `WritingProgram.run` binds the buffers of the columns, then writes row after row. Unless a record is certain, a reader
+# decodes it and the result is compared with the columns, several records at once. A row that differs, or that the
+# machine gives up, is cut from the output and marked; the builders then write it, or report the error.
 
 ENCODE_OPCODES = {name.removeprefix("E_"): int(number) for name, number in WritingOp.__members__.items()}
 """The instructions of programs that write, by name; their operands are in writing/checks.pxi."""

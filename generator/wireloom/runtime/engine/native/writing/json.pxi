@@ -1,4 +1,6 @@
 # Writing JSON: compact, members in the order of the spec, numbers and escapes as `build` writes them (json_text.h).
+#
+# What the builders could write differently (a float that needs Python's writer, text that is not UTF-8) is IRREGULAR.
 
 cdef enum:
     NUMBER_ROOM = 40  # bytes of any number, and what is written behind its end

@@ -1,5 +1,9 @@
-# The machine that writes: one record at a time, instruction by instruction, over the columns' rows in force. As in
-# reading, jumps and calls lead forward only, and the validator has seen every operand.
+# The machine that writes: it executes a program for one record at a time, over the rows of the columns that are in
+# force.
+#
+# `make` has all instructions. It appends to the output, and patches lengths and checksums into space that it has kept.
+# As in reading, jumps and calls lead forward only, and the validator has checked every operand. If a value does not
+# fit, the code IRREGULAR leaves the record to the builders, which report the error.
 
 cdef int each_element(Builder *k, int64_t child, int64_t first, int64_t last, int64_t body, int64_t place, int64_t before=0) noexcept nogil:
     """Write elements of a list, which has so many before them."""

@@ -1,4 +1,4 @@
-# Writing MessagePack: every head in its shortest form, floats in 64 bits, as `build` writes them.
+# Writing MessagePack: every head in its shortest form, floats with 64 bits, as `build` writes them.
 
 cdef inline void put_big(uint8_t *target, uint8_t first, uint64_t number, int64_t size) noexcept nogil:
     """A first byte and a number behind it."""

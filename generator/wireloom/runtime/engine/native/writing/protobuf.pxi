@@ -1,8 +1,8 @@
 # Writing protobuf messages: fields by number, the shortest varints, as protobuf's own library does.
 #
-# A nested message is written behind room for the length that the one before it had; where its length needs another
-# width the message is moved. Tables are filled by the fields that refer to them, so they are written last, and the
-# parts of a message whose numbers do not ascend are put into order at its end.
+# A nested message is written after space for its length, as wide as the length before it was; if the length needs
+# another width, the message is moved. Tables are filled by the fields that refer to them, so they are written last.
+# Parts of a message whose numbers do not ascend are put in order at its end.
 
 cdef enum:  # whether a field must have a value
     NEEDED = 1

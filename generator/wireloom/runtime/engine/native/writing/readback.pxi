@@ -1,8 +1,9 @@
-# What was written, read back, against the columns that it was written from: nothing may be lost or altered in silence.
+# Read-back: a written record is decoded again, and compared with the columns it was written from. So nothing is lost or
+# changed without an error.
 #
-# A reader shows the record in a row of columns of its own, open values as their bytes. Every value of the caller's must be
-# there again; what the caller left out may only come back where the format itself determines it. So a column that a record
-# has no use for, or a count that does not fit, leads to the construct path, which says what is wrong.
+# The reader shows the record in columns of its own, with open values as bytes. Each value of the caller must be there.
+# A value that the caller left out may only come back if the format determines it. So a column that the record has no
+# place for, or a count that does not fit, leads to the builders, which report the error.
 
 cdef inline bint given_at(const Source *source, int64_t row) noexcept nogil:
     """Whether a column has a value in a row."""

@@ -1,9 +1,9 @@
-# Encoding, the mirror of reading: its instructions, the columns that it reads and the state of its machine.
+# Encoding, the mirror of reading: its instructions, the columns that it reads, and the state of its machine (Builder).
 #
-# A record is written at the end of the output, then read back by the format's own program for reading and compared with
-# the columns: what a reader would refuse, or take for something else, never leaves. Nothing is read back where the program
-# itself holds what it writes against all that a reader would (encoder/certainty.py). Where a value is in any way irregular the output is cut back to the record's start and the
-# record is marked; the construct path builds it, or says what is wrong with it.
+# A record is written at the end of the output. Then the format's own reading program decodes it, and the result is
+# compared with the columns, so that a record which a reader would refuse or misread never leaves. A record needs no
+# read-back if the program itself checks all that a reader would (encoder/certainty.py). If a value is irregular, the
+# output is cut back to the start of the record and the record is marked: the builders write it, or report the error.
 
 cdef enum:
     MALFORMED = 5  # the columns contradict themselves: the caller's error, not a record's

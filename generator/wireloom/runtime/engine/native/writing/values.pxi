@@ -1,4 +1,9 @@
-# Writing values of binary structs, and what any encoding needs: room, constants, bits, mappings, checksums.
+# Writing values of binary structs, and what every encoding needs: space in the output, constants, bits, mappings,
+# checksums.
+#
+# `room` makes space before anything is written. A value that its form on the wire cannot hold is IRREGULAR. Lengths
+# that are known later are kept as space (E_HOLD) and filled in (E_PATCH); checksums come last, inner ones before outer
+# ones.
 
 cdef int more(Builder *k, int64_t size) noexcept nogil:
     if k.size + size > <int64_t>INT32_MAX + SLACK:  # a record that is too long by less is seen when it is complete

@@ -1,9 +1,10 @@
-# Open values: from the bytes of a Spark VARIANT to MessagePack or JSON, what `runtime/variant.py` reads as `build` writes it.
+# Open values: from the bytes of a Spark VARIANT to MessagePack or JSON. runtime/columns/variant.py reads the same
+# values, and `build` writes the same bytes.
 #
-# `pack_` reads a VARIANT, `open_` writes what it finds in the encoding at hand.
-# Whatever is not perfectly regular is left to the construct path: another use of the reserved names, decimals that
-# have no exact double, types that open values do not have. Positions are held against the value's end before they are
-# read; a value that reads more bytes than it has says some of them twice and is left to the construct path, too.
+# `pack_` functions read the VARIANT; `open_` functions write what is found, in the encoding in force. Positions are
+# checked against the end of the value before they are read. Whatever is not perfectly regular is left to the builders:
+# another use of the reserved names, decimals without an exact double, types that open values do not have, values that
+# overlap.
 
 cdef enum:
     VARIANT_DEPTH = 512

@@ -24,9 +24,6 @@ from conftest import shipped_formats
 from wireloom import pipeline
 from wireloom.emit import jsonschema, package, shape
 from wireloom.emit.jsonschema.base64 import pattern
-from wireloom.encodings import Encoding, Form
-from wireloom.encodings.json import JSON
-from wireloom.encodings.msgpack import MSGPACK
 from wireloom.examples.memory import opened
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
 from wireloom.model import logical
@@ -38,9 +35,11 @@ from wireloom.model.types import (
     Bytes,
     Case,
     Check,
+    Encoding,
     Extension,
     Field,
     Float,
+    Form,
     Integer,
     JsonText,
     Map,
@@ -130,7 +129,7 @@ def made(name: str, encoding: Encoding, types: tuple[tuple[str, Type], ...], roo
 
 BINARY = made(
     "made_up",
-    MSGPACK,
+    Encoding.MSGPACK,
     (("Value", OPEN),),
     (
         Root("record", Reference("Value"), RECORD, rows=("entries",), doc="One record"),
@@ -162,7 +161,7 @@ def present(name: str) -> Expression:
 OPTIONAL = Presence.OPTIONAL
 PART = Struct(
     "Part",
-    JSON,
+    Encoding.JSON,
     Form.OBJECT,
     (
         field("partVersion", Integer(16, signed=True)),
@@ -178,7 +177,7 @@ PART = Struct(
 )
 EVENT = Struct(
     "Event",
-    JSON,
+    Encoding.JSON,
     Form.OBJECT,
     (
         field("msg", Text(), const="event", doc="Tells events"),
@@ -200,13 +199,13 @@ EVENT = Struct(
 )
 PAIR = Struct(
     "Pair",
-    JSON,
+    Encoding.JSON,
     Form.ARRAY,
     (field("name", Text()), field("set", Nullable(Text())), field("digest", Bytes(Literal(20)))),
 )
 CONTROL = Struct(
     "Control",
-    JSON,
+    Encoding.JSON,
     Form.OBJECT,
     (
         field("msg", Text(), mappings=texts("start", "stop")),
@@ -229,7 +228,7 @@ JSON_VALUE = OneOf(
 TAG = MemberTag("msg")
 DOCUMENT = made(
     "made_json",
-    JSON,
+    Encoding.JSON,
     (
         ("Message", Select(TAG, (Case(("event",), Reference("Event")), Case(("start", "stop"), Reference("Control"))))),
         ("Event", EVENT),
@@ -237,7 +236,7 @@ DOCUMENT = made(
         ("Control", CONTROL),
         ("Pair", PAIR),
         ("Value", JSON_VALUE),
-        ("Unused", Struct("Unused", JSON, Form.OBJECT, ())),
+        ("Unused", Struct("Unused", Encoding.JSON, Form.OBJECT, ())),
     ),
     (
         Root("record", Reference("Message"), ENTRY),
@@ -531,7 +530,7 @@ def test_the_examples_of_the_specs_fit_their_schemas() -> None:
         for example in format.examples:
             if example.error is not None or ("unknownMembers", "ignore") in example.parameters:
                 continue  # schemas are those of the default parameters
-            instance = json.loads(example.data) if format.encoding is JSON else example.value
+            instance = json.loads(example.data) if format.encoding is Encoding.JSON else example.value
             root_schema(schema, example.root).validate(instance)
 
 

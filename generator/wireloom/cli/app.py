@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": ("specs.explain", "Show which formats run on the native engine, and why others do not."),
     "decode": ("records.transcode", "Decode records to lines of JSON."),
     "inspect": ("records.inspect", "Show what every byte of a record means, and where a bad record is wrong."),
+    "serve": ("specs.serve", "Show records in a browser, and edit their spec beside them."),
     "encode": ("records.transcode", "Encode lines of JSON to records."),
     "validate": ("records.validate", "Check every record, and list its problems."),
     "convert": ("records.convert", "Convert records to another format with the same columns."),
@@ -36,7 +37,6 @@ COMMANDS = {
     "demo": ("project.demo", "Try it: decode sample records of every format."),
     "doctor": ("project.doctor", "Check that this machine has everything that Wireloom needs."),
     "import": ("specs.import_", "Make a spec from a description in another language."),
-    "export": ("specs.export", "Describe a format in another language."),
     "new": ("project.new", "Start a spec, a project, or a Spark pipeline."),
 }
 """By name: the module below `cli/commands`, and what the list of commands says."""

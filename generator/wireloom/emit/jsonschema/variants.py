@@ -12,6 +12,7 @@ from wireloom.emit.jsonschema.conditions import Unknown, Value
 from wireloom.emit.jsonschema.document import documents
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Format, Parameter
+from wireloom.model.types import Encoding
 
 MAXIMUM_SCHEMAS = 64
 """Where values of parameters make more combinations, all but the defaults have one schema, which leaves them open."""
@@ -21,7 +22,7 @@ _Choice = tuple[Value, ...]
 
 def variants(format: Format) -> dict[str, object] | None:
     """The schemas by parameters, the first that fits counts; None where the schema is not of documents."""
-    if not format.encoding.text:
+    if format.encoding is not Encoding.JSON:
         return None
     schemas = _schemas(format.parameters, format)
     deciding = [place for place in range(len(format.parameters)) if _decides(place, schemas)]

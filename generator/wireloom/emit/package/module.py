@@ -8,6 +8,7 @@ from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
 from wireloom.model.meaning import meaning
+from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
 
@@ -24,7 +25,7 @@ def module(format: Format) -> str:
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
         validated=_validated(format),
-        of_documents=format.encoding.text,
+        of_documents=format.encoding is Encoding.JSON,
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
 
@@ -44,7 +45,9 @@ def spark(format: Format) -> str:
 
 def _validated(format: Format) -> str:
     """What can be validated beside bytes."""
-    return ", JSON text, or a parsed document" if format.encoding.text else ", or a value as `parse` gives it"
+    return (
+        ", JSON text, or a parsed document" if format.encoding is Encoding.JSON else ", or a value as `parse` gives it"
+    )
 
 
 def _paragraphs(format: Format) -> list[str]:
@@ -73,7 +76,7 @@ def _constants(format: Format) -> list[str]:
         "DIGEST": literal(format.digest),
         "MEANING": literal(meaning(format)),
         "CONTRACT": literal(CONTRACT),
-        "ENCODING": literal(format.encoding.name),
+        "ENCODING": literal(format.encoding.value),
         "FRAMING": literal(format.framing.text),
         "CODES": mapping({literal(error.code): Prose(" ".join(error.doc.split())) for error in format.errors}),
         "PARAMETERS": Tuple(tuple(declared(each, format) for each in format.parameters)),

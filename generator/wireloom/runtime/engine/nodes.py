@@ -28,6 +28,7 @@ from typing import (
 )
 
 Scalar = bool | int | float | str | bytes | None
+Encoding = Literal["binary", "msgpack", "json", "protobuf"]
 Form = Literal["sequence", "array", "object", "message"]
 
 
@@ -719,7 +720,7 @@ class Struct(Node, word="struct"):
     """Steps, one after the other."""
 
     name: str
-    encoding: str
+    encoding: Encoding
     form: Form
     versions: "tuple[Version, ...]"
     steps: "tuple[Step, ...]"

@@ -1,0 +1,269 @@
+"""What the process behind the page does: an edited spec and bytes in, the problems and the decoded record out.
+
+The texts of the page lie over the files of the folder, in memory. Of the folder only the chosen spec and what specs
+share (libraries, schemas) is read. What was read, and the module made from it, is kept until a text changes, so that
+other bytes cost no generation, and an edit costs that of one format.
+"""
+
+import base64
+import binascii
+import gc
+import io
+import json
+import re
+import resource
+import signal
+from collections.abc import Mapping
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from wireloom.catalog import FormatModule, parameter_values
+from wireloom.escapes import visible
+from wireloom.examples import opened
+from wireloom.failures import MisuseError
+from wireloom.inspection.lines import SpecLines
+from wireloom.inspection.page import viewed
+from wireloom.inspection.records import Found, Wanted, record, records
+from wireloom.inspection.rows import fault_of
+from wireloom.inspection.text import summary
+from wireloom.model.format import Example, Format
+from wireloom.model.types import Encoding
+from wireloom.pipeline import emit
+from wireloom.problems import Problem, SpecProblems
+from wireloom.resolve import resolve_all
+from wireloom.runtime.errors import ParameterError
+from wireloom.runtime.parameters import Parameter
+from wireloom.serving import folder
+from wireloom.spec import Document, Documents, load
+from wireloom.spec.yaml import child, items, scalar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+LISTED = 200
+"""Records of a stream that are listed; a later one is shown when its number is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the process may take: seconds for a request, and bytes of memory in all."""
+
+    seconds: float
+    memory: int
+
+
+class Work:
+    """The format that was made last, and the documents that it was made from."""
+
+    def __init__(self, specs: Path) -> None:
+        self._specs = specs
+        self._read: dict[tuple[Path, bytes], Documents] = {}
+        self._made: tuple[dict[Path, bytes], _Made] | None = None
+        self._open = ExitStack()
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page shows for a spec, its edited texts, and bytes."""
+        try:
+            made = self._format(request["spec"], request["texts"])
+        except SpecProblems as error:
+            return {"problems": [self._problem(each, "error") for each in error.problems]}
+        except MisuseError as error:
+            return {"problems": [], "failure": str(error)}
+        return {
+            "problems": [self._problem(each, "warning") for each in made.warnings],
+            "format": _described(made),
+            "shared": made.shared,
+            "folder": f"{self._specs.as_posix()}/",
+            **_decoded(made, request),
+        }
+
+    def close(self) -> None:
+        """Forget the module that was made."""
+        self._open.close()
+
+    def _format(self, name: str, texts: Mapping[str, str]) -> "_Made":
+        """The format of a spec; raises SpecProblems."""
+        known = folder.paths(self._specs)
+        chosen = folder.path_of(self._specs, name)
+        data = {
+            path: texts[each].encode(errors="surrogatepass") if each in texts else path.read_bytes()
+            for each, path in known.items()
+        }
+        used = {path: text for path, text in data.items() if path == chosen or _is_shared(text)}
+        if self._made is None or self._made[0] != used:
+            self._open.close()
+            self._made = None
+            self._made = used, self._generated(chosen, used)
+        return self._made[1]
+
+    def _generated(self, chosen: Path, used: dict[Path, bytes]) -> "_Made":
+        self._read = {key: self._read.get(key) or load([key[0]], self._specs, dict([key])) for key in used.items()}
+        documents = _together(list(self._read.values()))
+        resolved = resolve_all(documents)
+        made = next((each for each in resolved.formats if self._specs / each.spec == chosen), None)
+        if made is None:
+            raise MisuseError(f"{chosen.name} has no `format`")
+        module = self._open.enter_context(opened({made.name: emit(made)}))[made.name]
+        lines = SpecLines(self._specs, made.name, [each.node for each in documents.documents])
+        shared = [each.path for each in _used(documents, self._specs, chosen)]
+        return _Made(made, cast(FormatModule, module), lines, resolved.warnings, shared)
+
+    def _problem(self, problem: Problem, level: str) -> dict[str, Any]:
+        location = problem.location
+        return {
+            "level": level,
+            "id": problem.id,
+            "text": problem.text,
+            "file": Path(location.file).relative_to(self._specs).as_posix(),
+            "line": location.line,
+            "column": location.column,
+            "picture": list(problem.picture),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    format: Format
+    module: FormatModule
+    lines: SpecLines
+    warnings: tuple[Problem, ...]
+    shared: list[str]
+
+
+_FORMAT = re.compile(rb"^format\s*:", re.MULTILINE)
+
+
+def _is_shared(data: bytes) -> bool:
+    """Whether a file may be a library or a schema."""
+    return _FORMAT.search(data) is None
+
+
+def _used(documents: Documents, specs: Path, chosen: Path) -> list[Document]:
+    """The libraries and schemas that a spec names, and those that these name."""
+    waiting = [each for each in documents.documents if specs / each.path == chosen]
+    found = list[Document]()
+    while waiting:
+        node = waiting.pop().node
+        names = {
+            scalar(each) for each in (child(node, "imports"), child(node, "schema"), *items(child(node, "imports")))
+        }
+        for document in documents.documents:
+            own = child(document.node, "library") or child(document.node, "schema")
+            if scalar(own) in names and document not in found and specs / document.path != chosen:
+                found.append(document)
+                waiting.append(document)
+    return found
+
+
+def _together(read: list[Documents]) -> Documents:
+    return Documents(
+        tuple(document for each in read for document in each.documents),
+        tuple(problem for each in read for problem in each.problems),
+        tuple(name for each in read for name in each.unread),
+    )
+
+
+def _described(made: _Made) -> dict[str, Any]:
+    """What the page's menus offer of a format."""
+    format = made.format
+    return {
+        "name": format.name,
+        "title": visible(format.title),
+        "isText": format.encoding is Encoding.JSON,
+        "framing": made.module.CODEC.framing,
+        "roots": [root.name for root in format.roots],
+        "parameters": [_parameter(each) for each in made.module.CODEC.parameters],
+        "examples": [_example(each) for each in format.examples],
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    default = parameter.default
+    return {
+        "name": parameter.name,
+        "doc": visible(parameter.doc),
+        "default": "" if default is None else _assigned(default),
+        "options": ["true", "false"] if parameter.kind == "boolean" else list(parameter.options),
+    }
+
+
+def _example(example: Example) -> dict[str, Any]:
+    return {
+        "name": visible(example.name),
+        "data": base64.b64encode(example.data).decode(),
+        "root": example.root,
+        "parameters": {name: _assigned(value) for name, value in example.parameters},
+        "error": example.error,
+    }
+
+
+def _assigned(value: object) -> str:
+    """A value as `NAME=VALUE` has it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case [start, end]:
+            return f"{start}..{end}"
+        case _:
+            return str(value)
+
+
+def _decoded(made: _Made, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The records of the bytes, and the one that is asked for, else the first bad one, else the first."""
+    number = request["record"]
+    try:
+        data = base64.b64decode(request["data"])
+        if not data:
+            return {}
+        given = parameter_values(made.module, request["parameters"])
+        wanted = Wanted(made.module, request["root"] or None, request["framing"] or None, given)
+        found = list(islice(records(wanted, "the input", io.BytesIO(data)), LISTED + 1))
+        if number is None or number < len(found):
+            bad = (index for index, each in enumerate(found[:LISTED]) if each.error is not None)
+            chosen = found[next(bad, 0) if number is None else number] if found else None
+        else:
+            chosen = record(wanted, "the input", io.BytesIO(data), number)
+    except (MisuseError, ParameterError, binascii.Error) as error:
+        return {"failure": str(error)}
+    listing = [
+        [each.index, each.offset, len(each.data), each.error.code if each.error else ""] for each in found[:LISTED]
+    ]
+    return {
+        "records": listing,
+        "more": len(found) > LISTED,
+        "record": None if chosen is None else _shown(made, chosen),
+    }
+
+
+def _shown(made: _Made, found: Found) -> dict[str, Any]:
+    explained = made.module.CODEC.explain_bytes(found.data, root=found.root, **found.parameters)
+    return {
+        "number": found.index,
+        "summary": visible(summary(found, made.format.name)),
+        **viewed(explained, fault_of(explained, made.lines), made.lines),
+    }
+
+
+def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -> None:
+    """Answer the requests of the connection until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began the process ends it
+    _bound(limits)
+    gc.disable()
+    with closing(Work(specs)) as work, suppress(EOFError, MemoryError):
+        while True:
+            request = json.loads(connection.recv_bytes())
+            signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)  # where nobody is left to end the process
+            answer = work.answer(request)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            connection.send_bytes(json.dumps(answer, separators=(",", ":")).encode())
+            gc.collect()
+
+
+def _bound(limits: Limits) -> None:
+    """Bound the memory of this process, and let it write no file."""
+    for kind, bound in ((resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        with suppress(OSError, ValueError):  # a system that has no such limit, or a lower one
+            resource.setrlimit(kind, (bound, bound))

@@ -1,1 +1,0 @@
-"""What generated modules do: parse, build, streams, columns, schemas, validation and conversion."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from wireloom.model.types import Encoding
+from wireloom.encodings import ENCODINGS, encodings_of_key
 from wireloom.problems import ADVICE, DIAGNOSTICS, WARNINGS
 from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.resolve.types.key_combinations import COMPANIONS, ON_WIRE, RIVALS
@@ -94,10 +94,9 @@ def _definitions(heads: tuple[str, str], entries: Mapping[str, str]) -> str:
 def _types() -> str:
     """The types of the language by encoding."""
     rows = (
-        f"| {builtin.written} | "
-        + " | ".join([builtin.only, "", "", ""] if builtin.only else [builtin.forms.get(each, "") for each in Encoding])
-        + " |"
-        for builtin in BUILTINS.values()
+        f"| {builtin.written} | {builtin.only or first} | {' | '.join(others)} |"
+        for name, builtin in BUILTINS.items()
+        for first, *others in ([each.types.get(name, "") for each in ENCODINGS.values()],)
     )
     return "\n".join(("| type | binary | MessagePack | protobuf | JSON |", "|---|---|---|---|---|", *rows)) + "\n"
 
@@ -106,7 +105,7 @@ def _combinations(works: str) -> str:
     """Which encodings know each key of a field, what it needs beside it, what it excludes, and what the parser does."""
     keys = [field.alias or name for name, field in language.FieldDocument.model_fields.items()]
     rows = (
-        f"| `{key}` | {', '.join(language.ENCODINGS_OF_KEYS.get(key, ('all',)))} | {_marked(COMPANIONS.get(key))} "
+        f"| `{key}` | {', '.join(encodings_of_key(key) or ('all',))} | {_marked(COMPANIONS.get(key))} "
         f"| {_excluded(key, keys)} | {_left(key, works)} |"
         for key in keys
     )
@@ -131,11 +130,7 @@ def _left(key: str, works: str) -> str:
     return "; ".join(
         f"{name} ({', '.join(encodings)})"
         for name, cells in tried
-        if (
-            encodings := [
-                each.value for each, cell in zip(Encoding, cells.split(" | "), strict=True) if "Python" in cell
-            ]
-        )
+        if (encodings := [each for each, cell in zip(ENCODINGS, cells.split(" | "), strict=True) if "Python" in cell])
     )
 
 

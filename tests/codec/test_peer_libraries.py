@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from codec.test_roundtrips import empty_aggregate
 from conftest import shipped_formats
 from support.format_values import values
+from wireloom.encodings.msgpack import MSGPACK
 from wireloom.model.format import Format
-from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
 
 LIMITS = settings(max_examples=60, suppress_health_check=list(HealthCheck))
@@ -55,7 +55,7 @@ def msgpack_roots() -> list[Any]:
     return [
         pytest.param(format, root.name, id=f"{format.name}-{root.name}")
         for format in shipped_formats()
-        if format.encoding is Encoding.MSGPACK
+        if format.encoding is MSGPACK
         for root in format.roots
     ]
 

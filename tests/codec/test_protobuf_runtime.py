@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from wireloom import pipeline
 from wireloom.emit import protobuf as emitter
+from wireloom.encodings import Form
+from wireloom.encodings.binary import BINARY
+from wireloom.encodings.protobuf import PROTOBUF
 from wireloom.examples import opened
 from wireloom.model import types as model
 from wireloom.model.format import ByteOrder, Format, Root
@@ -68,7 +71,7 @@ def format_of(name: str, *structs: model.Struct) -> Format:
         source="",
         spec=f"{name}.yaml",
         digest="0" * 64,
-        encoding=model.Encoding.BINARY,
+        encoding=BINARY,
         byte_order=ByteOrder(),
         parameters=(),
         framing=Whole(),
@@ -81,7 +84,7 @@ def format_of(name: str, *structs: model.Struct) -> Format:
 
 
 def message_type(name: str, *fields: model.Field, doc: str = "") -> model.Struct:
-    return model.Struct(name, model.Encoding.PROTOBUF, model.Form.MESSAGE, fields, doc=doc)
+    return model.Struct(name, PROTOBUF, Form.MESSAGE, fields, doc=doc)
 
 
 def declared(tag: int, name: str, type: model.Type, *, optional: bool = False, **rest) -> model.Field:
@@ -507,9 +510,7 @@ def test_the_proto_file_reads_like_one_by_hand():
 
 
 def test_a_format_without_protobuf_has_no_descriptor():
-    assert (
-        emitter.emit(format_of("plain", model.Struct("Plain", model.Encoding.BINARY, model.Form.SEQUENCE, ()))) is None
-    )
+    assert emitter.emit(format_of("plain", model.Struct("Plain", BINARY, Form.SEQUENCE, ()))) is None
 
 
 def test_messages_that_no_root_leads_to_are_left_out():

@@ -20,8 +20,8 @@ from support.drawing import drawn
 from wireloom.emit import jsonschema
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
+from wireloom.encodings.json import JSON
 from wireloom.model.format import Format
-from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
 
 pytestmark = pytest.mark.drawing
@@ -34,7 +34,7 @@ TURNS = drawn(60)
 
 def json_formats() -> list[Format]:
     """The formats whose schemas judge documents."""
-    return [format for format in (*shipped_formats(), *case_formats()) if format.encoding is Encoding.JSON]
+    return [format for format in (*shipped_formats(), *case_formats()) if format.encoding is JSON]
 
 
 @pytest.mark.parametrize("format", json_formats(), ids=lambda format: format.name)

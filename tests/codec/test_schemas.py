@@ -24,6 +24,9 @@ from conftest import shipped_formats
 from wireloom import pipeline
 from wireloom.emit import jsonschema, package, shape
 from wireloom.emit.jsonschema.base64 import pattern
+from wireloom.encodings import Encoding, Form
+from wireloom.encodings.json import JSON
+from wireloom.encodings.msgpack import MSGPACK
 from wireloom.examples.memory import opened
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary
 from wireloom.model import logical
@@ -35,11 +38,9 @@ from wireloom.model.types import (
     Bytes,
     Case,
     Check,
-    Encoding,
     Extension,
     Field,
     Float,
-    Form,
     Integer,
     JsonText,
     Map,
@@ -129,7 +130,7 @@ def made(name: str, encoding: Encoding, types: tuple[tuple[str, Type], ...], roo
 
 BINARY = made(
     "made_up",
-    Encoding.MSGPACK,
+    MSGPACK,
     (("Value", OPEN),),
     (
         Root("record", Reference("Value"), RECORD, rows=("entries",), doc="One record"),
@@ -161,7 +162,7 @@ def present(name: str) -> Expression:
 OPTIONAL = Presence.OPTIONAL
 PART = Struct(
     "Part",
-    Encoding.JSON,
+    JSON,
     Form.OBJECT,
     (
         field("partVersion", Integer(16, signed=True)),
@@ -177,7 +178,7 @@ PART = Struct(
 )
 EVENT = Struct(
     "Event",
-    Encoding.JSON,
+    JSON,
     Form.OBJECT,
     (
         field("msg", Text(), const="event", doc="Tells events"),
@@ -199,13 +200,13 @@ EVENT = Struct(
 )
 PAIR = Struct(
     "Pair",
-    Encoding.JSON,
+    JSON,
     Form.ARRAY,
     (field("name", Text()), field("set", Nullable(Text())), field("digest", Bytes(Literal(20)))),
 )
 CONTROL = Struct(
     "Control",
-    Encoding.JSON,
+    JSON,
     Form.OBJECT,
     (
         field("msg", Text(), mappings=texts("start", "stop")),
@@ -228,7 +229,7 @@ JSON_VALUE = OneOf(
 TAG = MemberTag("msg")
 DOCUMENT = made(
     "made_json",
-    Encoding.JSON,
+    JSON,
     (
         ("Message", Select(TAG, (Case(("event",), Reference("Event")), Case(("start", "stop"), Reference("Control"))))),
         ("Event", EVENT),
@@ -236,7 +237,7 @@ DOCUMENT = made(
         ("Control", CONTROL),
         ("Pair", PAIR),
         ("Value", JSON_VALUE),
-        ("Unused", Struct("Unused", Encoding.JSON, Form.OBJECT, ())),
+        ("Unused", Struct("Unused", JSON, Form.OBJECT, ())),
     ),
     (
         Root("record", Reference("Message"), ENTRY),
@@ -530,7 +531,7 @@ def test_the_examples_of_the_specs_fit_their_schemas() -> None:
         for example in format.examples:
             if example.error is not None or ("unknownMembers", "ignore") in example.parameters:
                 continue  # schemas are those of the default parameters
-            instance = json.loads(example.data) if format.encoding is Encoding.JSON else example.value
+            instance = json.loads(example.data) if format.encoding is JSON else example.value
             root_schema(schema, example.root).validate(instance)
 
 

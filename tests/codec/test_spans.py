@@ -45,7 +45,7 @@ def test_every_byte_of_an_example_has_one_span(folder: Path, format: Format, cas
 def test_every_byte_of_a_damaged_example_has_one_span(folder: Path, format: Format, case_package):
     module, chance = module_of(folder, format), Chance(format.name)
     for example in format.examples[:6]:
-        for data in mutants([example.data], 4, chance, format.encoding.value):
+        for data in mutants([example.data], 4, chance, format.encoding.name):
             assert sound(module, example, data) == [], data.hex()
 
 

@@ -23,8 +23,8 @@ from jsonschema import Draft202012Validator
 from codec.test_schema_gaps import altered, json_formats, package_of
 from conftest import case_formats, shipped_formats
 from wireloom.emit import jsonschema
+from wireloom.encodings.json import JSON
 from wireloom.model.format import Format
-from wireloom.model.types import Encoding
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.validation import Problem
@@ -344,4 +344,4 @@ def test_paths_are_json_pointers():
 def test_parameters_that_there_are_not_are_the_callers_mistake():
     with pytest.raises(TypeError, match="unknownMembers"):
         aerospike_json.validate(WRITE, unknownMembers="perhaps")
-    assert Encoding.JSON.value == aerospike_json.ENCODING
+    assert JSON.name == aerospike_json.ENCODING

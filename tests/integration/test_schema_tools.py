@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from conftest import GENERATED, shipped_formats
-from wireloom.model.types import Encoding
+from wireloom.encodings.json import JSON
 
 pytestmark = [pytest.mark.integration, pytest.mark.thorough]
 
@@ -70,7 +70,7 @@ def documents() -> dict[str, list[tuple[str, bool]]]:
                 continue
             if each.error is None:
                 found[format.name].append((_said(module, each.data), True))
-            elif format.encoding is Encoding.JSON:
+            elif format.encoding is JSON:
                 problems = module.validate(each.data)
                 if all(problem.rule not in module.CODES for problem in problems):
                     found[format.name].append((each.data.decode(), False))

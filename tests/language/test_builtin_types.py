@@ -4,7 +4,10 @@ import pyarrow as pa
 import pytest
 
 from proof.modules import documents, generated, resolved
-from wireloom.model.types import Encoding, Integer, NumberForm
+from wireloom.encodings import ENCODINGS
+from wireloom.encodings.binary import BINARY
+from wireloom.encodings.protobuf import PROTOBUF
+from wireloom.model.types import Integer, NumberForm
 from wireloom.problems import SpecProblems
 from wireloom.resolve.bind.builtins import BUILTINS
 from wireloom.runtime import engine as engines
@@ -39,24 +42,24 @@ def test_every_builtin_is_tried():
     assert {name for name, _ in TYPES} == set(BUILTINS)
 
 
-@pytest.mark.parametrize("encoding", Encoding, ids=lambda encoding: encoding.value)
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=lambda encoding: encoding.name)
 @pytest.mark.parametrize(("name", "written"), TYPES, ids=lambda value: value)
 def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding):
-    field = {"type": written} | ({"tag": 1} if encoding is Encoding.PROTOBUF else {})
-    field |= {"delimiter": "0a"} if name == "digits" and encoding is Encoding.BINARY else {}
-    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.value, "root": "R"}
+    field = {"type": written} | ({"tag": 1} if encoding is PROTOBUF else {})
+    field |= {"delimiter": "0a"} if name == "digits" and encoding is BINARY else {}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "root": "R"}
     alone = BUILTINS[name].words.get(written)
     bits = getattr(alone, "bits", 1) if name == "bits" else 0
     filling = (
-        [{"g": {"type": f"uint{-bits % 8}" if bits % 8 < 7 else "bit"}}] if bits and encoding.value == "binary" else []
+        [{"g": {"type": f"uint{-bits % 8}" if bits % 8 < 7 else "bit"}}] if bits and encoding.name == "binary" else []
     )
     types = {"R": {"fields": [{"f": field}, *filling]}}
     if name == "entries":
         types["Entry"] = {"fields": [{"key": {"type": "bool"}}, {"value": {"type": "bool"}}]}
-        for tag, entry in enumerate(types["Entry"]["fields"] if encoding is Encoding.PROTOBUF else (), 1):
+        for tag, entry in enumerate(types["Entry"]["fields"] if encoding is PROTOBUF else (), 1):
             next(iter(entry.values()))["tag"] = tag
     read = documents({"r.yaml": {**spec, "types": types}})
-    if encoding in BUILTINS[name].forms and (written != SIZED or encoding is Encoding.BINARY):
+    if name in encoding.types and (written != SIZED or encoding is BINARY):
         with generated(resolved(read)):
             return
     with pytest.raises(SpecProblems) as raised:
@@ -66,32 +69,39 @@ def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding
 
 
 def test_what_an_encoding_lacks_has_something_instead():
-    for builtin in BUILTINS.values():
-        assert builtin.only or {*builtin.forms, *builtin.instead} == set(Encoding)
+    for name, builtin in BUILTINS.items():
+        for encoding in ENCODINGS.values():
+            instead = encoding.instead.get(name, builtin.instead)
+            assert builtin.only or name in encoding.types or instead, (name, encoding.name)
+
+
+def test_an_encoding_has_forms_of_types_that_there_are():
+    for encoding in ENCODINGS.values():
+        assert {*encoding.types, *encoding.instead} <= set(BUILTINS)
 
 
 def _is_left(encoding, type):
     """Lists of what is no whole number of bytes, and forms of one format each, are the parser's."""
     own = {NumberForm.QUIC, NumberForm.SQLITE, NumberForm.FLAC, NumberForm.EBML}
-    return encoding is Encoding.BINARY and (type.bits % 8 != 0 or type.form in own)
+    return encoding is BINARY and (type.bits % 8 != 0 or type.form in own)
 
 
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
-@pytest.mark.parametrize("encoding", Encoding, ids=lambda encoding: encoding.value)
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=lambda encoding: encoding.name)
 def test_the_outermost_integers_of_every_type_are_read_and_written_by_the_engine(encoding):
     words = {
         word: type.bits
         for name, builtin in BUILTINS.items()
         for word, type in builtin.words.items()
-        if encoding in builtin.forms
+        if name in encoding.types
         and isinstance(type, Integer)
         and type.bits in NEAR
         and name != "digits"
         and not _is_left(encoding, type)
     }
-    field = {"count": "uint8"} if encoding is Encoding.BINARY else {"tag": 1} if encoding is Encoding.PROTOBUF else {}
+    field = {"count": "uint8"} if encoding is BINARY else {"tag": 1} if encoding is PROTOBUF else {}
     types = {f"R{at}": {"fields": [{"x": {"type": f"list({word})", **field}}]} for at, word in enumerate(words)}
-    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.value, "types": types}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "types": types}
     spec["roots"] = {name.lower(): {"type": name} for name in types}
     with generated(resolved(documents({"r.yaml": spec}))) as made:
         codec, tried, slow = made.module.CODEC, set(), set()

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import CASE_PACKAGE, CASES, ROOT, case_formats, case_project
+from wireloom.encodings.json import JSON
 from wireloom.model.format import Format
-from wireloom.model.types import Encoding
 from wireloom.pipeline import Project
 
 EXPECTED = sorted(path for path in CASES.glob("*/expected/*") if path.is_file())
@@ -59,7 +59,7 @@ def test_values_fit_the_json_schema(format: Format, case_package):
 
     module = importlib.import_module(f"{CASE_PACKAGE}.{format.name}")
     validator = jsonschema.Draft202012Validator(module.JSON_SCHEMA)
-    document = format.encoding is Encoding.JSON
+    document = format.encoding is JSON
     for example in format.examples:
         if example.error is not None or example.root != format.roots[0].name or (document and example.parameters):
             continue  # schemas of documents are those of the default parameters

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from wireloom import pipeline
+from wireloom.encodings import Form
+from wireloom.encodings.binary import BINARY
 from wireloom.model.ends import endless
-from wireloom.model.types import Encoding, Field, Form, Reference, Struct
+from wireloom.model.types import Field, Reference, Struct
 from wireloom.problems import SpecProblems
 
 HEAD = "wireloom: 1\nformat: wide\ntitle: A wide format\nencoding: {}\nframing: none\n{}root: R\ntypes:\n"
@@ -132,7 +134,7 @@ def test_types_that_hold_one_another_are_refused_without_following_all_levels(tm
 def test_where_a_record_ends_is_looked_for_once_in_each_type():
     names = [f"T{place}" for place in range(8)]
     fields = {name: tuple(Field(each, each, Reference(each)) for each in names if each != name) for name in names}
-    named = {name: Struct(name, Encoding.BINARY, Form.SEQUENCE, steps, ()) for name, steps in fields.items()}
+    named = {name: Struct(name, BINARY, Form.SEQUENCE, steps, ()) for name, steps in fields.items()}
     profile = cProfile.Profile()
-    assert profile.runcall(endless, Reference("T0"), named, Encoding.BINARY) == ""
+    assert profile.runcall(endless, Reference("T0"), named, BINARY) == ""
     assert sum(entry.callcount for entry in profile.getstats()) < 10_000  # of 8! ways through them

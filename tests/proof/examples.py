@@ -30,7 +30,7 @@ def example(  # noqa: PLR0913 - what an example says
         shown["value"] = _tidy(made.module.to_canonical(value, root=root.name))
     except DecodeError as error:
         shown |= {"error": error.code, "path": error.path or ABSENT, "offset": error.offset}
-    readable = made.format.encoding.value == "json" and _is_text(record)
+    readable = made.format.encoding.name == "json" and _is_text(record)
     as_text = readable and chance.often(0.7)
     return document(
         Example,

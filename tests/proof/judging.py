@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from proof.modules import Made
-from wireloom.model.types import Encoding
+from wireloom.encodings.json import JSON
 from wireloom.runtime.conversion import conversion
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.validation.problems import Problem, pointer
@@ -25,7 +25,7 @@ Outcome = tuple[bytes, Any, DecodeError | None]
 def misjudged(made: Made, outcomes: Sequence[Outcome], options: dict[str, Any]) -> Iterator[tuple[str, str, bytes]]:
     """Records of which `validate` says something else than the parser: what is wrong, at length, and the record."""
     validator = replace(made.module.VALIDATOR, files=made.files)
-    document = made.format.encoding is Encoding.JSON
+    document = made.format.encoding is JSON
     found = []
     for record, _, error in outcomes:
         problems = validator.validate(record, **options)

@@ -45,8 +45,11 @@ from support.spans import flaws
 from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
+from wireloom.encodings.binary import BINARY
+from wireloom.encodings.json import JSON
+from wireloom.encodings.msgpack import MSGPACK
 from wireloom.model.format import ByteOrder, Format, Root
-from wireloom.model.types import Attempt, Encoding, Presence, Struct
+from wireloom.model.types import Attempt, Presence, Struct
 from wireloom.problems import SpecProblems
 from wireloom.runtime.columns import arrow, reading
 from wireloom.runtime.columns.logical import Measured
@@ -426,7 +429,7 @@ class _Examination:
             except NoValueError:
                 continue
         built = self.write(values)
-        encoding = self.format.encoding.value
+        encoding = self.format.encoding.name
         records = [
             *built,
             *mutants(built, self.some(_MUTANTS), self.chance, encoding),
@@ -475,7 +478,7 @@ class _Examination:
         codec, named = self.module.CODEC, [type for _, type in self.format.types]
         if not codec.decode_path(**self.options).native or len(built) < _TELLING or self.root.elements:
             return
-        packed = any(isinstance(type, Struct) and type.encoding is Encoding.MSGPACK for type in named)
+        packed = any(isinstance(type, Struct) and type.encoding is MSGPACK for type in named)
         if packed and any(isinstance(type, Attempt) for type in named):
             return  # the engine does not say what is wrong in MessagePack
         if _mentions(codec.layout, _BEYOND):
@@ -723,7 +726,7 @@ class _Examination:
     def candidates(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Records in which all that is derived may be right, and the parameters that they are read with."""
         yield from self.good
-        if self.format.encoding is Encoding.BINARY and self.only is None:
+        if self.format.encoding is BINARY and self.only is None:
             yield from ((record, {}) for record in little(self.some(_LITTLE), self.chance))
 
     def worked_out(self, record: bytes, parameters: Mapping[str, Any]) -> None:
@@ -975,10 +978,10 @@ class _Examination:
             self.note(
                 "from_canonical(to_canonical(v)) is not v", difference(value, back), f"{value}\n{back}", record=record
             )
-        if not validated or (self.parameters and self.format.encoding is Encoding.JSON):
+        if not validated or (self.parameters and self.format.encoding is JSON):
             return
         document = rendering
-        if self.format.encoding is Encoding.JSON:
+        if self.format.encoding is JSON:
             document = json.loads(record)
         try:
             self.validator.validate(document)
@@ -992,7 +995,7 @@ class _Examination:
 
     def judged(self, refused: Sequence[tuple[bytes, DecodeError]]) -> None:
         """What the schema takes of what the parser refuses is listed in the format's page."""
-        if self.format.encoding is not Encoding.JSON or self.parameters:
+        if self.format.encoding is not JSON or self.parameters:
             return
         for record, error in refused:
             try:
@@ -1045,7 +1048,7 @@ class _Examination:
     def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
         """Both ways of reading a stream find the same records, values and errors."""
         framings = {self.format.framing.text, "length-prefixed", self.chance.one(OTHERS)} - {"none"}
-        if self.format.encoding is Encoding.JSON:
+        if self.format.encoding is JSON:
             framings.add("array")
         for framing in sorted(framings):
             chosen = self.chance.sample(built, min(5, len(built)))

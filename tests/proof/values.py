@@ -16,6 +16,8 @@ from proof.walks import fields
 from wireloom.drawing.evaluation import UNKNOWN, Scope, evaluate
 from wireloom.drawing.texts import kept_ends, spelled, spelled_value
 from wireloom.drawing.values import filling_bytes
+from wireloom.encodings import Encoding
+from wireloom.encodings.json import JSON
 from wireloom.model import types as wire
 from wireloom.model.format import Format, Root
 from wireloom.resolve.logical.shapes import logical_bit, logical_field
@@ -61,7 +63,7 @@ class Values:
         given = {each.name: each.default for each in self.format.parameters} | dict(self.parameters)
         return self.type(root.type, Scope(given, self.format.ranges), self.format.encoding, 0)
 
-    def type(self, type: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def type(self, type: wire.Type, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """A value of the type."""
         chance = self.chance
         self._parts.append(None)
@@ -137,9 +139,9 @@ class Values:
         edges = [each for each in stated if low <= each <= high]
         return self.chance.one(edges) if edges and self.chance.often(0.8) else self.chance.randint(low, high)
 
-    def real(self, bits: int, encoding: wire.Encoding) -> float:
+    def real(self, bits: int, encoding: Encoding) -> float:
         """A float that the encoding has."""
-        finite = encoding is wire.Encoding.JSON
+        finite = encoding is JSON
         value = self.chance.one(_FLOATS if finite or self.chance.often(0.8) else _WILD_FLOATS)
         if bits == 32:
             value = floats.unpack("f", floats.pack("f", value if abs(value) < 1e38 or value != value else 2.0))[0]  # noqa: PLR0124 - NaN
@@ -170,7 +172,7 @@ class Values:
             return json.dumps(self.chance.one([documents["object"], documents["array"]]))
         return json.dumps(documents[kind], separators=self.chance.one([(",", ":"), (", ", ": ")]))
 
-    def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
+    def array(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> list[Any]:
         """Some elements, or as many as the count says."""
         count = _amount(array.count, scope)
         most = 3 if depth <= _DEEPEST else 0  # lists of nothing but themselves come to an end, as maps do
@@ -184,7 +186,7 @@ class Values:
             return elements
         return list({repr(each.get(array.unique)): each for each in elements if isinstance(each, dict)}.values())
 
-    def element(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def element(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """An element, mostly one that is what its list holds it against."""
         held, element = array.held, wire.not_null(array.element)
         if held is None or element is not array.element or self.chance.often(0.1):

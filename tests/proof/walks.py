@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from wireloom.encodings.binary import BINARY
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, parts, references
 from wireloom.model import types as wire
 from wireloom.model.format import Format
@@ -73,7 +74,7 @@ def has_several_writings(format: Format) -> bool:
     if any(map(is_in_parts, fields(format))):
         return True
     encodings = {format.encoding} | {type.encoding for _, type in format.types if isinstance(type, wire.Struct)}
-    if len(encodings - {wire.Encoding.BINARY}) > 0 and wire.Encoding.BINARY in encodings:
+    if len(encodings - {BINARY}) > 0 and BINARY in encodings:
         return True
     return any(_is_written_freely(each) for _, type in format.types for each in _all(type))
 

@@ -37,6 +37,7 @@ COMMANDS = {
     "demo": ("project.demo", "Try it: decode sample records of every format."),
     "doctor": ("project.doctor", "Check that this machine has everything that Wireloom needs."),
     "import": ("specs.import_", "Make a spec from a description in another language."),
+    "export": ("specs.export", "Describe a format in another language."),
     "new": ("project.new", "Start a spec, a project, or a Spark pipeline."),
 }
 """By name: the module below `cli/commands`, and what the list of commands says."""

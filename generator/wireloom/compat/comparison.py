@@ -12,8 +12,8 @@ from itertools import takewhile
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
-from wireloom.compat import columns, interface, places, structure
-from wireloom.compat.findings import Finding, Severity, Site
+from wireloom.compat import columns, interface, structure
+from wireloom.compat.findings import Finding, Severity
 from wireloom.compat.rules import LAYOUT, RULES, Direction, Effect
 from wireloom.compat.sources import Source
 from wireloom.compat.structure import Difference
@@ -23,7 +23,8 @@ from wireloom.failures import refuse_unknown
 from wireloom.model.format import Format
 from wireloom.model.meaning import meaning
 from wireloom.problems import Location
-from wireloom.spec import Document
+from wireloom.spec import Document, places
+from wireloom.spec.places import Site
 
 if TYPE_CHECKING:
     from wireloom.runtime.validation import Validator

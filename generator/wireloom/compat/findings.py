@@ -11,14 +11,6 @@ Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """A part of a spec: a field (as the wire names it) of a struct, a struct, or the format where both are empty."""
-
-    struct: str = ""
-    field: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Witness:
     """A record that one spec reads, and what each makes of it."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from wireloom.compat.findings import Site
+from wireloom.encodings import Form
 from wireloom.expr.ast import FieldRef, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types as wire
@@ -20,6 +20,7 @@ from wireloom.model.ground import automaton
 from wireloom.model.logical import Named
 from wireloom.model.traversal import plain
 from wireloom.runtime.patterns import Automaton
+from wireloom.spec.places import Site
 
 Scalars = tuple[Any, ...]
 
@@ -105,7 +106,7 @@ class _Walk:
     def formats(self) -> None:
         """The heads of the formats, then their roots."""
         old, new, at = self.old, self.new, _Pair(Site(), Site())
-        if self.changed("encoding-changed", at, "encoding", old.encoding.value, new.encoding.value):
+        if self.changed("encoding-changed", at, "encoding", old.encoding.name, new.encoding.name):
             return
         self.changed("framing-changed", at, "framing", old.framing.text, new.framing.text)
         self.changed("byte-order-changed", at, "byte order", old.byte_order, new.byte_order)
@@ -195,7 +196,7 @@ class _Walk:
         if self.is_loose(old, new):
             if at.fields is None:
                 self.bounds((old.minimum, old.maximum), (new.minimum, new.maximum), at)
-            if self.new.encoding is not wire.Encoding.PROTOBUF or old.signed == new.signed:
+            if not self.new.encoding.numbered or old.signed == new.signed:
                 return
         said = f"{_integer(old)} before, {_integer(new)} now"
         if replace(old, signed=new.signed) == new:
@@ -212,7 +213,7 @@ class _Walk:
 
     def is_loose(self, old: wire.Integer, new: wire.Integer) -> bool:
         """Whether both are written in as many bytes as their value takes, in one form."""
-        loose = self.new.encoding is not wire.Encoding.BINARY or not (old.is_plain and new.is_plain)
+        loose = not self.new.encoding.laid_out or not (old.is_plain and new.is_plain)
         forms = [(each.form, each.digits, each.ending, each.markers, each.share) for each in (old, new)]
         return loose and forms[0] == forms[1]
 
@@ -358,13 +359,13 @@ class _Walk:
         self.changed("condition-changed", at, "versions", old.versions, new.versions)
         moved = [(a, b) for a in gone for b in come if a.wire_name == b.wire_name]
         for a, b in moved:
-            rule = {wire.Form.MESSAGE: "tag-changed", wire.Form.OBJECT: "member-renamed"}.get(new.form, "field-moved")
+            rule = {Form.MESSAGE: "tag-changed", Form.OBJECT: "member-renamed"}.get(new.form, "field-moved")
             said = f"number {a.tag} before, {b.tag} now" if rule == "tag-changed" else "it stands elsewhere"
             self.add(rule, _pair(old, a, new, b, path), said)
         gone = [a for a in gone if not any(a is one for one, _ in moved)]
         come = [b for b in come if not any(b is one for _, one in moved)]
         for a, b in (
-            list(zip(gone, come, strict=False)) if len(gone) == len(come) == 1 and new.form is wire.Form.OBJECT else ()
+            list(zip(gone, come, strict=False)) if len(gone) == len(come) == 1 and new.form is Form.OBJECT else ()
         ):
             self.add("member-renamed", _pair(old, a, new, b, path), f"{a.key} before, {b.key} now")
             moved.append((a, b))
@@ -517,7 +518,7 @@ def _paired(
     after = [each for each in new.fields if each.on_wire]
     made = {each.wire_name: each for each in new.fields if not each.on_wire}
     pairs = [(each, made[each.wire_name]) for each in old.fields if not each.on_wire and each.wire_name in made]
-    if old.form is new.form and new.form in (wire.Form.MESSAGE, wire.Form.OBJECT):
+    if old.form is new.form and new.form in (Form.MESSAGE, Form.OBJECT):
         left = list(after)
         for own in (True, False):  # members of one name, told apart by conditions, are those of the same own name
             for a in [each for each in before if not any(each is one for one, _ in pairs)]:

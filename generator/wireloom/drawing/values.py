@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar, assert_never
 
 from wireloom.drawing.evaluation import UNKNOWN, Scope, evaluate
 from wireloom.drawing.texts import kept_ends, spelled, spelled_value
+from wireloom.encodings import Encoding
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical.shapes import logical_bit, logical_field
@@ -87,13 +88,13 @@ class _Drawing:
     format: Format
     wanted: Wanted
 
-    def type(self, type: wire.Type, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def type(self, type: wire.Type, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """A value of the type."""
         match type:
             case wire.Integer():
                 return self.chance.edge(type.minimum, type.maximum)
             case wire.Float(bits):
-                return self.chance.float(bits, finite=encoding is wire.Encoding.JSON)
+                return self.chance.float(bits, finite=encoding.text)
             case wire.Boolean():
                 return self.chance.boolean()
             case wire.Null():
@@ -137,7 +138,7 @@ class _Drawing:
         """One of the options; chosen by its number, since Hypothesis shows what it draws from."""
         return options[self.chance.integer(0, len(options) - 1)]
 
-    def array(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> list[Any]:
+    def array(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> list[Any]:
         """Up to three elements, or as many as the count says."""
         count = _amount(array.count, scope)
         size = filling_bytes(array, self.chance.integer(0, 3)) if count is None else count
@@ -152,7 +153,7 @@ class _Drawing:
             return elements
         return list({repr(element.get(array.unique, element)): element for element in elements}.values())
 
-    def element(self, array: wire.Array, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def element(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """An element that is what its list holds it against."""
         held, type = array.held, wire.not_null(array.element)
         if held is None:
@@ -188,19 +189,19 @@ class _Drawing:
                 return elements[:count]
         raise _CheckFailedError
 
-    def map(self, type: wire.Map, scope: Scope, encoding: wire.Encoding, depth: int) -> Pairs:
+    def map(self, type: wire.Map, scope: Scope, encoding: Encoding, depth: int) -> Pairs:
         """Up to three entries of different keys."""
         keys = [self.key(type, scope, encoding, depth + 1) for _ in range(self.chance.integer(0, 3))]
         unique = {repr(key).replace("-0.0", "0.0"): key for key in keys}
         return Pairs((each, self.type(type.value, scope, encoding, depth + 1)) for each in unique.values())
 
-    def key(self, type: wire.Map, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def key(self, type: wire.Map, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """A key of a map, spelled as it wants."""
         if type.spelling is not None:
             return spelled(type.spelling, self.pick)
         return self.type(type.key, scope, encoding, depth)
 
-    def one_of(self, type: wire.OneOf, scope: Scope, encoding: wire.Encoding, depth: int) -> Any:
+    def one_of(self, type: wire.OneOf, scope: Scope, encoding: Encoding, depth: int) -> Any:
         """One of the alternatives; below some depth only those that do not nest."""
         flat = [a for a in type.alternatives if not isinstance(a.type, wire.Array | wire.Map)]
         chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
@@ -370,7 +371,7 @@ class _StructDrawing:
             if not any(chosen in values for values, _ in field.packing.cases):
                 raise _CheckFailedError
         drawn = self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
-        optional = self.struct.encoding is wire.Encoding.PROTOBUF and field.presence is wire.Presence.OPTIONAL
+        optional = self.struct.encoding.numbered and field.presence is wire.Presence.OPTIONAL
         return None if optional and drawn == [] else drawn  # a list of no elements is not there
 
     def computed(self, type: wire.Type, value: Any) -> Any:

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Expression, Literal, Position, Unary, references
 from wireloom.model import types
 from wireloom.model.traversal import parts, within
-from wireloom.model.types import Amount, Encoding, Struct, Type
+from wireloom.model.types import Amount, Struct, Type
 
 Types = Mapping[str, Type]
 
 
 def endless(root: Type, named: Types, encoding: Encoding) -> str:
     """What of a root takes all bytes there are; empty where it ends by itself."""
-    if encoding is Encoding.JSON:
+    if encoding.text:
         return "a JSON text"
     return _endless(root, named, encoding, set())
 
@@ -25,9 +26,9 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: set[tuple[str, 
                 return ""
             seen.add((name, encoding))
             return _endless(named[name], named, encoding, seen)
-        case types.Struct(encoding=Encoding.PROTOBUF | Encoding.JSON, name=name):
+        case types.Struct(encoding=Encoding(open_ended=True), name=name):
             return name
-        case types.Struct(encoding=Encoding.BINARY):
+        case types.Struct(encoding=Encoding(laid_out=True)):
             return _endless_field(type, named, seen)
         case types.Select(tag=types.FieldTag(expression=tag)) if _needs_end(tag):
             return "a choice"
@@ -35,9 +36,9 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: set[tuple[str, 
             return "an attempt"
         case types.Select() | types.Attempt():
             pass
-        case types.Bytes(size=size) | types.Text(size=size) if encoding is Encoding.BINARY:
+        case types.Bytes(size=size) | types.Text(size=size) if encoding.laid_out:
             return "a value" if _takes_all(size) else ""
-        case types.Array(count=count, element=element) if encoding is Encoding.BINARY:
+        case types.Array(count=count, element=element) if encoding.laid_out:
             return "a list" if _takes_all(count) else _endless(element, named, encoding, seen)
         case _:
             return ""
@@ -68,7 +69,7 @@ def _endless_field(struct: Struct, named: Types, seen: set[tuple[str, Encoding]]
         if step.size is not None:
             if _takes_all(step.size) or _reads_elsewhere(step.type, named):
                 return name
-        elif found := _endless(step.type, named, Encoding.BINARY, seen):
+        elif found := _endless(step.type, named, struct.encoding, seen):
             return found if "." in found else name
     return asks
 
@@ -94,7 +95,7 @@ def looks_at_end(type: Type, named: Types) -> str:
     waiting, seen = [type], set[str]()
     while waiting:
         for each in within(waiting.pop(), named, types.Select, types.Attempt):
-            if not isinstance(each, Struct) or each.encoding is not Encoding.BINARY or each.name in seen:
+            if not isinstance(each, Struct) or not each.encoding.laid_out or each.name in seen:
                 continue
             seen.add(each.name)
             for field in each.fields:

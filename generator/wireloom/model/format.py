@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Kind
 from wireloom.model.framing import Framing
 from wireloom.model.logical import Record
-from wireloom.model.types import Encoding, Scalar, Type
+from wireloom.model.types import Scalar, Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from wireloom.encodings import Encoding
 from wireloom.model.format import Format
 
 WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular", "needs"})
@@ -64,6 +65,8 @@ def _plain(value: object, told: Callable[[Any], list[tuple[str, object]]]) -> ob
     match value:
         case Enum():
             return [type(value).__name__, value.name]
+        case Encoding(name=name):
+            return ["Encoding", name.upper()]
         case None | bool() | int() | float() | str():
             return value
         case bytes():

@@ -10,29 +10,12 @@ from enum import Enum
 from functools import cached_property
 from typing import Union
 
+from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.ground import Ending, automaton, base_of, width_of
 from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
 
 Scalar = int | bool | str | bytes | float | None
-
-
-class Encoding(Enum):
-    """How the values of a struct follow one another."""
-
-    BINARY = "binary"
-    MSGPACK = "msgpack"
-    PROTOBUF = "protobuf"
-    JSON = "json"
-
-
-class Form(Enum):
-    """The container that holds a struct's fields."""
-
-    SEQUENCE = "sequence"  # binary: one after the other, or at offsets
-    ARRAY = "array"  # MessagePack, JSON: by position
-    OBJECT = "object"  # JSON, MessagePack: by member name
-    MESSAGE = "message"  # protobuf: by field number
 
 
 class Presence(Enum):

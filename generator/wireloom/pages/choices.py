@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import assert_never
 
+from wireloom.encodings import Encoding
 from wireloom.escapes import code_span
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.traversal import parts
-from wireloom.model.types import Encoding, Field, Struct, Type
+from wireloom.model.types import Field, Struct, Type
 from wireloom.pages.forms import type_form
 from wireloom.pages.markdown import blocks, table
 from wireloom.pages.rules import literal
@@ -31,9 +32,8 @@ def choice(type: Type, encoding: Encoding) -> str:
             other = f"Any other value is error {code_span(union.code)}."
             return blocks(f"A value of one of these kinds.{null} {other}", table(("kind", "on the wire"), rows))
         case types.Attempt(trials=trials) as attempt:
-            return blocks(
-                _attempted(attempt) + null, table(("tried", "is", "the next is tried after"), map(_trial, trials))
-            )
+            tried = (_trial(each, encoding) for each in trials)
+            return blocks(_attempted(attempt) + null, table(("tried", "is", "the next is tried after"), tried))
         case _:
             return f"{type_form(type, encoding)[:1].upper()}{type_form(type, encoding)[1:]}."
 
@@ -76,10 +76,10 @@ def _attempted(attempt: types.Attempt) -> str:
     return f"The first of these that the bytes are.{seen}"
 
 
-def _trial(trial: types.Trial) -> Sequence[str]:
+def _trial(trial: types.Trial, encoding: Encoding) -> Sequence[str]:
     others = (
         f"{', '.join(map(code_span, each.codes))}{f' if {code_span(text_of(each.when))}' if each.when else ''}"
         for each in trial.fallbacks
     )
     written = f"; written if {code_span(text_of(trial.build_when))}" if trial.build_when else ""
-    return code_span(trial.name), f"{type_form(trial.type, Encoding.BINARY)}{written}", "; ".join(others)
+    return code_span(trial.name), f"{type_form(trial.type, encoding)}{written}", "; ".join(others)

@@ -6,11 +6,12 @@ A form of numbers that needs more than its name is explained once, below "How to
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from wireloom.encodings import Encoding
 from wireloom.escapes import code_span
 from wireloom.expr.ast import Expression, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.types import Amount, Encoding, Field, NumberForm, Type
+from wireloom.model.types import Amount, Field, NumberForm, Type
 
 NUMBERS: Mapping[NumberForm, tuple[str, str]] = {
     NumberForm.VARINT: ("varint", "LEB128: 7 bits a byte, the lowest first; the highest bit says that a byte follows"),
@@ -65,13 +66,13 @@ def type_form(type: Type, encoding: Encoding) -> str:
         case types.Integer():
             return number(type, encoding)
         case types.Float(bits=bits, form=form):
-            order = "" if encoding is not Encoding.BINARY else f", {_bytes(bits // _BYTE)}{_ORDERS.get(form, '')}"
-            return f"float{bits if encoding in (Encoding.BINARY, Encoding.PROTOBUF) else ''}{order}"
+            order = "" if not encoding.laid_out else f", {_bytes(bits // _BYTE)}{_ORDERS.get(form, '')}"
+            return f"float{'' if encoding.tells_kinds else bits}{order}"
         case types.Boolean(bit=bit):
             wide = ", 1 bit" if bit else ", 1 byte: 0 or 1"
-            return f"boolean{wide if encoding is Encoding.BINARY else ''}"
+            return f"boolean{wide if encoding.laid_out else ''}"
         case types.Null():
-            return "nil" if encoding is Encoding.MSGPACK else "null"
+            return encoding.null
         case types.Text(size=size):
             return f"UTF-8 text{_sized(size, encoding)}"
         case types.Bytes():
@@ -85,7 +86,7 @@ def type_form(type: Type, encoding: Encoding) -> str:
         case types.Extension(code=code, content=content):
             return f"ext {code} of {type_form(content, encoding)}"
         case types.Nullable(type=inner):
-            return f"{type_form(inner, encoding)}, or {'nil' if encoding is Encoding.MSGPACK else 'null'}"
+            return f"{type_form(inner, encoding)}, or {encoding.null}"
         case types.Reference(name=name) | types.Struct(name=name):
             return link(name)
         case types.OneOf(alternatives=alternatives):
@@ -98,20 +99,18 @@ def type_form(type: Type, encoding: Encoding) -> str:
 
 def number(type: types.Integer, encoding: Encoding) -> str:
     """An integer and how it is written."""
+    if encoding.laid_out:
+        return _laid_out(type)
     name = f"{'' if type.signed else 'u'}int{type.bits}"
-    match encoding:
-        case Encoding.BINARY:
-            return _binary_number(type, name)
-        case Encoding.PROTOBUF:
-            fixed = {NumberForm.FIXED: ", fixed width, little-endian", NumberForm.ZIGZAG: " as zigzag varint"}
-            return f"`{name}`{fixed.get(type.form, ' as varint')}"
-        case Encoding.MSGPACK | Encoding.JSON:
-            return f"integer ({name})"
-        case _:
-            assert_never(encoding)
+    if encoding.numbered:
+        fixed = {NumberForm.FIXED: ", fixed width, little-endian", NumberForm.ZIGZAG: " as zigzag varint"}
+        return f"`{name}`{fixed.get(type.form, ' as varint')}"
+    return f"integer ({name})"
 
 
-def _binary_number(type: types.Integer, name: str) -> str:
+def _laid_out(type: types.Integer) -> str:
+    """An integer of which the spec says where it stands."""
+    name = f"{'' if type.signed else 'u'}int{type.bits}"
     if type.markers is not None:
         marked = "; ".join(
             f"the byte {type.markers.first + place:#04x}, then {_bytes(width)}"
@@ -131,7 +130,7 @@ def _binary_number(type: types.Integer, name: str) -> str:
 
 
 def _bytes_form(type: types.Bytes, encoding: Encoding) -> str:
-    if encoding is Encoding.JSON:
+    if encoding.text:
         said = types.stated(type.size)
         return "base64 text" if said is None else f"base64 text of {_count(said, 'byte')}"
     what = f"text in {type.charset}" if type.charset else "bytes"
@@ -147,7 +146,7 @@ def _array(type: types.Array, encoding: Encoding) -> str:
     what = f"list of {element}{_packed_bits(type)}"
     if type.count is not None:
         return f"{what}: {counted(type.count)}"
-    return f"{what}, to the end of the region" if encoding is Encoding.BINARY else what
+    return f"{what}, to the end of the region" if encoding.laid_out else what
 
 
 def _packed_bits(type: types.Array) -> str:
@@ -161,16 +160,16 @@ def _packed_bits(type: types.Array) -> str:
 def _sized(size: Amount | None, encoding: Encoding) -> str:
     if size is not None:
         return f" {sized(size)}"
-    return " to the end of the region" if encoding is Encoding.BINARY else ""
+    return " to the end of the region" if encoding.laid_out else ""
 
 
 def sized(size: Amount) -> str:
     """How many bytes there are."""
     match size:
         case types.Prefix(number=prefix, null=null):
-            return f"after its length in bytes ({_prefix(prefix)}{'; -1 for null' if null else ''})"
+            return f"after its length in bytes ({_laid_out(prefix)}{'; -1 for null' if null else ''})"
         case types.Blocks(number=prefix):
-            return f"in blocks, each after its length in bytes ({_prefix(prefix)}); a length of 0 is the last"
+            return f"in blocks, each after its length in bytes ({_laid_out(prefix)}); a length of 0 is the last"
         case types.Delimiter():
             return f"ended by {_delimiter(size)}"
         case types.Padded(size=width, fill=fill):
@@ -185,10 +184,10 @@ def counted(count: Amount) -> str:
     """How many elements there are."""
     match count:
         case types.Prefix(number=prefix, null=null):
-            return f"after their count ({_prefix(prefix)}{'; -1 for null' if null else ''})"
+            return f"after their count ({_laid_out(prefix)}{'; -1 for null' if null else ''})"
         case types.Blocks(number=prefix, size=size):
-            bytes_ = "" if size is None else f"; a negative count is followed by the block's bytes ({_prefix(size)})"
-            return f"in blocks, each after its count ({_prefix(prefix)}); a count of 0 is the last{bytes_}"
+            bytes_ = "" if size is None else f"; a negative count is followed by the block's bytes ({_laid_out(size)})"
+            return f"in blocks, each after its count ({_laid_out(prefix)}); a count of 0 is the last{bytes_}"
         case types.Last(holds=holds):
             return f"the last is the first element for which {code_span(text_of(holds))}"
         case types.Terminator(data=data, jump=jump, behind=behind):
@@ -202,7 +201,7 @@ def counted(count: Amount) -> str:
 
 def _jump(jump: types.Jump) -> str:
     return (
-        f"; or by a pointer, {_prefix(jump.number)}, from {jump.minimum:#x} to {jump.maximum:#x}: the list continues "
+        f"; or by a pointer, {_laid_out(jump.number)}, from {jump.minimum:#x} to {jump.maximum:#x}: the list continues "
         f"at that number minus {jump.start:#x}, counted in bytes from the start of the record, before the list"
         f"{'' if jump.most is None else f'; the whole list has at most {jump.most} bytes'}"
     )
@@ -226,10 +225,6 @@ def _packed(packing: types.Packing) -> str:
         for values, codec in packing.cases
     )
     return f"packed as {code_span(text_of(packing.tag))} says ({each})"
-
-
-def _prefix(prefix: types.Integer) -> str:
-    return number(prefix, Encoding.BINARY)
 
 
 def _count(amount: Expression, unit: str) -> str:

@@ -10,7 +10,6 @@ from wireloom.escapes import cell, code_block, code_span, inline, paragraphs
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.model import framing, types
 from wireloom.model.format import Format, Parameter, Root
-from wireloom.model.types import Encoding
 from wireloom.pages.algorithms import algorithms, ranges
 from wireloom.pages.columns import columns, ddl
 from wireloom.pages.examples import Traces, examples, shown_setting
@@ -76,7 +75,7 @@ def _page(format: Format, traces: Traces, found: Sequence[Section], pictures: Ma
         title=text(format.title),
         doc=paragraphs(format.doc),
         origin=cell(text(format.source)),
-        encoding=format.encoding.value,
+        encoding=format.encoding.name,
         framing=cell(text(format.framing.text)),
         parameters=table(("parameter", "values", "default", "meaning"), map(_parameter, format.parameters)),
         wire=blocks(_framing(format), _orders(format), _limits(format), _roots(format)),
@@ -129,30 +128,18 @@ def _bare(bare: framing.Bare) -> str:
 
 
 def _orders(format: Format) -> str:
-    if format.encoding is not Encoding.BINARY:
-        return {
-            Encoding.MSGPACK: "Values are MessagePack. A sender may write a number in any of its widths.",
-            Encoding.PROTOBUF: _MESSAGES,
-            Encoding.JSON: f"Records are JSON texts in UTF-8. {_other_members(format)}",
-        }[format.encoding]
-    protobuf = any(isinstance(each, types.Struct) and each.encoding is Encoding.PROTOBUF for _, each in format.types)
+    """How values are written, in the encoding of the format and in that of messages within."""
+    if not format.encoding.laid_out:
+        return f"{format.encoding.doc} {_other_members(format)}" if format.encoding.text else format.encoding.doc
+    within = {each.encoding for _, each in format.types if isinstance(each, types.Struct) and each.encoding.numbered}
     order = format.byte_order
     said = (
         f"{order.fixed}-endian"
         if order.parameter is None
         else f"in the order that the parameter {code_span(order.parameter)} names"
     )
-    return blocks(
-        f"Numbers of several bytes are {said}, unless their row says otherwise.", _MESSAGES if protobuf else ""
-    )
-
-
-_MESSAGES = (
-    "Fields of protobuf messages may come in any order. Each is a varint of `tag * 8 + wire type`, then its value. "
-    "Wire type 0 is a varint; 1 has 8 bytes and 5 has 4 bytes, both little-endian; 2 is a varint of a length and so "
-    "many bytes (text, bytes, messages, packed lists). A list has the tag before each element; lists of numbers may be "
-    "packed. Readers skip fields with other tags."
-)
+    words = f"Numbers of several bytes are {said}, unless their row says otherwise."
+    return blocks(words, *sorted(each.doc for each in within))
 
 
 def _other_members(format: Format) -> str:
@@ -201,7 +188,7 @@ def _columns(root: Root) -> str:
 
 
 def _schema(format: Format) -> str:
-    if format.encoding is not Encoding.JSON:
+    if not format.encoding.text:
         return _OF_RENDERINGS
     return blocks(
         _OF_DOCUMENTS, table(("the JSON Schema does not say", "of", "decoders then give"), map(_gap, gaps(format)))

@@ -6,12 +6,13 @@ Each is a phrase of Markdown for the cell of the field, or, where it is long, a 
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from wireloom.encodings import Form
 from wireloom.escapes import code_block, code_span
 from wireloom.expr.ast import Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.logical import Encoded, Measured, Named, Said, Scaled, Written
-from wireloom.model.types import Bit, Field, Form, Meaning, Struct
+from wireloom.model.types import Bit, Field, Meaning, Struct
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.pages.markdown import blocks, table, text
 from wireloom.runtime.patterns import worded

@@ -2,11 +2,12 @@
 
 from typing import assert_never
 
+from wireloom.encodings import Form
 from wireloom.escapes import code_span
 from wireloom.expr.ast import Expression
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.types import Field, Form, Struct
+from wireloom.model.types import Field, Struct
 from wireloom.pages.markdown import blocks, table, text
 
 

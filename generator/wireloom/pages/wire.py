@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom.emit.frames import described
+from wireloom.encodings import Form
 from wireloom.escapes import code_span, inline
 from wireloom.explain import write_plan
 from wireloom.expr.text import text_of
@@ -16,7 +17,7 @@ from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.logical import Record
 from wireloom.model.traversal import reached
-from wireloom.model.types import Bit, Field, Form, Struct, Type
+from wireloom.model.types import Bit, Field, Struct, Type
 from wireloom.pages.choices import choice, field_choice
 from wireloom.pages.forms import field_form, link
 from wireloom.pages.markdown import blocks, table

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from wireloom.failures import MisuseError
 from wireloom.names import format_name_flaw
@@ -14,16 +14,12 @@ FILLER = "new_format"  # a template is a spec itself; this is its format's name
 NAME = re.compile(rb"""^format:[ \t]*["']?([a-z0-9_]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
-class Encoding(StrEnum):
-    """An encoding that a spec can start with."""
-
-    BINARY = "binary"
-    JSON = "json"
-    MSGPACK = "msgpack"
-    PROTOBUF = "protobuf"
+ENCODINGS = tuple(sorted(path.stem for path in TEMPLATES.glob("*.yaml")))
+"""The encodings that a spec can start with."""
+Encoding = Literal[ENCODINGS]  # type: ignore[valid-type]
 
 
-def create(name: str, specs: Path, encoding: Encoding = Encoding.BINARY) -> Path:
+def create(name: str, specs: Path, encoding: Encoding = "binary") -> Path:
     """Write specs/NAME/NAME.yaml; an existing file is left alone, and a name is given once."""
     flaw = format_name_flaw(name)
     if flaw:

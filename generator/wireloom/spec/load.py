@@ -13,14 +13,15 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from wireloom.encodings import encodings_of_key
 from wireloom.escapes import is_visible
 from wireloom.numbers import respelled
 from wireloom.problems import Location, Problem, nearest
 from wireloom.spec import language, yaml
 from wireloom.spec.documents import Content, Document, Documents
 from wireloom.spec.flow import flow
-from wireloom.spec.language import ENCODINGS_OF_KEYS, FormatDocument, LibraryDocument, SchemaDocument, StructType
 from wireloom.spec.language import Document as LanguageDocument
+from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocument, StructType
 from wireloom.spec.language.base import CHARSETS
 from wireloom.spec.repair import Drop, Edit, Rename, edited, lacking, names_dropped
 from wireloom.spec.slips import slips
@@ -521,7 +522,7 @@ def _encoding(node: yaml.Node, path: yaml.Path) -> str:
 
 def _has_meaning(known: type[LanguageDocument] | None, key: str, encoding: str) -> bool:
     """Whether a key means something in an encoding."""
-    return known is not language.FieldDocument or not encoding or encoding in ENCODINGS_OF_KEYS.get(key, (encoding,))
+    return known is not language.FieldDocument or not encoding or encoding in (encodings_of_key(key) or (encoding,))
 
 
 def _problem(id: str, message: str, hint: str, node: yaml.Node, path: yaml.Path, *, key: bool = False) -> Problem:  # noqa: PLR0913

@@ -7,14 +7,15 @@ ever be refused: there the checksum of the broken record is put in place, so tha
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import msgpack
 
+from wireloom.encodings import Encoding
 from wireloom.model.format import Format
-from wireloom.model.types import Encoding
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.spans import Span
@@ -25,6 +26,10 @@ _REPAIRS = 3  # checksums within one another
 _WIDEST = 8  # bytes of a number
 _LARGEST = 4096  # bytes of a record that is broken everywhere
 _INDEX = re.compile(r"\[\d+\]")
+_TREES: Mapping[str, tuple[Callable[[bytes], object], Callable[[object], bytes]]] = {
+    "json": (json.loads, lambda value: json.dumps(value).encode()),
+    "msgpack": (partial(msgpack.unpackb, strict_map_key=False), msgpack.packb),
+}
 _OTHERS: tuple[object, ...] = (None, True, -1, 1 << 63, 1.5, "", "?", [], {})
 
 
@@ -139,17 +144,12 @@ def _stored(expected: str, size: int) -> Iterator[bytes]:
 def _restructured(encoding: Encoding, data: bytes, done: set[tuple[object, ...]]) -> Iterator[tuple[str, bytes]]:
     """A document of JSON, or a value of MessagePack, with one member left out, added, or of another kind."""
     try:
-        if encoding is Encoding.JSON:
-            value = json.loads(data)
-        elif encoding is Encoding.MSGPACK:
-            value = msgpack.unpackb(data, strict_map_key=False)
-        else:
-            return
-    except ValueError:
+        value = _TREES[encoding.name][0](data)
+    except (KeyError, ValueError):
         return
     for how, changed in _others(value, done):
         try:
-            yield how, json.dumps(changed).encode() if encoding is Encoding.JSON else msgpack.packb(changed)
+            yield how, _TREES[encoding.name][1](changed)
         except (ValueError, TypeError, OverflowError):
             continue
 

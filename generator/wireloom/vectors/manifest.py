@@ -42,7 +42,7 @@ def document(format: Format, vectors: Sequence[Vector]) -> dict[str, object]:
         "form": FORM,
         "format": format.name,
         "title": format.title,
-        "encoding": format.encoding.value,
+        "encoding": format.encoding.name,
         "spec": format.spec,
         "sha256": format.digest,
         "vectors": [vector.entry() for vector in vectors],

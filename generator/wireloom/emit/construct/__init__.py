@@ -5,28 +5,18 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from wireloom.emit.code import WIDTH, Call, Code, call, display, literal, mapping, render
+from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import constant_of, struct
 from wireloom.emit.construct.types import Scope, constant, has_declaration, structural_depth, subcon
 from wireloom.emit.frames import framed, heading
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import ParameterRef
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
 from wireloom.model.traversal import expands, plain, references, unpacks
-from wireloom.model.types import Encoding, Struct, Type
+from wireloom.model.types import Struct, Type
 
-_RUNTIME = (
-    "binary",
-    "checksums",
-    "elements",
-    "json",
-    "msgpack",
-    "packed",
-    "protobuf",
-    "record",
-    "regions",
-    "structure",
-    "unions",
-)
+_RUNTIME = sorted({"checksums", "elements", "packed", "record", "regions", "structure", "unions", *PARSERS})
 
 
 def emit(format: Format) -> str:
@@ -54,7 +44,7 @@ def emit(format: Format) -> str:
 
 
 def _constants(format: Format) -> Iterator[str]:
-    if _uses(format, Encoding.BINARY):
+    if any(used.laid_out for used in (format.encoding, *dict(_encodings(format)).values())):
         order = format.byte_order
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
         yield f"ORDER: binary.Order = {told}"
@@ -181,14 +171,9 @@ def _encodings(format: Format) -> Iterator[tuple[str, Encoding]]:
         waiting.extend((used, inner) for used in references(target))
 
 
-def _uses(format: Format, encoding: Encoding) -> bool:
-    return any(used is encoding for _, used in _encodings(format)) or format.encoding is encoding
-
-
 def _record(type: Type, format: Format) -> Code:
-    inner = subcon(type, Scope(format, format.encoding, frozenset(name for name, _ in format.types)))
-    if format.encoding is Encoding.JSON:
-        inner = call("json.Document", inner, depth="DEPTH", structural_depth=str(structural_depth(type, format)))
+    scope = Scope(format, format.encoding, frozenset(name for name, _ in format.types))
+    inner = scope.parsers.record(subcon(type, scope), structural_depth(type, format))
     order = format.byte_order
     told = None
     if order.parameter is not None:

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from wireloom.emit.code import Code, Tuple, call, literal, mapping
+from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, mapped, notated, optional_condition, size, spelled, subcon
+from wireloom.encodings import Form
 from wireloom.expr.ast import Expression, FieldRef, Kind, Literal, Membership, parts, references
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
@@ -23,12 +25,10 @@ from wireloom.model.types import (
     Bytes,
     Check,
     Discard,
-    Encoding,
     End,
     Extra,
     Field,
     Float,
-    Form,
     Frame,
     Integer,
     Mark,
@@ -66,21 +66,9 @@ def struct(declared: Struct, scope: Scope) -> Code:
 
 
 def _form(declared: Struct, scope: Scope) -> Code | None:
-    match declared.form, declared.encoding:
-        case Form.SEQUENCE, _:
-            return None
-        case Form.ARRAY, Encoding.MSGPACK:
-            return call("msgpack.Positional")
-        case Form.ARRAY, _:
-            return call("json.Positions")
-        case Form.OBJECT, encoding:
-            parameter = scope.format.unknown_members
-            form = "msgpack.Members" if encoding is Encoding.MSGPACK else "json.Object"
-            return call(form, f"lambda ctx: ctx._params[{literal(parameter)}]" if parameter else "None")
-        case Form.MESSAGE, _:
-            return call("protobuf.MessageForm")
-        case _:
-            raise AssertionError(f"{declared.name}: no {declared.form.value} in {declared.encoding.value}")
+    parameter = scope.format.unknown_members
+    unknown = f"lambda ctx: ctx._params[{literal(parameter)}]" if parameter else "None"
+    return PARSERS[declared.encoding.name].form(declared.form, unknown)
 
 
 def _version(version: Version) -> Code:
@@ -198,7 +186,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
             agrees=_flag(field.agrees),
             doc=doc,
         )
-    inner = Scope(scope.format, declared.encoding, scope.declared, declared.encoding is Encoding.PROTOBUF, fields=known)
+    inner = Scope(scope.format, declared.encoding, scope.declared, is_within=True, fields=known)
     return call(
         "structure.Field",
         literal(field.wire_name),
@@ -239,7 +227,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
 
 def _rest(field: Field, besides: tuple[str, ...], scope: Scope) -> Code:
     """The map that takes all members but some."""
-    return call(f"{scope.module}.Rest", subcon(field.type, scope), *(literal(name) for name in besides))
+    return scope.parsers.call("Rest", subcon(field.type, scope), *(literal(name) for name in besides))
 
 
 def _region(given: Amount | None, scope: Scope) -> Code | None:

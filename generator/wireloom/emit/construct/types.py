@@ -1,11 +1,13 @@
-"""Wire types as construct declarations: one function a kind of type, one table a encoding."""
+"""Wire types as construct declarations: one function a kind of type, one file an encoding."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapping
+from wireloom.emit.construct.encodings import PARSERS, Elements, Parsers
 from wireloom.emit.construct.expressions import function
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Expression, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
@@ -23,7 +25,6 @@ from wireloom.model.types import (
     Bytes,
     Case,
     Delimiter,
-    Encoding,
     Extension,
     Fallback,
     FieldTag,
@@ -33,7 +34,6 @@ from wireloom.model.types import (
     Jump,
     Last,
     Map,
-    Markers,
     MemberTag,
     Null,
     Nullable,
@@ -57,13 +57,6 @@ from wireloom.model.types import (
 )
 from wireloom.model.types import Mapping as ValueMapping
 
-_BYTE = 8  # bits of an integer that has no byte order
-
-MODULES = {Encoding.BINARY: "binary", Encoding.MSGPACK: "msgpack", Encoding.JSON: "json", Encoding.PROTOBUF: "protobuf"}
-
-
-_PROTOBUF_FORMS = {form: form.value for form in NumberForm} | {NumberForm.OWN: "varint"}
-
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -72,13 +65,13 @@ class Scope:
     format: Format
     encoding: Encoding
     declared: frozenset[str]
-    within_message: bool = False
+    is_within: bool = False  # a struct
     fields: Mapping[str, Extent] = field(default_factory=dict)
 
     @property
-    def module(self) -> str:
-        """The runtime module of the encoding."""
-        return MODULES[self.encoding]
+    def parsers(self) -> Parsers:
+        """The declarations of the encoding."""
+        return PARSERS[self.encoding.name]
 
 
 def spelled(spelling: Spelling, charset: str = "") -> Code:
@@ -128,18 +121,12 @@ def subcon(type: Type, scope: Scope) -> Code:
         case Array():
             return _array(type, scope)
         case Map(key, value):
-            depth, keys = _depth(type, scope), _keys(type)
-            if scope.encoding is Encoding.JSON:
-                return call("json.Map", subcon(value, scope), open="True" if depth else None, keys=keys)
-            if scope.encoding is Encoding.PROTOBUF:
-                return call("protobuf.Map", subcon(key, scope), subcon(value, scope), keys=keys)
-            return call(f"{scope.module}.Map", subcon(key, scope), subcon(value, scope), depth=depth, keys=keys)
+            inner = subcon(key, scope), subcon(value, scope)
+            return scope.parsers.map(*inner, depth=_depth(type, scope), keys=_keys(type))
         case Extension(code, content):
             return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))
-        case Nullable(inner) if scope.encoding is Encoding.BINARY:  # its size says whether it is there
-            return subcon(inner, scope)
         case Nullable(inner):
-            return call(f"{scope.module}.Nullable", subcon(inner, scope))
+            return scope.parsers.nullable(subcon(inner, scope))
         case Reference(name):
             return _reference(name, scope)
         case OneOf():
@@ -209,23 +196,13 @@ def _reference(name: str, scope: Scope) -> Code:
     if not has_declaration(target):
         return subcon(target, scope)
     declared = constant(name) if name in scope.declared else call("unions.Deferred", f"lambda: {constant(name)}")
-    if not isinstance(target, Struct) or target.encoding is scope.encoding:
-        whole = isinstance(target, Struct) and target.encoding is Encoding.PROTOBUF and not scope.within_message
-        return _body(declared, name, Encoding.PROTOBUF, scope) if whole else declared
-    body = _body(declared, name, target.encoding, scope)
-    return body if scope.encoding is Encoding.BINARY else call(f"{scope.module}.Carried", body)
-
-
-def _body(declared: Code, name: str, encoding: Encoding, scope: Scope) -> Code:
-    """What reads a struct from bytes that are all its own."""
-    match encoding:
-        case Encoding.PROTOBUF:
-            return call("protobuf.Body", declared, "descriptor.DESCRIPTOR_SET", literal(f"{scope.format.name}.{name}"))
-        case Encoding.JSON:
-            depth = structural_depth(Reference(name), scope.format)
-            return call("json.Body", declared, depth="DEPTH", structural_depth=str(depth))
-        case _:
-            return declared
+    if not isinstance(target, Struct):
+        return declared
+    own, is_other = PARSERS[target.encoding.name], target.encoding != scope.encoding
+    if not (is_other or (own.has_bodies and not scope.is_within)):
+        return declared
+    body = own.body(declared, f"{scope.format.name}.{name}", structural_depth(Reference(name), scope.format))
+    return scope.parsers.carried(body) if is_other else body
 
 
 def has_declaration(type: Type) -> bool:
@@ -239,38 +216,19 @@ def constant(name: str) -> str:
 
 
 def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
-    module = scope.module
     match type:
-        case Integer(markers=Markers(first, widths), form=form):
-            return call("binary.Extended", str(first), literal(widths), order=_order(form, scope))
-        case Integer(bits, signed, form, ending=bytes(ending)) if ending:
-            return call("binary.Digits", literal(form.value), literal(ending), signed=str(signed))
-        case Integer(bits, signed, form, digits) if scope.encoding is Encoding.BINARY and not type.is_plain:
-            stated = str(digits) if digits else None
-            return call("binary.Numeral", literal(form.value), str(bits), signed=str(signed), digits=stated)
-        case Integer(bits, signed, form):
-            kind = literal(_PROTOBUF_FORMS[form]) if scope.encoding is Encoding.PROTOBUF else None
-            return call(
-                f"{module}.Integer",
-                str(bits),
-                signed=str(signed),
-                order=_order(form, scope) if bits > _BYTE else None,
-                wire=kind,
-            )
-        case Float(bits, form):
-            width = None if bits == 64 and scope.encoding in (Encoding.MSGPACK, Encoding.JSON) else str(bits)
-            return call(f"{module}.Float", *((width,) if width else ()), order=_order(form, scope))
+        case Integer():
+            return scope.parsers.integer(type, _order(type.form, scope))
+        case Float():
+            return scope.parsers.float(type, _order(type.form, scope))
         case Boolean():
-            return call(f"{module}.Boolean")
+            return scope.parsers.call("Boolean")
         case Null():
-            return call(f"{module}.Null")
+            return scope.parsers.call("Null")
         case Text(length):
-            sized = (part for part in (amount(length, scope),) if part)
-            return call(f"{module}.Text", *sized, invalid=_invalid(scope))
-        case Bytes(length, filler=True):
-            return call("binary.Filler", *(part for part in (amount(length, scope),) if part))
+            return scope.parsers.call("Text", amount(length, scope), invalid=_invalid(scope))
         case Bytes(length):
-            return _bytes(type, amount(length, scope), scope)
+            return scope.parsers.bytes(type, amount(length, scope))
         case JsonText(kind):
             return call("json.JsonText", literal(kind))
         case _:
@@ -279,56 +237,24 @@ def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, sc
 
 def _order(form: NumberForm, scope: Scope) -> Code | None:
     """The order of a number's bytes: its own, or that of the format."""
-    if scope.encoding is not Encoding.BINARY:
-        return None
-    return literal(form.value) if form in ORDERED else "ORDER"
-
-
-def _bytes(type: Bytes, length: Code | None, scope: Scope) -> Code:
-    positional = (length,) if length else ()
-    refusal = literal(type.code) if length and type.code != "bad_size" else None
-    charset = literal(type.charset) if type.charset else None
-    match scope.encoding:
-        case Encoding.BINARY:
-            return call("binary.Bytes", *positional, charset=charset)
-        case Encoding.JSON:
-            return call("json.Base64", *positional, code=refusal, line_feeds="True" if type.line_feeds else None)
-        case Encoding.MSGPACK | Encoding.PROTOBUF:
-            pieces = "True" if type.pieces else None
-            return call(f"{scope.module}.Bytes", *positional, code=refusal, charset=charset, pieces=pieces)
-        case _:
-            assert_never(scope.encoding)
+    return None if not scope.encoding.laid_out else literal(form.value) if form in ORDERED else "ORDER"
 
 
 def _invalid(scope: Scope) -> str | None:
     parameter = scope.format.invalid_text
-    if parameter is None or scope.encoding is Encoding.JSON:
+    if parameter is None or scope.encoding.text:
         return None
     return f"lambda ctx: ctx._params[{literal(parameter)}]"
 
 
 def _array(type: Array, scope: Scope) -> Code:
-    unique = literal(type.unique) if type.unique else None
-    unique_code = literal(type.unique_code) if type.unique else None
-    element = _element(type, scope)
-    name = "Entries" if type.entries else "Repeated" if scope.encoding is Encoding.PROTOBUF else "Array"
-    match scope.encoding:
-        case Encoding.BINARY:
-            count = amount(type.count, scope)
-            if type.packed and isinstance(type.element, Integer | Boolean):
-                return _packed(type.element, type.packed, count, scope)
-            positional = (element,) if count is None else (element, count)
-            return call(f"binary.{name}", *positional, unique=unique, unique_code=unique_code)
-        case Encoding.MSGPACK:
-            return call(f"msgpack.{name}", element, unique=unique, unique_code=unique_code, depth=_depth(type, scope))
-        case Encoding.JSON:
-            open_ = "True" if _depth(type, scope) else None
-            return call(f"json.{name}", element, unique=unique, unique_code=unique_code, open=open_)
-        case Encoding.PROTOBUF:
-            salvage = _salvage(type.salvage, scope.fields)
-            return call(f"protobuf.{name}", element, unique=unique, unique_code=unique_code, salvage=salvage)
-        case _:
-            assert_never(scope.encoding)
+    count = amount(type.count, scope)
+    if type.packed and isinstance(type.element, Integer | Boolean):
+        return _packed(type.element, type.packed, count, scope)
+    unique = {"unique": literal(type.unique), "unique_code": literal(type.unique_code)} if type.unique else {}
+    salvage = _salvage(type.salvage, scope.fields)
+    elements = Elements(_element(type, scope), count, _depth(type, scope), salvage, unique)
+    return scope.parsers.array("Entries" if type.entries else "Array", elements)
 
 
 def _element(type: Array, scope: Scope) -> Code:
@@ -345,8 +271,7 @@ def _element(type: Array, scope: Scope) -> Code:
         maximum=None if type.held.maximum is None else str(type.held.maximum),
         spelling=None if type.held.spelling is None else spelled(type.held.spelling, charset),
     )
-    is_nullable = isinstance(type.element, Nullable) and scope.encoding is not Encoding.BINARY
-    return call(f"{scope.module}.Nullable", held) if is_nullable else held
+    return scope.parsers.nullable(held) if isinstance(type.element, Nullable) else held
 
 
 def _packed(element: Integer | Boolean, bits: int, count: Code | None, scope: Scope) -> Code:
@@ -396,7 +321,7 @@ def _one_of(type: OneOf, scope: Scope) -> Code:
     code = literal(type.code) if type.code != "type_mismatch" else None
     extension = literal(type.extension_code) if type.extension_code != "type_mismatch" else None
     open_ = "True" if type.open else None
-    return call(f"{scope.module}.OneOf", alternatives, code=code, extension_code=extension, open=open_)
+    return scope.parsers.call("OneOf", alternatives, code=code, extension_code=extension, open=open_)
 
 
 def _alternative(item: Alternative, union: OneOf, scope: Scope) -> Code:
@@ -459,7 +384,7 @@ def structural_depth(type: Type, format: Format) -> int:
             case Reference(name):
                 target = format.type(name)
                 return 0 if name in above else depth(target, above | {name})
-            case Struct(encoding=encoding) if encoding is not Encoding.JSON:
+            case Struct(encoding=encoding) if not encoding.text:
                 return 0  # a body, in a string
             case Struct():
                 return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)

@@ -12,6 +12,7 @@ from wireloom.emit.jsonschema.conditions import operands
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.members import Members
 from wireloom.emit.jsonschema.objects import undecided
+from wireloom.encodings import Form
 from wireloom.escapes import code_span
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.extents import Extents, extent
@@ -26,10 +27,8 @@ from wireloom.model.types import (
     Attempt,
     Bytes,
     Check,
-    Encoding,
     FieldTag,
     Float,
-    Form,
     Integer,
     JsonText,
     Map,
@@ -94,7 +93,7 @@ def _places(format: Format) -> Iterator[_Place]:
 
 def _is_body(type: Type) -> bool:
     """Whether a document has a type in a string, of which its schema says no more."""
-    return isinstance(type, Struct) and type.encoding is not Encoding.JSON
+    return isinstance(type, Struct) and not type.encoding.text
 
 
 def _inside(place: _Place) -> Iterator[_Place]:

@@ -16,14 +16,14 @@ from wireloom.emit.jsonschema.records import Records
 from wireloom.emit.shape.extensions import extensions
 from wireloom.escapes import header_path
 from wireloom.model.format import Format, Root
-from wireloom.model.types import Encoding, Reference
+from wireloom.model.types import Reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def emit(format: Format) -> dict[str, object]:
     """The JSON Schema (2020-12) of a format, parameters at their defaults."""
-    definitions = parted(documents(format)) if format.encoding is Encoding.JSON else _renderings(format)
+    definitions = parted(documents(format)) if format.encoding.text else _renderings(format)
     names = {root.name: root_name(format, root) for root in format.roots}
     return {
         "$schema": DIALECT,

@@ -23,6 +23,7 @@ from wireloom.emit.jsonschema.scopes import (
     under,
     version_tag,
 )
+from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.ground import rounded_to
@@ -35,11 +36,9 @@ from wireloom.model.types import (
     Bytes,
     Case,
     Check,
-    Encoding,
     Extension,
     Field,
     Float,
-    Form,
     Held,
     Integer,
     JsonText,
@@ -231,7 +230,7 @@ class Documents:
     # --- structs ---------------------------------------------------------------------------------------------------
 
     def _struct(self, struct: Struct) -> Schema:
-        if struct.encoding is not Encoding.JSON:
+        if not struct.encoding.text:
             return described_schema(binary(), struct.doc, "")
         members = self.members(struct)
         self.described.append((struct.name, members))
@@ -289,7 +288,7 @@ class Documents:
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
         match self.resolved(type):
-            case Struct(encoding=Encoding.JSON) as struct:
+            case Struct(encoding=Encoding(text=True)) as struct:
                 return self._collected(struct, scope, conditions)
             case Select(tag=MemberTag() as tag, cases=cases):
                 return self._inline_choice(tag, cases, scope, conditions)

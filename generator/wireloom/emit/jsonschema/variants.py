@@ -12,7 +12,6 @@ from wireloom.emit.jsonschema.conditions import Unknown, Value
 from wireloom.emit.jsonschema.document import documents
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Format, Parameter
-from wireloom.model.types import Encoding
 
 MAXIMUM_SCHEMAS = 64
 """Where values of parameters make more combinations, all but the defaults have one schema, which leaves them open."""
@@ -22,7 +21,7 @@ _Choice = tuple[Value, ...]
 
 def variants(format: Format) -> dict[str, object] | None:
     """The schemas by parameters, the first that fits counts; None where the schema is not of documents."""
-    if format.encoding is not Encoding.JSON:
+    if not format.encoding.text:
         return None
     schemas = _schemas(format.parameters, format)
     deciding = [place for place in range(len(format.parameters)) if _decides(place, schemas)]

@@ -11,7 +11,7 @@ from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
-from wireloom.model.types import Encoding, Reference, Struct
+from wireloom.model.types import Reference, Struct
 from wireloom.runtime.engine.contract import LAYOUT_VERSION, digest
 
 
@@ -49,7 +49,7 @@ def _layout(format: Format) -> Code:
     digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
     if digests:
         parts["digests"] = mapping({literal(each.name): display((each.digests, each.size)) for each in digests})
-    if format.encoding is Encoding.JSON:
+    if format.encoding.text:
         depths = {literal(root.name): str(structural_depth(root.type, format)) for root in format.roots}
         parts |= {"unknown": literal(format.unknown_members), "structure": mapping(depths)}
     elif format.unknown_members is not None:
@@ -77,9 +77,9 @@ def _stated(part: object) -> Code:
 def _bodies(format: Format) -> dict[str, Code]:
     """How many containers stand in one another in each struct of JSON that is a body within another encoding."""
     structs = [(name, type) for name, type in format.types if isinstance(type, Struct)]
-    if format.encoding is Encoding.JSON and all(type.encoding is Encoding.JSON for _, type in structs):
+    if format.encoding.text and all(type.encoding.text for _, type in structs):
         return {}
-    named = [(name, type) for name, type in structs if type.encoding is Encoding.JSON]
+    named = [(name, type) for name, type in structs if type.encoding.text]
     return {literal(type.name): str(structural_depth(Reference(name), format)) for name, type in named}
 
 

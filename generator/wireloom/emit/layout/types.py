@@ -189,9 +189,8 @@ def _trial(trial: Trial) -> nodes.Trial:
 
 def _struct(struct: Struct) -> nodes.Struct:
     versions = tuple(nodes.Version(version.name, version.arity, optional(version.when)) for version in struct.versions)
-    encoding: nodes.Encoding = struct.encoding.value
     form: nodes.Form = struct.form.value
-    return nodes.Struct(struct.name, encoding, form, versions, tuple(map(_step, struct.steps)))
+    return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, struct.steps)))
 
 
 def _step(step: Step) -> nodes.Step:

@@ -8,7 +8,6 @@ from wireloom.model.ends import endless
 from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.kinds import kinds
 from wireloom.model.meaning import meaning
-from wireloom.model.types import Encoding
 from wireloom.runtime import CONTRACT
 
 
@@ -25,7 +24,7 @@ def module(format: Format) -> str:
         keywords=[keyword(parameter) for parameter in format.parameters],
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
         validated=_validated(format),
-        of_documents=format.encoding is Encoding.JSON,
+        of_documents=format.encoding.text,
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
 
@@ -45,9 +44,7 @@ def spark(format: Format) -> str:
 
 def _validated(format: Format) -> str:
     """What can be validated beside bytes."""
-    return (
-        ", JSON text, or a parsed document" if format.encoding is Encoding.JSON else ", or a value as `parse` gives it"
-    )
+    return ", JSON text, or a parsed document" if format.encoding.text else ", or a value as `parse` gives it"
 
 
 def _paragraphs(format: Format) -> list[str]:
@@ -76,7 +73,7 @@ def _constants(format: Format) -> list[str]:
         "DIGEST": literal(format.digest),
         "MEANING": literal(meaning(format)),
         "CONTRACT": literal(CONTRACT),
-        "ENCODING": literal(format.encoding.value),
+        "ENCODING": literal(format.encoding.name),
         "FRAMING": literal(format.framing.text),
         "CODES": mapping({literal(error.code): Prose(" ".join(error.doc.split())) for error in format.errors}),
         "PARAMETERS": Tuple(tuple(declared(each, format) for each in format.parameters)),

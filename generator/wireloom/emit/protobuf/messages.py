@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import assert_never
 
+from wireloom.encodings import Encoding
 from wireloom.model.format import Format
 from wireloom.model.traversal import references
 from wireloom.model.types import (
@@ -10,7 +11,6 @@ from wireloom.model.types import (
     Attempt,
     Boolean,
     Bytes,
-    Encoding,
     Extension,
     Field,
     Float,
@@ -45,7 +45,7 @@ def messages(format: Format) -> tuple[Struct, ...]:
     """The protobuf structs that the roots lead to, in the order of the spec."""
     reached = _reached(format)
     structs = (type for name, type in format.types if name in reached and isinstance(type, Struct))
-    return tuple(struct for struct in structs if struct.encoding is Encoding.PROTOBUF)
+    return tuple(struct for struct in structs if struct.encoding.numbered)
 
 
 def has_groups(format: Format) -> bool:
@@ -61,11 +61,11 @@ def wire_fields(message: Struct) -> tuple[Field, ...]:
 def json_names(message: Struct) -> dict[str, str]:
     """The JSON names of fields that protobuf would give the same one (`a_b` and `aB`), which it refuses: their own."""
     names = [field.wire_name for field in wire_fields(message)]
-    counts = Counter(map(_json_name, names))
-    return {name: name for name in names if counts[_json_name(name)] > 1}
+    counts = Counter(map(json_name, names))
+    return {name: name for name in names if counts[json_name(name)] > 1}
 
 
-def _json_name(name: str) -> str:
+def json_name(name: str) -> str:
     """What protobuf calls a field in JSON: underscores go, and what follows one is a capital letter."""
     first, *others = name.split("_")
     return first + "".join(other[:1].upper() + other[1:] for other in others)
@@ -132,7 +132,7 @@ def type_name(type: Type, format: Format) -> str:
             return "string"
         case Bytes():
             return "bytes"
-        case Struct(name, Encoding.PROTOBUF):
+        case Struct(name, Encoding(numbered=True)):
             return name
         case Struct():
             return "bytes"

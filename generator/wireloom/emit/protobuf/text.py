@@ -11,6 +11,7 @@ from google.protobuf.text_encoding import CEscape
 
 from wireloom.emit.protobuf.descriptor import default_text
 from wireloom.emit.protobuf.messages import has_groups, json_names, labels, map_type, messages, type_name, wire_fields
+from wireloom.escapes import visible
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct
 
@@ -37,7 +38,7 @@ def _lines(format: Format) -> Iterator[str]:
 
 
 def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[str]:
-    yield from _comment(struct.doc, "")
+    yield from comment(struct.doc, "")
     yield f"message {struct.name} {{"
     stated, said = json_names(struct), labels(struct, format)
     for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
@@ -45,7 +46,7 @@ def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[st
         if group:
             yield f"  oneof {group} {{"
         for field in fields:
-            yield from _comment(_document(field), indent)
+            yield from comment(_document(field), indent)
             label = said[field.wire_name]
             options = _options(field, stated, required=in_edition and label == "required")
             yield f"{indent}{_declared(field, label, format, in_edition=in_edition)} = {field.tag}{options};"
@@ -97,9 +98,10 @@ def _default(field: Field) -> Iterator[str]:
             yield f"default = {default_text(field.default)}"
 
 
-def _comment(doc: str, indent: str) -> list[str]:
+def comment(doc: str, indent: str) -> list[str]:
+    """The lines of a comment."""
     return textwrap.wrap(
-        " ".join(doc.split()),
+        visible(" ".join(doc.split())),
         _WIDTH,
         initial_indent=f"{indent}// ",
         subsequent_indent=f"{indent}// ",

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from wireloom.encodings import Form
 from wireloom.explain.write_plan import type_name
 from wireloom.expr.text import text_of
 from wireloom.model import types
 from wireloom.model.format import Format
-from wireloom.model.types import Field, Form, Struct, Type
+from wireloom.model.types import Field, Struct, Type
 from wireloom.pages.pictures.labels import condition, title
 from wireloom.pages.pictures.rulers import HEIGHT, LEFT, RIGHT, Ruler
 from wireloom.pages.pictures.svg import Drawing, cut, width_of

@@ -48,7 +48,7 @@ def _index(formats: Sequence[Format]) -> str:
         (
             f"[{code_span(each.name)}]({each.name}.html)",
             text(each.title),
-            each.encoding.value,
+            each.encoding.name,
             ", ".join(code_span(root.name) for root in each.roots),
             text(each.source),
         )

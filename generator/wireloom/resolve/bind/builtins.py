@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Kind
 from wireloom.model import types
-from wireloom.model.types import Boolean, Bytes, Encoding, Float, Integer, JsonText, Null, NumberForm, Text, Type
+from wireloom.model.types import Boolean, Bytes, Float, Integer, JsonText, Null, NumberForm, Text, Type
 from wireloom.numbers import integer
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.notation import NotationError
@@ -14,13 +15,12 @@ from wireloom.resolve.bind.notation import NotationError
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """Types that the language brings along: how they are written, and what they are in each encoding that has them."""
+    """Types that the language brings along: how specs write them; what they are in an encoding says that (`types`)."""
 
     written: str
-    forms: Mapping[Encoding, str]
     words: Mapping[str, Type] = field(default_factory=dict)  # those that one word says
     only: str = ""  # where it can stand, if not on the wire
-    instead: Mapping[Encoding, str] = field(default_factory=dict)  # what to write in an encoding that lacks it
+    instead: str = ""  # what to write in an encoding that lacks it, where that has no better advice
 
 
 def _integers(name: str, widths: Sequence[int], form: NumberForm, *, signed: bool) -> dict[str, Type]:
@@ -36,115 +36,67 @@ def _digits(name: str, form: NumberForm, *, signed: bool, base: int = 10, most: 
 
 _OWN = NumberForm.OWN
 _WIDTHS = range(8, 65, 8)
-_BINARY, _MSGPACK, _PROTOBUF, _JSON = Encoding
 
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
     {
-        "bool": Builtin(
-            "`bool`",
-            {_BINARY: "one byte, 0 or 1", _MSGPACK: "true, false", _PROTOBUF: "bool", _JSON: "true, false"},
-            {"bool": Boolean()},
-        ),
+        "bool": Builtin("`bool`", {"bool": Boolean()}),
         "integer": Builtin(
             "`int8` `int16` `int24` ... `int64`, `uint8` `uint16` `uint24` ... `uint64`",
-            {
-                _BINARY: "so many bits (whole bytes), in the byte order of the field, struct or format",
-                _MSGPACK: "any width, range checked",
-                _PROTOBUF: "varint (`wire`: zigzag, fixed)",
-                _JSON: "an integer literal, range checked",
-            },
             _integers("int", _WIDTHS, _OWN, signed=True) | _integers("uint", _WIDTHS, _OWN, signed=False),
         ),
         "bits": Builtin(
             "`bit`, `uint2` ... `uint63`, `int2` ... `int63`",
-            {
-                _BINARY: "so many bits, beside others that fill its bytes or as elements of a list "
-                "(see [Bits](#bits)); `bit` is a boolean"
-            },
             {"bit": Boolean(bit=True)}
             | _integers("uint", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=False)
             | _integers("int", [bits for bits in range(2, 64) if bits % 8], _OWN, signed=True),
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write a whole number of bytes, and `range`; or bool"),
+            instead="write a whole number of bytes, and `range`; or bool",
         ),
-        "int": Builtin("`int`", dict.fromkeys(Encoding, "`int64`"), {"int": Integer(64, signed=True)}),
+        "int": Builtin("`int`", {"int": Integer(64, signed=True)}),
         "varint": Builtin(
             "`varint32` `varint64`, `zigzag32` `zigzag64`",
-            {
-                _BINARY: "as many bytes as the value takes: LEB128, unsigned, or signed by zigzag",
-                _PROTOBUF: "varint, zigzag",
-            },
             _integers("varint", (32, 64), NumberForm.VARINT, signed=False)
             | _integers("zigzag", (32, 64), NumberForm.ZIGZAG, signed=True),
-            instead=dict.fromkeys((_MSGPACK, _JSON), "write uint32 or uint64, int32 or int64"),
+            instead="write uint32 or uint64, int32 or int64",
         ),
         "coded": Builtin(
             "`sleb32` `sleb64`, `vlq32` `vlq64`, `quic62`, `sqlite64`, `flac36`, `ebml56`",
-            {
-                _BINARY: "as many bytes as the value takes: LEB128 in two's complement (signed: DWARF, WebAssembly); "
-                "seven bits in each, the highest first; or as the first bits say in QUIC, in the files of SQLite "
-                "(signed), in FLAC (as in UTF-8), in EBML (Matroska)"
-            },
             _integers("sleb", (32, 64), NumberForm.SLEB, signed=True)
             | _integers("vlq", (32, 64), NumberForm.VLQ, signed=False)
             | _integers("quic", (62,), NumberForm.QUIC, signed=False)
             | _integers("sqlite", (64,), NumberForm.SQLITE, signed=True)
             | _integers("flac", (36,), NumberForm.FLAC, signed=False)
             | _integers("ebml", (56,), NumberForm.EBML, signed=False),
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32, uint64 or int64"),
+            instead="write uint32, uint64 or int64",
         ),
-        "extended": Builtin(
-            "`extended(FIRST, TYPE, ...)`",
-            {
-                _BINARY: "one byte that is the number; or, from FIRST on, says in which type the number follows "
-                "(Bitcoin, MySQL, DER; see below)"
-            },
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write uint32 or uint64"),
-        ),
+        "extended": Builtin("`extended(FIRST, TYPE, ...)`", instead="write uint32 or uint64"),
         "decimal": Builtin(
             "`bcd1` ... `bcd18`, `packed1` ... `packed18`, `upacked1` ... `upacked18`",
-            {
-                _BINARY: "so many decimal digits, two a byte, the highest first; packed (COMP-3): the last half byte "
-                "is the sign, C or D, of `upacked` F"
-            },
             _digits("bcd", NumberForm.BCD, signed=False)
             | _digits("packed", NumberForm.PACKED, signed=True)
             | _digits("upacked", NumberForm.PACKED, signed=False),
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+            instead="write an integer type, such as int64",
         ),
         "zoned": Builtin(
             "`zoned1` ... `zoned18`, `uzoned1` ... `uzoned18`, `lzoned1` ... `lzoned18`, "
             "`overpunch1` ... `overpunch18`, `loverpunch1` ... `loverpunch18`",
-            {
-                _BINARY: "so many decimal digits in EBCDIC, a byte each; the zone of the last one (of `lzoned` of the "
-                "first) is the sign, C or D, of `uzoned` F; `overpunch` and `loverpunch` are the same in ASCII: "
-                "`{`, `A` ... `I` and `}`, `J` ... `R`"
-            },
             _digits("zoned", NumberForm.ZONED, signed=True)
             | _digits("uzoned", NumberForm.ZONED, signed=False)
             | _digits("lzoned", NumberForm.LEADING_ZONED, signed=True)
             | _digits("overpunch", NumberForm.OVERPUNCHED, signed=True)
             | _digits("loverpunch", NumberForm.LEADING_OVERPUNCHED, signed=True),
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+            instead="write an integer type, such as int64",
         ),
         "columns": Builtin(
             "`dec1` ... `dec18`, `sdec1` ... `sdec18`, `hex1` ... `hex16`, `HEX1` ... `HEX16`, `oct1` ... `oct21`",
-            {
-                _BINARY: "so many digits in ASCII, decimal, hexadecimal (of `HEX` written in capitals; both read "
-                "either) or octal, spaces or zeros in front; of `sdec` one column more, for the sign"
-            },
             _digits("dec", NumberForm.DECIMAL, signed=False)
             | _digits("sdec", NumberForm.DECIMAL, signed=True)
             | _digits("hex", NumberForm.HEXADECIMAL, signed=False, base=16, most=16)
             | _digits("HEX", NumberForm.CAPITALS, signed=False, base=16, most=16)
             | _digits("oct", NumberForm.OCTAL, signed=False, base=8, most=21),
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+            instead="write an integer type, such as int64",
         ),
         "digits": Builtin(
             "`dec`, `sdec`, `hex`, `HEX`, `oct`",
-            {
-                _BINARY: "as many digits in ASCII as the value takes, up to the field's `delimiter`; "
-                "of `sdec` behind a sign"
-            },
             {
                 "dec": Integer(64, signed=False, form=NumberForm.DECIMAL),
                 "sdec": Integer(64, signed=True, form=NumberForm.DECIMAL),
@@ -152,104 +104,31 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
                 "HEX": Integer(64, signed=False, form=NumberForm.CAPITALS),
                 "oct": Integer(64, signed=False, form=NumberForm.OCTAL),
             },
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write an integer type, such as int64"),
+            instead="write an integer type, such as int64",
         ),
-        "int65": Builtin(
-            "`int65`",
-            {_MSGPACK: "any integer: what `int64` or `uint64` holds", _JSON: "the same"},
-            {"int65": Integer(65, signed=True)},
-            instead=dict.fromkeys((_BINARY, _PROTOBUF), "write int64 or uint64"),
-        ),
-        "float16": Builtin(
-            "`float16`",
-            {_BINARY: "IEEE 754, of half the width"},
-            {"float16": Float(16)},
-            instead=dict.fromkeys((_MSGPACK, _PROTOBUF, _JSON), "write float32"),
-        ),
+        "int65": Builtin("`int65`", {"int65": Integer(65, signed=True)}, instead="write int64 or uint64"),
+        "float16": Builtin("`float16`", {"float16": Float(16)}, instead="write float32"),
         "float": Builtin(
             "`float32`, `float64`, `float` (= `float64`)",
-            {
-                _BINARY: "IEEE 754",
-                _MSGPACK: "either width, rounded to its own (beyond its largest number infinite)",
-                _PROTOBUF: "float, double",
-                _JSON: "a number, rounded to 64 bits, and those to its own",
-            },
             {"float32": Float(32), "float64": Float(64), "float": Float(64)},
         ),
-        "str": Builtin(
-            "`str`, `str(SIZE)`",
-            {_BINARY: "UTF-8; without a size all bytes left", _MSGPACK: "str", _PROTOBUF: "string", _JSON: "a string"},
-            {"str": Text()},
-        ),
-        "bytes": Builtin(
-            "`bytes`, `bytes(SIZE)`",
-            {
-                _BINARY: "bytes; without a size all bytes left",
-                _MSGPACK: "bin",
-                _PROTOBUF: "bytes",
-                _JSON: "base64 in a string",
-            },
-            {"bytes": Bytes()},
-        ),
-        "nil": Builtin(
-            "`nil`, `TYPE?` (the type or null)",
-            {_MSGPACK: "nil", _JSON: "null"},
-            {"nil": Null()},
-            instead={
-                _BINARY: "say with `when` whether a field is there; a case without bytes is a struct without fields",
-                _PROTOBUF: "use `optional: true`",
-            },
-        ),
-        "list": Builtin(
-            "`list(TYPE)`",
-            {
-                _BINARY: "`count` elements, or as many as fill the region",
-                _MSGPACK: "array",
-                _PROTOBUF: "repeated",
-                _JSON: "array",
-            },
-        ),
-        "map": Builtin(
-            "`map(KEY, VALUE)`",
-            {
-                _MSGPACK: "map; entries keep their order, keys are unique and never null",
-                _PROTOBUF: "map; of equal keys the last counts",
-                _JSON: "object",
-            },
-            instead={_BINARY: "write map(ENTRY), of a struct with `key` and `value`"},
-        ),
-        "entries": Builtin(
-            "`map(ENTRY)`, of structs with a `key` and a `value`",
-            {
-                _BINARY: "a list of them, `count` and all",
-                _MSGPACK: "an array of them",
-                _PROTOBUF: "repeated messages",
-                _JSON: "an array of objects",
-            },
-        ),
-        "ext": Builtin(
-            "`ext(CODE, bytes)`, `ext(CODE, str)`",
-            {_MSGPACK: "ext value of that type"},
-            instead=dict.fromkeys((_BINARY, _PROTOBUF, _JSON), "ext values are MessagePack's"),
-        ),
+        "str": Builtin("`str`, `str(SIZE)`", {"str": Text()}),
+        "bytes": Builtin("`bytes`, `bytes(SIZE)`", {"bytes": Bytes()}),
+        "nil": Builtin("`nil`, `TYPE?` (the type or null)", {"nil": Null()}),
+        "list": Builtin("`list(TYPE)`"),
+        "map": Builtin("`map(KEY, VALUE)`", instead="write map(ENTRY), of a struct with `key` and `value`"),
+        "entries": Builtin("`map(ENTRY)`, of structs with a `key` and a `value`"),
+        "ext": Builtin("`ext(CODE, bytes)`, `ext(CODE, str)`", instead="ext values are MessagePack's"),
         "json": Builtin(
-            "`json`, `json(object)`, `json(array)`",
-            {_JSON: "any such value, kept as text"},
-            {"json": JsonText()},
-            instead=dict.fromkeys((_BINARY, _MSGPACK, _PROTOBUF), "use str: the text is kept as it is"),
+            "`json`, `json(object)`, `json(array)`", {"json": JsonText()}, instead="use str: the text is kept as it is"
         ),
-        "union": Builtin(
-            "`TYPE \\| TYPE`",
-            {_MSGPACK: "told apart by the kind of value", _JSON: "the same"},
-            instead={_BINARY: "choose by `select`", _PROTOBUF: "give each alternative a field, with `oneOf: NAME`"},
-        ),
-        "uint128": Builtin("`uint128`", {}, {"uint128": Integer(128, signed=False)}, only="computed values only"),
+        "union": Builtin("`TYPE \\| TYPE`"),
+        "uint128": Builtin("`uint128`", {"uint128": Integer(128, signed=False)}, only="computed values only"),
         "meant": Builtin(
             "`timestamp`, `date`, `duration`, `decimal(DIGITS, FRACTION)`",
-            {},
             only="in shared schemas only: what formats say by `logical` and `scale`",
         ),
-        "any": Builtin("`any`", {}, only="in shared schemas only: any value, recursively"),
+        "any": Builtin("`any`", only="in shared schemas only: any value, recursively"),
     }
 )
 """What there is; the reference shows it as a table, and what an encoding lacks is a diagnostic."""
@@ -295,26 +174,11 @@ def kind(type: Type) -> Kind:
             return Kind.ANY
 
 
-def general_codes(encoding: Encoding) -> tuple[str, ...]:
-    """The codes that any input of that encoding can give."""
-    match encoding:
-        case Encoding.BINARY:
-            return ("truncated", "trailing_bytes")
-        case Encoding.MSGPACK:
-            return ("truncated", "trailing_bytes", "bad_msgpack", "type_mismatch")
-        case Encoding.JSON:
-            return (
-                "truncated",
-                "trailing_bytes",
-                "json_syntax",
-                "json_nonfinite",
-                "invalid_utf8",
-                "duplicate_key",
-                "type_mismatch",
-                "depth_limit",
-            )
-        case Encoding.PROTOBUF:
-            return ("undecodable",)
+def flaw_of_form(name: str, what: str, encoding: Encoding) -> tuple[str, str] | None:
+    """Message and hint of a type of the language that an encoding lacks; None where it has it."""
+    if name in encoding.types:
+        return None
+    return f"{what} has no form in {encoding.name}", encoding.instead.get(name, BUILTINS[name].instead)
 
 
 EXTENDED = "extended"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from wireloom.encodings import ENCODINGS, Encoding
 from wireloom.expr.ast import Kind
-from wireloom.model.types import Encoding
 from wireloom.problems import Problems
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.poison import Poison
@@ -33,7 +33,7 @@ class Draft:
     @property
     def encoding(self) -> Encoding:
         """The encoding of structs that do not name one."""
-        return Encoding(self.content.encoding)
+        return ENCODINGS[self.content.encoding]
 
     @cached_property
     def with_parameters(self) -> Mapping[str, str]:
@@ -42,7 +42,7 @@ class Draft:
 
     def struct_encoding(self, struct: StructType) -> Encoding:
         """The encoding of a struct."""
-        return Encoding(struct.encoding) if struct.encoding else self.encoding
+        return ENCODINGS[struct.encoding] if struct.encoding else self.encoding
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem of a value."""

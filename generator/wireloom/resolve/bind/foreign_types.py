@@ -6,7 +6,7 @@ A hint is followed to the letter, so each keeps what the word says of the wire: 
 import re
 from collections.abc import Iterable
 
-from wireloom.model.types import Encoding
+from wireloom.encodings import Encoding
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins
 
@@ -63,7 +63,6 @@ _OTHER_WORDS = {
     "none": "nil",
     "null": "nil",
 }
-_SINT = {Encoding.BINARY: "zigzag{bits}", Encoding.PROTOBUF: "{{type: int{bits}, wire: zigzag}}"}
 _NUMBER = re.compile(r"(u?int|[uisf]|float)([1-9][0-9]{0,3})(_t)?_?(le|be)?", re.IGNORECASE)
 _SINT_OF = re.compile(r"sint(32|64)", re.IGNORECASE)
 _FIXED = re.compile(r"s?fixed(32|64)", re.IGNORECASE)
@@ -82,7 +81,7 @@ def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterab
     if number := _number(name, encoding):
         return number
     meant = _OTHER_WORDS.get(name.lower(), "")
-    if _FIXED.fullmatch(name) and encoding is not Encoding.PROTOBUF:
+    if _FIXED.fullmatch(name) and not encoding.numbered:
         meant = meant.split(",")[0].removeprefix("{type: ")
     return f"did you mean {meant}?" if meant else nearest(name, (*names, *builtins.TYPE_NAMES))
 
@@ -90,8 +89,9 @@ def hint_of_type(name: str, encoding: Encoding, own: Iterable[str], lent: Iterab
 def _number(name: str, encoding: Encoding) -> str:
     """What to write for a number whose name says its sign, its width and perhaps its order of bytes."""
     if (found := _SINT_OF.fullmatch(name)) is not None:
-        form = _SINT.get(encoding, "int{bits}")
-        return f"did you mean {form.format(bits=found[1])}?"
+        number = f"int{found[1]}"
+        zigzag = f"{{type: {number}, wire: zigzag}}" if encoding.numbered else number
+        return f"did you mean {f'zigzag{found[1]}' if encoding.laid_out else zigzag}?"
     found = _NUMBER.fullmatch(name)
     if found is None:
         return ""
@@ -102,6 +102,6 @@ def _number(name: str, encoding: Encoding) -> str:
         return f"{what}; write bytes({bits // _BYTE})" if bits % _BYTE == 0 else what
     if type not in builtins.SCALARS:
         return ""
-    if order and encoding is Encoding.BINARY and bits > _BYTE:
+    if order and encoding.laid_out and bits > _BYTE:
         return f"did you mean {{type: {type}, byteOrder: {_ORDERS[order]}}}?"
     return f"did you mean {type}?"

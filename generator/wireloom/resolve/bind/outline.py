@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
-from wireloom.model.types import Encoding, Scalar
+from wireloom.model.types import Scalar
 from wireloom.names import EXPRESSION_WORDS
 from wireloom.numbers import integer
 from wireloom.resolve.bind import builtins, constants, notation

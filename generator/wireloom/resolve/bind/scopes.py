@@ -12,7 +12,7 @@ from functools import reduce
 from wireloom.expr import ast
 from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, references
 from wireloom.expr.types import a_kind
-from wireloom.model.types import Encoding, Scalar
+from wireloom.model.types import Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
@@ -221,8 +221,8 @@ class Scope:
         form = self.draft.content.types[use.user]
         if isinstance(form, AttemptType):
             return f"{self.type} is an alternative of the attempt {use.user}"
-        if self.outlines.encodings[use.user] is not Encoding.BINARY:
-            return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].value}"
+        if not self.outlines.encodings[use.user].laid_out:
+            return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].name}"
         if isinstance(form, StructType) and form.fields[use.position].full.unpack not in (None, "none"):
             return f"{self.type} stands in bytes that are unpacked"
         return ""
@@ -308,8 +308,8 @@ class Scope:
                 if self.inside
                 else "only parameters have a meaning here"
             )
-        elif fact != "index" and self.outlines.encodings[self.type] is not Encoding.BINARY:
-            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].value}", "positions are of binary"
+        elif fact != "index" and not self.outlines.encodings[self.type].laid_out:
+            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].name}", "positions are of binary"
         elif fact == "here" and self.late:
             what, hint = "there is no here in what the whole struct decides", _MARK
         else:

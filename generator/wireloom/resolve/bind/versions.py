@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from wireloom.model.types import Field, Form, Presence, Struct, Type, Version
+from wireloom.encodings import Form
+from wireloom.model.types import Field, Presence, Struct, Type, Version
 from wireloom.problems import nearest
 from wireloom.resolve.bind.draft import Draft
 from wireloom.spec.documents import Place

@@ -4,7 +4,7 @@ from wireloom.expr.ast import Expression, MarkRef
 from wireloom.expr.extents import extent
 from wireloom.expr.sums import in_order, sum_of
 from wireloom.model import types
-from wireloom.model.types import Encoding, Mark, Struct
+from wireloom.model.types import Mark, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.expressions import BROKEN
 from wireloom.resolve.facts.sites import Types, placed, structs
@@ -25,7 +25,7 @@ def check_checksums(draft: Draft, named: Types) -> None:
                 hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
                 draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
             alone = not (field.checksum.ahead or field.checksum.after)
-            if alone and struct.encoding is Encoding.BINARY:
+            if alone and struct.encoding.laid_out:
                 _check_covered(draft, where / "over", struct, field.checksum.start, field.checksum.end)
 
 

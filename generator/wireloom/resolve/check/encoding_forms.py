@@ -6,11 +6,12 @@ a union is used in two encodings, that an alternative is no struct, that a body 
 
 from collections.abc import Iterator
 
+from wireloom.encodings import ENCODINGS, Encoding, Form
 from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.traversal import parts, plain, within
-from wireloom.model.types import Encoding, Form, Nullable, Struct, Type
-from wireloom.resolve.bind.builtins import BUILTINS
+from wireloom.model.types import Nullable, Struct, Type
+from wireloom.resolve.bind.builtins import flaw_of_form
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.field_names import check_rest
 from wireloom.resolve.check.greedy_fields import check_open_element
@@ -25,10 +26,8 @@ from wireloom.resolve.logical.shapes import tables
 from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
 
-_RECORDS = (Encoding.MSGPACK, Encoding.PROTOBUF)  # of which a record of a binary format may be
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
 _KEYS = "no column holds that: leave the `?` out, or write a list of structs"
-_ATTEMPTS = (Encoding.BINARY, Encoding.MSGPACK)  # whose bytes can be read a second time
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
@@ -40,7 +39,7 @@ def check_standing(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...]) -> No
         place = entry.place if draft.content.root is not None else entry.place / "type"
         _check(draft, named, place, entry.type, draft.encoding, used)
         _check_record(draft, named, place, entry)
-        if draft.encoding is Encoding.BINARY and isinstance(entry.type, types.Array):
+        if draft.encoding.laid_out and isinstance(entry.type, types.Array):
             if sizes.of(entry.type.element).fixed == 0:
                 hint = "bytes cannot tell how many there are: give it a field on the wire"
                 draft.reports_entry(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
@@ -78,7 +77,7 @@ def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field
 
 def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
     """A group is a message, or each of a list is one; what is kept of a message that stands too deep is none."""
-    if not field.group or struct.encoding is not Encoding.PROTOBUF:
+    if not field.group or not struct.encoding.numbered:
         return
     found = plain(field.type, named)
     name = _message_name(found.element if isinstance(found, types.Array) else field.type, named)
@@ -95,7 +94,7 @@ def _message_name(type: Type, named: Types) -> str:
     while isinstance(type, types.Reference):
         target = named[type.name]
         if isinstance(target, Struct):
-            return type.name if target.encoding is Encoding.PROTOBUF else ""
+            return type.name if target.encoding.numbered else ""
         type = target
     return ""
 
@@ -161,7 +160,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
                 used[name] = encoding
                 _check(draft, named, draft.place / "types" / name, inner, encoding, used)
             elif used[name] is not encoding and not _is_portable(inner, named):
-                message = f"{name} is used in {used[name].value} and in {encoding.value}"
+                message = f"{name} is used in {used[name].name} and in {encoding.name}"
                 draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
         case types.Null() if type is not UNKNOWN:
             _check_form(draft, place, "nil", encoding)
@@ -169,22 +168,22 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             _check_form(draft, place, "json", encoding)
         case types.Array(element=element, entries=True) if flaw := flaw_of_entry(element, named):
             draft.reports_entry(place, "wrong-shape", flaw, HINT_OF_ENTRIES)
-        case types.Array(element=element) if encoding is Encoding.PROTOBUF and _is_repeated(element, named):
+        case types.Array(element=element) if encoding.numbered and _is_repeated(element, named):
             hint = "repeat a message that has them"
             draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
-        case types.Map(key=key, value=value) if encoding is Encoding.PROTOBUF and not _is_entry(key, value, named):
+        case types.Map(key=key, value=value) if encoding.numbered and not _is_entry(key, value, named):
             message = "a map of protobuf is from integers, booleans or texts to scalars or messages"
             draft.reports_entry(
                 place, "wrong-encoding", message, "write map(ENTRY), of a message with `key` and `value`"
             )
-        case types.Select() if encoding is Encoding.PROTOBUF:
+        case types.Select() if encoding.numbered:
             hint = "protobuf tells its fields by number: give each case a field, with `oneOf: NAME`"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
         case types.Attempt():
             _check_attempt(draft, named, place, type, encoding)
         case types.OneOf():
             _check_union(draft, named, place, type, encoding)
-        case types.Map(key=key) if encoding is Encoding.JSON and not isinstance(plain(key, named), types.Text):
+        case types.Map(key=key) if encoding.text and not isinstance(plain(key, named), types.Text):
             message = "the names of a JSON object are texts"
             draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or map(ENTRY)")
         case types.Map(key=key) if _takes_null(key, named):
@@ -206,10 +205,8 @@ def _takes_null(type: Type, named: Types) -> bool:
 
 def _check_form(draft: Draft, place: Place, name: str, encoding: Encoding) -> None:
     """A type of the language must have a form in the encoding."""
-    builtin = BUILTINS[name]
-    if encoding not in builtin.forms:
-        message = f"{name} has no form in {encoding.value}"
-        draft.reports_entry(place, "wrong-encoding", message, builtin.instead[encoding])
+    if flaw := flaw_of_form(name, name, encoding):
+        draft.reports_entry(place, "wrong-encoding", *flaw)
 
 
 def _is_repeated(type: Type, named: Types) -> bool:
@@ -231,30 +228,30 @@ def _is_portable(type: Type, named: Types) -> bool:
 
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
     """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
-    if draft.encoding is Encoding.PROTOBUF and isinstance(entry.type, types.Array):
+    if draft.encoding.numbered and isinstance(entry.type, types.Array):
         message = f"{entry.name} is a list, and a protobuf record is one message"
         draft.reports_entry(place, "wrong-encoding", message, "put the list into a message, or frame the messages")
         return
-    is_envelope = draft.encoding is Encoding.BINARY and not isinstance(entry.type, types.Array)
-    allowed = (draft.encoding, *_RECORDS) if is_envelope else (draft.encoding,)
+    is_envelope = draft.encoding.laid_out and not isinstance(entry.type, types.Array)
     for name, _ in held(entry.type, named):
         struct = named[name]
-        if isinstance(struct, Struct) and struct.encoding not in allowed:
-            message = f"{name} is {struct.encoding.value}, and the records of the format are {draft.encoding.value}"
-            hint = f"say `encoding: {struct.encoding.value}` for the format, or put {name} into a field"
+        fits = not isinstance(struct, Struct) or struct.encoding is draft.encoding
+        if isinstance(struct, Struct) and not (fits or (is_envelope and not struct.encoding.text)):
+            message = f"{name} is {struct.encoding.name}, and the records of the format are {draft.encoding.name}"
+            hint = f"say `encoding: {struct.encoding.name}` for the format, or put {name} into a field"
             draft.reports_entry(place, "wrong-encoding", message, hint)
             return
 
 
 def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
     """What stands in the object around has members, or takes those that are left."""
-    if not field.inline or struct.encoding not in (Encoding.JSON, Encoding.MSGPACK):
+    if not field.inline or not struct.encoding.tells_kinds:
         return
     alternatives = list(_alternatives(field.type, named))
     if (rest := rest_of(field, named)) is not None:
         check_rest(draft, place, struct, field, rest)
-    elif struct.encoding is not Encoding.JSON:
-        message = f"`inline` of a struct has no meaning in {struct.encoding.value}"
+    elif not struct.encoding.text:
+        message = f"`inline` of a struct has no meaning in {struct.encoding.name}"
         draft.reports_entry(place / "inline", "wrong-encoding", message, "it is of JSON; here maps are inline")
     elif struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, in which no members can stand"
@@ -277,7 +274,7 @@ def _takes_rest(struct: Struct, named: Types) -> bool:
 
 
 def _is_object(type: Type) -> bool:
-    return isinstance(type, Struct) and type.encoding is Encoding.JSON and type.form is Form.OBJECT
+    return isinstance(type, Struct) and type.encoding.text and type.form is Form.OBJECT
 
 
 def _alternatives(type: Type, named: Types) -> Iterator[Type]:
@@ -286,9 +283,10 @@ def _alternatives(type: Type, named: Types) -> Iterator[Type]:
 
 
 def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Attempt, encoding: Encoding) -> None:
-    if encoding not in _ATTEMPTS:
-        hint = f"it is of {' and '.join(each.value for each in _ATTEMPTS)}; choose by `select` or `oneOf`"
-        draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.value}", hint)
+    if not encoding.tries:
+        trying = " and ".join(each.name for each in ENCODINGS.values() if each.tries)
+        hint = f"it is of {trying}; choose by `select` or `oneOf`"
+        draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.name}", hint)
         return
     taken: list[Type] = []
     for index, trial in enumerate(attempt.trials):
@@ -314,15 +312,15 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
 def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, encoding: Encoding) -> None:
     for alternative in union.alternatives:
         inner = plain(alternative.type, named)
-        text = encoding is Encoding.JSON
+        text = encoding.text
         is_map = isinstance(inner, types.Array) and inner.entries and _may_be_entry(inner.element, named)
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
         fits = is_value or inner is UNKNOWN or (text and _may_stand(inner))
         if not fits:
             hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
-            message = f"{alternative.name} is no alternative of a union in {encoding.value}"
+            message = f"{alternative.name} is no alternative of a union in {encoding.name}"
             if isinstance(inner, types.Nullable):
-                message = f"null is an alternative of its own in {encoding.value}"
+                message = f"null is an alternative of its own in {encoding.name}"
                 hint = f"write {alternative.name} without `?`, and `| nil` behind the last alternative"
             draft.reports_entry(place, "wrong-shape", message, hint)
 
@@ -335,5 +333,5 @@ def _may_be_entry(type: Type, named: Types) -> bool:
 def _may_stand(type: Type) -> bool:
     """Whether a JSON union may hold the type."""
     member = isinstance(type, types.Select) and isinstance(type.tag, types.MemberTag)
-    is_json = isinstance(type, Struct) and type.encoding is Encoding.JSON
+    is_json = isinstance(type, Struct) and type.encoding.text
     return member or is_json or isinstance(type, Nullable | types.OneOf)

@@ -1,7 +1,8 @@
 """Names that may not be there twice: of fields, bits and marks, for readers, of members, and tags of a message."""
 
+from wireloom.encodings import Form
 from wireloom.model import types
-from wireloom.model.types import Encoding, Field, Struct
+from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_both, never_in_one_version
 from wireloom.resolve.facts.members import lent_names, logical_names, members
@@ -20,7 +21,7 @@ def check_names(draft: Draft, named: Types) -> None:
             said = _check_wire_names(draft, place, type)
             _check_logical_names(draft, place, type, named, said)
             _check_tags(draft, place, type)
-            if type.form is types.Form.OBJECT:
+            if type.form is Form.OBJECT:
                 _check_members(draft, place, type, named)
 
 
@@ -48,7 +49,7 @@ def _may_share(struct: Struct, first: Field | None, second: Field | None) -> boo
     """Whether two fields of versions that take turns may have one name; no bits, marks and checksums have."""
     if first is None or second is None or first.checksum is not None or second.checksum is not None:
         return False
-    in_message = struct.encoding is Encoding.PROTOBUF and first.on_wire and second.on_wire
+    in_message = struct.encoding.numbered and first.on_wire and second.on_wire
     return not in_message and never_in_one_version(struct, first, second)
 
 
@@ -115,10 +116,10 @@ def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: t
     """Report a rest that is not of the names of an object, or not the last of its fields."""
     behind = [each for each in struct.fields if each.on_wire]
     behind = behind[behind.index(field) + 1 :]
-    if struct.form is not types.Form.OBJECT:
+    if struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, which has no members that could be left"
         draft.reports_entry(place / "inline", "wrong-shape", message, "say `form: object`, or drop `inline`")
-    elif struct.encoding is Encoding.MSGPACK and not isinstance(rest.key, types.Text):
+    elif not (struct.encoding.text or isinstance(rest.key, types.Text)):
         message = f"the members that {field.wire_name} takes have names, which are texts"
         draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
     elif behind:

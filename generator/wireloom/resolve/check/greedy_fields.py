@@ -4,7 +4,7 @@ from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.ends import looks_at_end
 from wireloom.model.traversal import plain, within
-from wireloom.model.types import Encoding, Field, Struct, Type
+from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_in_one_version
 from wireloom.resolve.facts.sites import placed, structs
@@ -17,7 +17,7 @@ _SIZE_IT = "give it a size: `bytes(n)`, `str(n)`, `count`, `size`"
 def check_greed(draft: Draft, sizes: Sizes) -> None:
     """Report what takes all bytes left although others follow, and elements without bytes."""
     for struct in structs(sizes.named):
-        if struct.encoding is Encoding.BINARY:
+        if struct.encoding.laid_out:
             place = draft.place / "types" / struct.name / "fields"
             fields = [(where, field) for where, field in placed(struct, place) if field.in_struct]
             for index, (where, field) in enumerate(fields):

@@ -6,11 +6,12 @@ bytes, what they make up must be what selects the case; where a list ends at byt
 
 from collections.abc import Iterator, Sequence
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Literal
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.traversal import plain
-from wireloom.model.types import Encoding, Field, Integer, NumberForm, PeekTag, Scalar, Struct, Type
+from wireloom.model.types import Field, Integer, NumberForm, PeekTag, Scalar, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.sources import filler, needs_source
 from wireloom.resolve.facts.sites import placed, structs
@@ -115,7 +116,7 @@ def _head(type: Type, width: int, sizes: Sizes, order: str) -> tuple[str, str]:
 def _pieces(type: Type, sizes: Sizes, order: str, seen: frozenset[str] = frozenset()) -> Iterator[_Piece]:
     """What a value begins with, as far as its size is known."""
     match plain(type, sizes.named):
-        case Struct(encoding=Encoding.BINARY, name=name) as struct if name not in seen:
+        case Struct(encoding=Encoding(laid_out=True), name=name) as struct if name not in seen:
             for field in struct.fields:
                 if not field.in_struct:
                     continue

@@ -11,7 +11,7 @@ from wireloom.expr.ast import Literal, references
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.expr.text import text_of
 from wireloom.model import types
-from wireloom.model.types import Encoding, Field, Struct
+from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.facts.exclusion import never_both
@@ -45,7 +45,7 @@ def check_offsets(draft: Draft, sizes: Sizes) -> None:
     bases = {field.base for struct in structs(sizes.named) for field in struct.fields if field.base}
     for struct in structs(sizes.named):
         place = draft.place / "types" / struct.name
-        if struct.encoding is not Encoding.BINARY or draft.is_poisoned(place):
+        if not struct.encoding.laid_out or draft.is_poisoned(place):
             continue
         items = list(_items(struct, place / "fields", sizes))
         tail = sorted(

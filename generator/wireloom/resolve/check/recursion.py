@@ -6,7 +6,7 @@ from dataclasses import replace
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
 from wireloom.model.traversal import parts, references
-from wireloom.model.types import Array, Attempt, Encoding, Field, Last, OneOf, Presence, Reference, Struct, Type
+from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names
 from wireloom.resolve.facts.recursive_types import circle_of, heights_of, reached, sizes_of
@@ -109,9 +109,9 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
         return
     circle = circle_of(named, name)
     struct = named[name]
-    if isinstance(struct, Struct) and struct.encoding is Encoding.MSGPACK:
+    if isinstance(struct, Struct) and struct.encoding.tells_kinds and not struct.encoding.text:
         hint = "let it hold an open union: a `oneOf` of scalars, lists and maps"
-        draft.reports_entry(place, "wrong-encoding", "structs of msgpack cannot hold themselves", hint)
+        draft.reports_entry(place, "wrong-encoding", f"structs of {struct.encoding.name} cannot hold themselves", hint)
     if any(_is_tried(named[each], circle) for each in circle):
         message = f"{name} holds itself through alternatives that are tried, or told by kind"
         draft.reports_entry(place, "recursive-type", message, "let it hold itself through fields, lists and selects")

@@ -3,7 +3,7 @@
 from wireloom.model import types
 from wireloom.model.ends import endless
 from wireloom.model.framing import Array, Concatenated, Framing, Headed, Prefixed, Sized, bare
-from wireloom.model.types import Encoding, Struct
+from wireloom.model.types import Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.facts.sites import Role, Site, Types
@@ -25,7 +25,7 @@ def flaw_of_frame(site: Site, known: Facts, sizes: Sizes) -> tuple[str, str] | N
 
 def check_room(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...], framing: Framing) -> None:
     """Report limits and framings that have room for no record."""
-    if draft.encoding is not Encoding.BINARY:
+    if not draft.encoding.laid_out:
         return
     found = {
         each.name: sizes.of(each.type)
@@ -68,7 +68,7 @@ def _room(framing: object) -> tuple[int, int | None]:
 
 def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: Framing) -> None:
     """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
-    if isinstance(bare(framing), Array) and draft.encoding is not Encoding.JSON:
+    if isinstance(bare(framing), Array) and not draft.encoding.text:
         hint = "use `framing: length-prefixed`"
         draft.reports(draft.place / "framing", "wrong-encoding", "only JSON texts stand in a JSON array", hint)
     if isinstance(framing, Headed):
@@ -81,7 +81,7 @@ def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: 
     found = endless(entries[0].type, named, draft.encoding)
     if found:
         hint = "use `framing: lines`, `framing: array` or `framing: length-prefixed`"
-        if draft.encoding is not Encoding.JSON:
+        if not draft.encoding.text:
             hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
         message = f"{found} does not tell where it ends{_of_delimiters(found, named)}"
         draft.reports(draft.place / "framing", "endless-record", message, hint)

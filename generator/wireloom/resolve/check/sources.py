@@ -14,7 +14,7 @@ from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.extents import StructExtents
 from wireloom.model.traversal import plain
-from wireloom.model.types import Encoding, Field, Presence, Struct, Type
+from wireloom.model.types import Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Names, Role, Types, holders, names_told_by, sites, structs, values_asked
 from wireloom.spec.documents import Place
@@ -22,7 +22,6 @@ from wireloom.spec.documents import Place
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
 _REMEDY_OF_BITS = "give it `derive`, or let readers see it"
 _FILLED = 1 << 16  # bytes that builders make up
-_LEAVING_OUT = (Encoding.JSON, Encoding.PROTOBUF)  # in which what melts in may be left out
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
@@ -180,7 +179,7 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
     elif not _may_be_left_out(field) and filler(struct, field) is None:
         message = f"builders cannot know {field.wire_name}, which readers do not see"
         hint = _remedy(field, struct, named)
-        if struct.encoding is Encoding.BINARY:
+        if struct.encoding.laid_out:
             hint += "; only numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
@@ -192,7 +191,7 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
             return "write `flatten: true` in place of `hidden`: readers see its members; or let readers see it"
         case types.Array() | types.Map() | types.OneOf():
             return "let readers see it"
-        case types.Integer() | types.Bytes() if struct.encoding is Encoding.BINARY:
+        case types.Integer() | types.Bytes() if struct.encoding.laid_out:
             return _REMEDY
         case _:
             return "give it `derive` or `const`, or let readers see it"
@@ -200,7 +199,7 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
 
 def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
     """Whether a record that melts in is there, where its container may leave it out, only its members say."""
-    may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding in _LEAVING_OUT
+    may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding.leaves_out
     if may_be_left_out and (struct.name, field.wire_name) in looked_at.nodes:
         message = f"builders cannot know whether {field.wire_name} is there, whose members may all be null"
         hint = "look at one of its members: one that always has a value"
@@ -234,20 +233,21 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
     """What builders write for a field that means nothing; None where there is no such value."""
     if field.mappings is not None or field.refers is not None or field.size is not None:
         return None
-    match field.type, struct.encoding:
-        case ((types.Integer() | types.Float()), (Encoding.BINARY | Encoding.MSGPACK)):
+    encoding = struct.encoding
+    match field.type:
+        case types.Integer() | types.Float() if not encoding.leaves_out:
             return (
                 max(field.minimum or 0, 0) if field.maximum is None else min(max(field.minimum or 0, 0), field.maximum)
             )
-        case types.Boolean(), (Encoding.BINARY | Encoding.MSGPACK):
+        case types.Boolean() if not encoding.leaves_out:
             return False
-        case types.Bytes(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
+        case types.Bytes(size=Literal(int(size))) if encoding.laid_out and 0 <= size <= _FILLED:
             return bytes(size)
-        case types.Bytes(size=Literal()), _:
+        case types.Bytes(size=Literal()):
             return None
-        case types.Bytes(charset=""), Encoding.BINARY:
+        case types.Bytes(charset="") if encoding.laid_out:
             return b""  # the rest of the region, which is ignored, or what is of a size that the record says
-        case types.Text(size=Literal(int(size))), Encoding.BINARY if 0 <= size <= _FILLED:
+        case types.Text(size=Literal(int(size))) if encoding.laid_out and 0 <= size <= _FILLED:
             return "\0" * size
         case _:
             return None

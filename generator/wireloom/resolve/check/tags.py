@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from wireloom.encodings import Form
 from wireloom.expr.ast import FieldRef, Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.traversal import parts, plain, within
-from wireloom.model.types import Encoding, Field, Form, MemberTag, PeekTag, Select, Struct, Type
+from wireloom.model.types import Field, MemberTag, PeekTag, Select, Struct, Type
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.builtins import kind as kind_of
 from wireloom.resolve.bind.draft import Draft
@@ -131,7 +132,7 @@ def _check_member(  # noqa: PLR0913 - the case, and what is known
         if not isinstance(struct, Struct):
             continue
         fields = [field for field in struct.fields if field.key == tag.member and not field.flatten]
-        if struct.encoding is not Encoding.JSON or struct.form is Form.ARRAY:
+        if not struct.encoding.text or struct.form is Form.ARRAY:
             message = f"{name} is no object of JSON, so that it has no member {tag.member}"
             draft.reports_entry(place, "bad-case", message, _OBJECT)
         elif not absent and tag.member not in members_of(struct, named):

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from itertools import combinations
 
+from wireloom.encodings import Encoding, Form
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.traversal import parts, plain, within
-from wireloom.model.types import Encoding, Form, Struct, Type
+from wireloom.model.types import Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.members import logical_names
 from wireloom.resolve.facts.sites import Types, placed
@@ -54,8 +55,8 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
         family = next((each for each in found if each in taken or found.count(each) > 1), "")
         if family:
             other = taken.get(family, alternative.name)
-            message = f"{other} and {alternative.name} are both {family} in {encoding.value}"
-            is_every = encoding is Encoding.JSON and {*_EVERY} <= {*found, *taken}
+            message = f"{other} and {alternative.name} are both {family} in {encoding.name}"
+            is_every = encoding.text and {*_EVERY} <= {*found, *taken}
             every = "`json` is any value: write it alone, or name the kinds, as in `json(object) | int`"
             hint = every if is_every else "the wire cannot tell them apart: drop one, or choose by `select`"
             draft.reports_entry(place, "ambiguous-alternatives", message, hint)
@@ -151,7 +152,7 @@ def _needed(struct: Struct, named: Types) -> Iterator[str]:
 
 def families(type: Type, encoding: Encoding, named: Types) -> tuple[str, ...]:
     """What values of the type look like on the wire."""
-    text = encoding is Encoding.JSON
+    text = encoding.text
     found = plain(type, named)
     match found:
         case types.Null() if found is UNKNOWN:

@@ -16,13 +16,12 @@ from operator import itemgetter
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
 from wireloom.model import types
 from wireloom.model.traversal import parts, plain
-from wireloom.model.types import Bit, Encoding, Field, Presence, Struct, Type
+from wireloom.model.types import Bit, Field, Presence, Struct, Type
 from wireloom.resolve.facts.sites import Names, Types, held, holders
 
 Node = tuple[str, str]
 """A struct, and a name in it."""
 _PLACES = (Position("here"), Position("size"))
-_NULLS = (Encoding.BINARY, Encoding.MSGPACK, Encoding.JSON)  # in which null is no value that an absent field has
 
 
 class Decision(Enum):
@@ -169,7 +168,8 @@ def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
     )
     is_told = is_told or any(version.arity is not None for version in struct.versions)
     needs = (each.name for each in struct.fields if is_told and _is_needed(each, decisions.named))
-    return replace(struct, steps=tuple(steps), needs=tuple(dict.fromkeys(needs)) if struct.encoding in _NULLS else ())
+    told = not struct.encoding.numbered  # else null is the value of an absent field
+    return replace(struct, steps=tuple(steps), needs=tuple(dict.fromkeys(needs)) if told else ())
 
 
 def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:

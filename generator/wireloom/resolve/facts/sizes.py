@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Binary, Literal, Position, integer_of
 from wireloom.expr.sums import Sum, sum_of
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.traversal import parts
-from wireloom.model.types import Amount, Encoding, Field, Struct, Type
+from wireloom.model.types import Amount, Field, Struct, Type
 from wireloom.resolve.facts.exclusion import never_in_one_version
 from wireloom.resolve.facts.sites import Types
 
@@ -72,11 +73,10 @@ class Sizes:
                 cases = [self.of(each) for each in parts(type)]
                 partly = any(each.open or each.partly for each in cases)
                 return Size(min((each.least for each in cases), default=0), partly=partly)
-            case Struct(encoding=Encoding.BINARY):
+            case Struct(encoding=Encoding(laid_out=True)):
                 return self._struct(type)
             case Struct(encoding=encoding):
-                least = 0 if encoding is Encoding.PROTOBUF else 1
-                return Size(least, open=encoding in (Encoding.PROTOBUF, Encoding.JSON))
+                return Size(0 if encoding.numbered else 1, open=encoding.open_ended)
             case _:
                 return Size()
 

@@ -10,18 +10,16 @@ from wireloom.expr.ast import Expression, FieldRef, references
 from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.framing import Concatenated, Prefixed, bare
-from wireloom.model.types import Attempt, Encoding, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
+from wireloom.model.types import Attempt, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
 from wireloom.problems import Problem
 from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
 
-_HINTS = {
-    Encoding.BINARY: (
-        "put `- frame: BYTES` into the record, after what tells its length, or use a framing that tells where records "
-        "end (`length-prefixed`, `size`, `delimiter`)"
-    ),
-    Encoding.JSON: "use `framing: lines`",
-}
+_FRAME = (
+    "put `- frame: BYTES` into the record, after what tells its length, or use a framing that tells where records "
+    "end (`length-prefixed`, `size`, `delimiter`)"
+)
+_LINES = "use `framing: lines`"
 _WIDE = 4  # bytes of a length that may say more than any memory has
 _PREFIX = "use `framing: length-prefixed`"
 
@@ -32,7 +30,8 @@ def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
     if isinstance(bare(format.framing), Concatenated) and not _framed(root.type, format, ()):
         what = f"records ({root.name}) stand back to back, and none says where it ends before it is read"
         message = f"{what}: one damaged byte costs all records after it"
-        yield (document.place / "framing").problem("unframed-stream", message, _HINTS.get(format.encoding, _PREFIX))
+        hint = _FRAME if format.encoding.laid_out else _LINES if format.encoding.text else _PREFIX
+        yield (document.place / "framing").problem("unframed-stream", message, hint)
 
 
 def unlimited_records(format: Format, document: Document, _: FormatDocument) -> Iterator[Problem]:
@@ -41,7 +40,7 @@ def unlimited_records(format: Format, document: Document, _: FormatDocument) -> 
     root = format.roots[0].type
     streamed = isinstance(framing, Prefixed) and framing.longest >= _WIDE
     unchecked = isinstance(framing, Concatenated) and _is_unchecked(root, format, ())
-    if format.size is None and format.encoding is Encoding.BINARY and (streamed or unchecked):
+    if format.size is None and format.encoding.laid_out and (streamed or unchecked):
         place = document.place / "framing"
         message = "nothing says how large a record may be: a reader takes what a damaged length says for its end"
         yield place.problem("no-size-limit", message, "state the most bytes of a record: `limits: {size: BYTES}`")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Expression, FieldRef, Literal
 from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import makes_text
@@ -13,8 +14,7 @@ from wireloom.model.format import ErrorCode
 from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates, repeating
 from wireloom.model.traversal import parts, reads_again
-from wireloom.model.types import Amount, Encoding, Form, Type
-from wireloom.resolve.bind.builtins import general_codes
+from wireloom.model.types import Amount, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.values import listed_values
 from wireloom.runtime.codes import CODES
@@ -27,7 +27,7 @@ def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequen
     encodings = dict.fromkeys(type.encoding for _, type in named if isinstance(type, types.Struct)) or {
         draft.encoding: None
     }
-    general = [code for encoding in encodings for code in general_codes(encoding)]
+    general = [code for encoding in encodings for code in encoding.codes]
     general += ["size_limit"] if draft.content.limits.size is not None or reads_again(dict(named), roots) else []
     written = _encodings(dict(named), roots, draft.encoding)
     placed = [(type, encoding) for name, type in named for encoding in written.get(name, (draft.encoding,))]
@@ -62,22 +62,21 @@ def _encodings(named: Mapping[str, Type], roots: Sequence[Type], outermost: Enco
 def _key_codes(key: types.Type, code: str, encoding: Encoding) -> Iterator[str]:
     """The codes of the keys of a map."""
     yield from (code,) if code else ()
-    yield from () if encoding is Encoding.PROTOBUF else ("duplicate_key",)
+    yield from () if encoding.numbered else ("duplicate_key",)
     yield from type_codes(key, encoding)
 
 
 def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     """The codes that reading a value of the type may report."""
-    typed = encoding in (Encoding.MSGPACK, Encoding.JSON)
     match type:
         case types.Integer():
-            cut = encoding is Encoding.BINARY and not type.is_plain and type.share is None
-            cut = cut or (encoding is Encoding.PROTOBUF and type.bits not in _PROTOBUF_BITS)
-            yield from ("int_range",) if typed or cut else ()
+            cut = encoding.laid_out and not type.is_plain and type.share is None
+            cut = cut or (encoding.numbered and type.bits not in _PROTOBUF_BITS)
+            yield from ("int_range",) if encoding.tells_kinds or cut else ()
         case types.Float():
-            yield from ("json_nonfinite",) if encoding is Encoding.JSON else ()
+            yield from ("json_nonfinite",) if encoding.text else ()
         case types.Boolean():
-            yield from ("unknown_value",) if encoding is Encoding.BINARY and not type.bit else ()
+            yield from ("unknown_value",) if encoding.laid_out and not type.bit else ()
         case types.Null() | types.Reference():
             return
         case types.JsonText():
@@ -87,11 +86,11 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield "invalid_utf8"
         case types.Bytes(size=size, code=code):
             yield from ("invalid_text",) if type.charset else ()
-            yield from ("bad_base64",) if encoding is Encoding.JSON else ()
+            yield from ("bad_base64",) if encoding.text else ()
             yield from (code,) if _may_misfit(size, encoding) else ()
-            yield from _amount_codes(size, encoding) if encoding is Encoding.BINARY else ()
+            yield from _amount_codes(size, encoding) if encoding.laid_out else ()
         case types.Array(element=element, count=count):
-            yield from ("bad_region",) if encoding is Encoding.BINARY and _may_be_empty(type) else ()
+            yield from ("bad_region",) if encoding.laid_out and _may_be_empty(type) else ()
             yield from _amount_codes(count, encoding)
             yield from type_codes(element, encoding)
             yield from () if type.held is None else (type.held.code,)
@@ -125,13 +124,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
 
 def _body_codes(around: Encoding) -> tuple[str, ...]:
     """The codes of the bytes that a struct of another encoding stands in."""
-    match around:
-        case Encoding.BINARY:
-            return ()
-        case Encoding.JSON:
-            return "bad_base64", "bad_region"
-        case _:
-            return ("bad_region",)
+    return () if around.laid_out else ("bad_base64", "bad_region") if around.text else ("bad_region",)
 
 
 def _may_be_empty(type: types.Array) -> bool:
@@ -164,11 +157,11 @@ def _may_misfit(amount: Amount | None, encoding: Encoding) -> bool:
         case types.Prefix(number=number) | types.Blocks(number=number):
             return number.signed
         case _:
-            return not (encoding is Encoding.BINARY and isinstance(amount, Literal))
+            return not (encoding.laid_out and isinstance(amount, Literal))
 
 
 def _select_codes(select: types.Select, encoding: Encoding) -> Iterator[str]:
-    if encoding is Encoding.JSON and isinstance(select.tag, types.MemberTag) and select.tag.required:
+    if encoding.text and isinstance(select.tag, types.MemberTag) and select.tag.required:
         yield "missing_key"
     yield from ("truncated",) if isinstance(select.tag, types.PeekTag) else ()  # whatever the cases are encoded in
     yield from (select.code,) if select.otherwise is None else ()
@@ -191,8 +184,8 @@ def _struct_codes(struct: types.Struct) -> Iterator[str]:
         yield "bad_arity"
     if struct.form is Form.OBJECT:
         yield from ("missing_key", "unexpected_property")
-        yield from ("duplicate_key", "invalid_utf8") if struct.encoding is Encoding.MSGPACK else ()
-    if struct.encoding is Encoding.PROTOBUF:
+        yield from () if struct.encoding.text else ("duplicate_key", "invalid_utf8")
+    if struct.encoding.numbered:
         yield "missing_required"
     known = field_extents(struct, {})
     for step in struct.steps:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from wireloom.encodings import Encoding, Form
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, parts, references
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
 from wireloom.model.traversal import plain
-from wireloom.model.types import Bytes, Encoding, Field, Form, JsonText, Reference, Refusal, Select, Struct, Type
+from wireloom.model.types import Bytes, Field, JsonText, Reference, Refusal, Select, Struct, Type
 from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
 from wireloom.resolve.facts.sites import Names, holders
 
@@ -139,16 +140,16 @@ class _Unrolling:
 
     def _kept(self, step: Field, encoding: Encoding) -> Type | None:
         """What is kept of a field that stands too deep; None where nothing says where it ends."""
-        match encoding, step.type:
-            case Encoding.PROTOBUF, _:
+        match step.type:
+            case _ if encoding.numbered or encoding.text:
                 return self._stand_in(step.type, encoding)
-            case Encoding.JSON, _:
-                return self._stand_in(step.type, encoding)
-            case Encoding.BINARY, types.Array(count=None):
+            case _ if not encoding.laid_out:
+                return None
+            case types.Array(count=None):
                 return Bytes()  # all that the region has left
-            case Encoding.BINARY, Reference() if step.size is not None:
+            case Reference() if step.size is not None:
                 return Bytes()
-            case Encoding.BINARY, types.Array(count=types.Terminator(behind=behind)) if behind and step.size:
+            case types.Array(count=types.Terminator(behind=behind)) if behind and step.size:
                 return Bytes()
             case _:
                 return None
@@ -163,10 +164,10 @@ class _Unrolling:
                 return replace(type, value=self._stand_in(value, encoding))
             case Reference(name):
                 return self._stand_in(self.named[name], encoding)
-            case Struct(encoding=Encoding.JSON, form=form) if encoding is Encoding.JSON:
+            case Struct(encoding=Encoding(text=True), form=form) if encoding.text:
                 return JsonText("array" if form is Form.ARRAY else "object")
             case _:
-                return Bytes(pieces=encoding is Encoding.PROTOBUF)
+                return Bytes(pieces=encoding.numbered)
 
 
 def _is_told(struct: Struct, name: str, there: Expression) -> bool:

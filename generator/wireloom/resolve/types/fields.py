@@ -4,12 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from wireloom import names
+from wireloom.encodings import Form
 from wireloom.expr import ast
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, MarkRef, Position, Unary, references
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model import types
 from wireloom.model.ground import unit
-from wireloom.model.types import Delimiter, Field, Form, Held, Integer, Map, Nullable, Reference, Scalar, Type, not_null
+from wireloom.model.types import Delimiter, Field, Held, Integer, Map, Nullable, Reference, Scalar, Type, not_null
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
 from wireloom.resolve.bind import builtins, constants
@@ -160,7 +161,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
     coded = document.charset in (None, constants.UTF8) or is_encoded(type)
     for key, fine, message, hint in (
-        ("byteOrder", ordered or around.encoding is not types.Encoding.BINARY, *_NO_ORDER),
+        ("byteOrder", ordered or not around.encoding.laid_out, *_NO_ORDER),
         ("charset", coded, *_NO_TEXT),
         ("pad", around.fill is None or has_size(type, types.Padded), *_NO_PADDING),
     ):
@@ -295,7 +296,7 @@ def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
 
 def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
     """The mark that the offset counts from."""
-    if document.base is None or around.encoding is not types.Encoding.BINARY:
+    if document.base is None or not around.encoding.laid_out:
         return ""
     try:
         around.scope.check_base(document.base)

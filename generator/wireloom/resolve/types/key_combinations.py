@@ -3,18 +3,15 @@
 from collections.abc import Mapping as Table
 
 from wireloom import names
-from wireloom.model.types import Bytes, Encoding, Field, Float, Form, Integer, Reference, Select, Text, not_null
+from wireloom.encodings import Form, encodings_of_key
+from wireloom.model.types import Bytes, Field, Float, Integer, Reference, Select, Text, not_null
 from wireloom.resolve.bind.outline import is_open
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ENCODINGS_OF_KEYS, FieldDocument
+from wireloom.spec.language import FieldDocument
 
 _SINGLE = 32
 
-# Keys that mean something in some encodings only.
-_ENCODINGS: Table[str, tuple[Encoding, ...]] = {
-    key: tuple(Encoding(each) for each in encodings) for key, encodings in ENCODINGS_OF_KEYS.items()
-}
 # Keys that mean something only beside another one.
 COMPANIONS: Table[str, str] = {
     "over": "checksum",
@@ -123,13 +120,11 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     """Report keys that have no meaning beside the others or in the encoding."""
     given = document.given
     report = around.scope.draft.reports_entry
-    foreign = {key for key, encodings in _ENCODINGS.items() if key in given and around.encoding not in encodings}
+    foreign = {key for key in given if key not in around.encoding.keys and encodings_of_key(key)}
     for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
-        where = " and ".join(encoding.value for encoding in _ENCODINGS[key])
-        hint = (
-            _INSTEAD if around.encoding is Encoding.BINARY and key in ("optional", "default") else f"it is of {where}"
-        )
-        report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.value}", hint)
+        is_presence = around.encoding.laid_out and key in ("optional", "default")
+        hint = _INSTEAD if is_presence else f"it is of {' and '.join(encodings_of_key(key))}"
+        report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.name}", hint)
     stated = given if document.optional else given - {"optional"}
     for key, written in (
         ("oneOf", document.one_of),
@@ -221,7 +216,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
 def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:
     """Report an element that may be left out, but for which something else says so or what it is."""
     report = around.scope.draft.reports_entry
-    if around.encoding is Encoding.JSON:
+    if around.encoding.text:
         hint = "use `when`, `since` or a nullable type"
         report(place / "optional", "wrong-encoding", "a position in JSON cannot be left out", hint)
     for rival in _WITHOUT_ELEMENT:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeVar
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import Expression, Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import parts
-from wireloom.model.types import Array, Blocks, Bytes, Encoding, Integer, Nullable, PeekTag, Prefix, Scalar, Text, Type
+from wireloom.model.types import Array, Blocks, Bytes, Integer, Nullable, PeekTag, Prefix, Scalar, Text, Type
 from wireloom.names import type_name_flaw
 from wireloom.numbers import integer, notation_of, respelled, respelled_ends
 from wireloom.problems import nearest
@@ -35,17 +36,7 @@ _HINT_OF_BLOCKS = "write blocks(uint8), or of a list whose blocks may have sizes
 _RANGE = 256  # values of one range of cases
 _SELECT_NOTHING = (Kind.FLOAT, Kind.LIST, Kind.RECORD, Kind.RANGE)
 _PEEKED = re.compile(r"bytes\(([1-8])\)").fullmatch
-_OF_SOME_ENCODINGS = (
-    "varint",
-    "bits",
-    "coded",
-    "decimal",
-    "zoned",
-    "columns",
-    "digits",
-    "int65",
-    "float16",
-)  # scalars that others lack
+_FITTING = ("nil", "json", "uint128")  # scalars of which is said elsewhere where they have no form
 _JSON_KINDS = ("object", "array", "any")
 UNKNOWN = types.Null()  # stands for a type whose problem has been noted
 
@@ -139,12 +130,9 @@ def _require_form(
     around: Surroundings, place: Place, name: str, what: str, at: notation.Single | notation.Optional
 ) -> None:
     """Report a type of the language that the encoding lacks."""
-    builtin = builtins.BUILTINS[name]
-    if around.encoding in builtin.forms:
-        return
-    column = at.type.column if isinstance(at, notation.Optional) else at.column
-    message = f"{what} has no form in {around.encoding.value}"
-    around.reports(place, "wrong-encoding", message, builtin.instead[around.encoding], column=column)
+    if flaw := builtins.flaw_of_form(name, what, around.encoding):
+        column = at.type.column if isinstance(at, notation.Optional) else at.column
+        around.reports(place, "wrong-encoding", *flaw, column=column)
 
 
 def _single(around: Surroundings, place: Place, single: notation.Single) -> Type:
@@ -213,13 +201,13 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
     draft = around.scope.draft
     forms = draft.content.types
     if single.name in builtins.SCALARS:
-        if (name := builtins.builtin_of(single.name)) in _OF_SOME_ENCODINGS:
+        if (name := builtins.builtin_of(single.name)) not in _FITTING:
             _require_form(around, place, name, single.name, single)
-        if name == "bits" and around.encoding is Encoding.BINARY and not around.partial:
+        if name == "bits" and around.encoding.laid_out and not around.partial:
             message = f"{single.name} is no whole number of bytes"
             hint = "it is the type of a field, beside others that fill its bytes, or of the elements of a list"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
-        if name == "digits" and around.encoding is Encoding.BINARY:
+        if name == "digits" and around.encoding.laid_out:
             return _digits(around, place, single)
         return _delimited(around, _ordered(around, encoded(around.charset, builtins.SCALARS[single.name])))
     if single.name in forms:
@@ -248,11 +236,9 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
 def _ordered(around: Surroundings, type: Type) -> Type:
     """A type of the language in the order of bytes that holds here, where it has several bytes and always as many."""
     match type:
-        case types.Float() | Integer(form=types.NumberForm.OWN) if (
-            type.bits > _BYTE and around.encoding is Encoding.BINARY
-        ):
+        case types.Float() | Integer(form=types.NumberForm.OWN) if type.bits > _BYTE and around.encoding.laid_out:
             return replace(type, form=around.order)
-        case Integer(is_partial=True) | types.Boolean(bit=True) if around.encoding is Encoding.BINARY:
+        case Integer(is_partial=True) | types.Boolean(bit=True) if around.encoding.laid_out:
             return replace(type, form=around.order)
         case _:
             return type
@@ -282,7 +268,7 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
     if isinstance(amount, Blocks) and amount.size is not None:
         message, hint = "the number in front of bytes is their size", "drop the second one, which is of elements"
         around.reports(place, "wrong-shape", message, hint, column=size.column + indent)
-    if name == "str" and not around.charset and around.encoding is not Encoding.BINARY:
+    if name == "str" and not around.charset and not around.encoding.laid_out:
         _refuse_size(around, place, size, amount)
         return Text()
     if around.fill is not None and isinstance(amount, Literal) and isinstance(amount.value, int) and amount.value >= 0:
@@ -295,7 +281,7 @@ def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, am
     if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
         return
     stated = size.text.strip()
-    message = f"str({stated}) states bytes, and a text of {around.encoding.value} says itself where it ends"
+    message = f"str({stated}) states bytes, and a text of {around.encoding.name} says itself where it ends"
     length = f"{stated} .. {stated}" if stated.isdecimal() else "1 .. 80"
     hint = f"write str, and `length: {length}` where it is held to so many characters"
     around.reports(place, "wrong-encoding", message, hint, column=size.column)
@@ -334,7 +320,7 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
             around.reports(place, "unknown-type", f"there is no type {written}", hint, column=column)
             return BROKEN
         return expression(around.scope, place, written, Kind.INTEGER, column)
-    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({written})")
+    _require(around, place, f"a number in front ({written})", fits=around.encoding.laid_out, whose="binary")
     if around.scope.names_field(str(written)):
         message = f"{written} is a type and a field here"
         around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
@@ -350,7 +336,7 @@ def _nearly_a_number(around: Surroundings, written: object) -> str:
 
 def _blocks(around: Surroundings, place: Place, single: notation.Single) -> types.Amount:
     """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
-    _require_encoding(around, place, Encoding.BINARY, f"a number in front ({notation.BLOCKS})")
+    _require(around, place, f"a number in front ({notation.BLOCKS})", fits=around.encoding.laid_out, whose="binary")
     number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
     size = sizes[0] if sizes else None
     if len(sizes) > 1:
@@ -500,9 +486,9 @@ def has_digits(type: Type) -> bool:
 
 def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> types.OneOf:
     """Alternatives by the family of the wire value."""
-    if around.encoding not in (Encoding.MSGPACK, Encoding.JSON):
+    if not around.encoding.tells_kinds:
         hint = "use `select`"
-        around.reports(place, "wrong-encoding", f"values of {around.encoding.value} do not tell their kind", hint)
+        around.reports(place, "wrong-encoding", f"values of {around.encoding.name} do not tell their kind", hint)
     alternatives = tuple(
         types.Alternative(name, type_of_text(around, place / "oneOf" / name, text))
         for name, text in form.one_of.items()
@@ -580,7 +566,7 @@ def _tag(
     """The tag and the kind of its values."""
     match form.select:
         case PeekTagDocument(peek=name):
-            _require_encoding(around, place, Encoding.BINARY, "peek")
+            _require(around, place, "peek", fits=around.encoding.laid_out, whose="binary")
             if (width := _PEEKED(name)) is not None:
                 return PeekTag(
                     Integer(_BYTE * int(width[1]), signed=False, form=types.NumberForm.BIG), octets=True
@@ -593,7 +579,7 @@ def _tag(
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
-            _require_encoding(around, place, Encoding.JSON, "member")
+            _require(around, place, "member", fits=around.encoding.text, whose="json")
             if member.presence and "default" in member.model_fields_set:
                 message, hint = "`default` beside `presence`", "drop it: a member that is not there selects `false`"
                 around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
@@ -618,11 +604,10 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     return tag
 
 
-def _require_encoding(around: Surroundings, place: Place, encoding: Encoding, what: str) -> None:
-    if around.encoding is not encoding:
-        around.reports(
-            place, "wrong-encoding", f"{what} has no meaning in {around.encoding.value}", f"it is of {encoding.value}"
-        )
+def _require(around: Surroundings, place: Place, what: str, *, fits: bool, whose: str) -> None:
+    if not fits:
+        message = f"{what} has no meaning in {around.encoding.name}"
+        around.reports(place, "wrong-encoding", message, f"it is of {whose}")
 
 
 @dataclass(frozen=True, slots=True)

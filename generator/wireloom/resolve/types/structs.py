@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from wireloom import names
+from wireloom.encodings import Form
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal
 from wireloom.model import types
-from wireloom.model.types import Array, Check, Discard, Encoding, Field, Form, Need, Step, Struct, Type, Verify, Version
+from wireloom.model.types import Array, Check, Discard, Field, Need, Step, Struct, Type, Verify, Version
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft, TypeForm
@@ -30,13 +31,6 @@ from wireloom.spec.language import (
     VerifyStep,
 )
 
-_FORMS: dict[Encoding, tuple[Form, ...]] = {  # the first is the default
-    Encoding.BINARY: (Form.SEQUENCE,),
-    Encoding.MSGPACK: (Form.ARRAY, Form.OBJECT),
-    Encoding.JSON: (Form.OBJECT, Form.ARRAY),
-    Encoding.PROTOBUF: (Form.MESSAGE,),
-}
-
 
 def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
     """The struct that a named type states."""
@@ -45,7 +39,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         _require_binary(around, place / "byteOrder", "byteOrder")
         around = replace(around, order=types.NumberForm(document.byte_order))
     if document.charset is not None:
-        if around.encoding is Encoding.JSON:
+        if around.encoding.text:
             message, hint = "texts of JSON are UTF-8", "drop `charset`"
             around.reports(place / "charset", "wrong-encoding", message, hint)
         around = replace(around, charset=constants.charset_of(document.charset))
@@ -54,7 +48,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         for position, entry in enumerate(document.fields)
     )
     _require_one_frame(around, place / "fields", document)
-    if around.encoding is Encoding.BINARY:
+    if around.encoding.laid_out:
         steps = with_written_ends(steps)
         is_whole = around.scope.draft.document.dropped is None
         steps = runs(around, place / "fields", document, steps) if is_whole else steps
@@ -62,12 +56,12 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
 
 
 def _form(around: Surroundings, place: Place, document: StructType) -> Form:
-    forms = _FORMS[around.encoding]
+    forms = around.encoding.forms
     if document.form is None:
         return forms[0]
     form = Form(document.form)
     if form not in forms:
-        message = f"a struct of {around.encoding.value} is no {form.value}"
+        message = f"a struct of {around.encoding.name} is no {form.value}"
         around.reports(place, "wrong-encoding", message, "drop `form`")
         return forms[0]
     return form
@@ -109,8 +103,8 @@ def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: 
 
 
 def _require_binary(around: Surroundings, place: Place, word: str) -> None:
-    if around.encoding is not Encoding.BINARY:
-        message = f"`{word}` has no meaning in {around.encoding.value}"
+    if not around.encoding.laid_out:
+        message = f"`{word}` has no meaning in {around.encoding.name}"
         around.scope.draft.reports_entry(place, "wrong-encoding", message, "it is of binary")
 
 

@@ -28,7 +28,6 @@ from typing import (
 )
 
 Scalar = bool | int | float | str | bytes | None
-Encoding = Literal["binary", "msgpack", "json", "protobuf"]
 Form = Literal["sequence", "array", "object", "message"]
 
 
@@ -720,7 +719,7 @@ class Struct(Node, word="struct"):
     """Steps, one after the other."""
 
     name: str
-    encoding: Encoding
+    encoding: str
     form: Form
     versions: "tuple[Version, ...]"
     steps: "tuple[Step, ...]"

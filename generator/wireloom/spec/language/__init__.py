@@ -7,7 +7,6 @@ is made from the same ones.
 
 from wireloom.spec.language.base import DECIMAL, Code, Document, ExpressionText, HexText, ScalarValue, TypeText
 from wireloom.spec.language.fields import (
-    ENCODINGS_OF_KEYS,
     Bits,
     FieldDocument,
     Flattening,
@@ -52,7 +51,6 @@ from wireloom.spec.language.types import (
 
 __all__ = [
     "DECIMAL",
-    "ENCODINGS_OF_KEYS",
     "Allowance",
     "AttemptType",
     "Bits",

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, ValidationInfo, WithJsonSchema, model_validator
-from pydantic.functional_validators import AfterValidator
+from pydantic.functional_validators import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
+
+from wireloom.encodings import ENCODINGS
 
 
 def _expression(value: object) -> object:
@@ -58,6 +60,13 @@ def _logical(value: object) -> object:
     raise PydanticCustomError("literal_error", "one of {expected}", {"expected": options})
 
 
+def _encoding(value: object) -> object:
+    if isinstance(value, str) and value in ENCODINGS:
+        return value
+    raise PydanticCustomError("literal_error", "one of {expected}", {"expected": ", ".join(map(repr, ENCODINGS))})
+
+
+EncodingName = Annotated[str, BeforeValidator(_encoding), WithJsonSchema({"enum": [*ENCODINGS], "type": "string"})]
 LogicalText = Annotated[
     Any,
     AfterValidator(_logical),

@@ -1,6 +1,5 @@
 """Fields: where their bytes are, what they must hold, how readers see them."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, Tag
@@ -429,37 +428,3 @@ class FieldDocument(Document):
         description="How its integer is written; `group`: its message is between two tags.",
         examples=["zigzag"],
     )
-
-
-ENCODINGS_OF_KEYS: Mapping[str, tuple[str, ...]] = {
-    "at": ("binary",),
-    "from": ("binary",),
-    "size": ("binary",),
-    "unpack": ("binary",),
-    "count": ("binary",),
-    "delimiter": ("binary",),
-    "kept": ("binary",),
-    "escape": ("binary",),
-    "escaped": ("binary",),
-    "pad": ("binary",),
-    "charset": ("binary", "msgpack", "protobuf"),
-    "terminator": ("binary",),
-    "jump": ("binary",),
-    "lastWhen": ("binary",),
-    "bits": ("binary",),
-    "byteOrder": ("binary",),
-    "checksum": ("binary",),
-    "stored": ("binary",),
-    "tag": ("protobuf",),
-    "wire": ("protobuf",),
-    "oneOf": ("protobuf",),
-    "refers": ("protobuf",),
-    "table": ("protobuf",),
-    "salvage": ("protobuf",),
-    "inline": ("json", "msgpack"),
-    "lineFeeds": ("json",),
-    "member": ("json", "msgpack"),
-    "optional": ("json", "protobuf", "msgpack"),
-    "default": ("json", "protobuf", "msgpack"),
-}
-"""Keys of a field that mean something in some encodings only."""

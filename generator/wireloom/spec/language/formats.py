@@ -7,6 +7,7 @@ from pydantic import Field, Tag, WithJsonSchema
 from wireloom.spec.language.base import (
     Code,
     Document,
+    EncodingName,
     HexText,
     ScalarValue,
     TypeText,
@@ -214,9 +215,7 @@ class FormatDocument(Document):
     title: str = Field(description="What it is, in one line.", examples=["Frame of a field sensor"])
     doc: str = Field(default="", description="What it is, at length.", examples=["What a sensor sends."])
     source: str = Field(default="", description="The document that it follows.", examples=["Sensor manual, chapter 4"])
-    encoding: Literal["binary", "msgpack", "protobuf", "json"] = Field(
-        description="The encoding, unless a struct has its own.", examples=["binary"]
-    )
+    encoding: EncodingName = Field(description="The encoding, unless a struct has its own.", examples=["binary"])
     schema_: str | None = Field(
         default=None, alias="schema", description="The shared schema whose columns it gives.", examples=["reading"]
     )

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from wireloom.spec.language.base import Document
+from wireloom.spec.language.base import Document, EncodingName
 from wireloom.spec.language.formats import ChecksumForm, NamedRange, Parameter
 from wireloom.spec.language.structs import NamedType
 
@@ -17,7 +17,7 @@ class LibraryDocument(Document):
     title: str = Field(description="What it is, in one line.", examples=["Names and addresses of networks"])
     doc: str = Field(default="", description="What it is, at length.", examples=["As RFC 1035 has them."])
     source: str = Field(default="", description="The document that it follows.", examples=["RFC 1035"])
-    encoding: Literal["binary", "msgpack", "protobuf", "json"] = Field(
+    encoding: EncodingName = Field(
         description="The encoding of its structs, unless one has its own.", examples=["binary"]
     )
     byte_order: Literal["big", "little"] = Field(

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from wireloom.spec.language.base import Charset, Code, Document, ExpressionText, TypeText, form_by_key, mapping_or_text
+from wireloom.spec.language.base import (
+    Charset,
+    Code,
+    Document,
+    EncodingName,
+    ExpressionText,
+    TypeText,
+    form_by_key,
+    mapping_or_text,
+)
 from wireloom.spec.language.fields import FieldDocument
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.types import AttemptType, OneOfType, SelectType
@@ -105,7 +114,7 @@ class StructType(Document):
         description="Fields and steps, in the order of decoding.",
         examples=[[{"length": "uint16"}, {"check": {"that": "length > 2", "else": "bad_length"}}]],
     )
-    encoding: Literal["binary", "msgpack", "protobuf", "json"] | None = Field(
+    encoding: EncodingName | None = Field(
         default=None,
         description="Its encoding; by default the format's.",
         examples=["protobuf"],

@@ -32,7 +32,7 @@ class NameOrKind(TyperGroup):
 
 def spec(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The format's id: lower case, digits and underscores.")],
-    encoding: EncodingOption = Encoding.BINARY,
+    encoding: EncodingOption = "binary",
     specs: Specs = SPECS,
 ) -> None:
     """Start a spec: a small one that already works, with examples, to be changed into yours.
@@ -88,7 +88,7 @@ def project(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The project's folder, which is made, and its first format.")
     ],
-    encoding: EncodingOption = Encoding.BINARY,
+    encoding: EncodingOption = "binary",
 ) -> None:
     """Start a project of your own: a folder with a first spec, and a package of its own name made from it.
 

@@ -75,7 +75,7 @@ class Compiler:
         self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.arrays, self.sums, self.msgpack, self.json = Arrays(self), Sums(self), MessagePack(self), Json(self)
-        self.encodings: Mapping[nodes.Encoding, Encoding] = {
+        self.encodings: Mapping[str, Encoding] = {
             "binary": Binary(self),
             "msgpack": self.msgpack,
             "json": self.json,
@@ -162,7 +162,7 @@ class Compiler:
                 case _:
                     return node
 
-    def _encoding(self, node: Node) -> nodes.Encoding:
+    def _encoding(self, node: Node) -> str:
         """The encoding of the first struct found."""
         match self.resolved(node):
             case nodes.Struct(encoding=encoding):

@@ -210,7 +210,7 @@ class Compiler(Protocol):
         """JSON."""
 
     @property
-    def encodings(self) -> Mapping[nodes.Encoding, Encoding]:
+    def encodings(self) -> Mapping[str, Encoding]:
         """The encodings by name."""
 
     def limit(self, name: Literal["expansion", "ratio"]) -> int:

@@ -62,7 +62,7 @@ class Located:
 class Scope:
     """The names of one struct, and where it stands."""
 
-    encoding: nodes.Encoding
+    encoding: str
     parent: "Scope | None" = None
     into: "Scope | None" = None  # the struct that this one's members melt into
     place: Register | None = None  # its place in the list that it is an element of

@@ -1,13 +1,21 @@
 """Where in its spec a part of a format is: the key of a field or a type."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from wireloom.compat.findings import Site
 from wireloom.problems import Location
 from wireloom.spec.documents import Document
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries
 
 _STEPS = frozenset({"check", "frame", "need", "end", "verify", "discard", "mark"})
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A part of a spec: a field (as the wire names it) of a struct, a struct, or the format where both are empty."""
+
+    struct: str = ""
+    field: str = ""
 
 
 def place(document: Document, site: Site) -> Location:

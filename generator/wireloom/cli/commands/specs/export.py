@@ -1,0 +1,144 @@
+"""`export`: descriptions of formats in other languages."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wireloom.cli.guard import PROBLEMS
+from wireloom.cli.options import SPECS, Root, Specs, refuse_no_folder
+from wireloom.cli.terminal.console import note, refuse_closed_output, say, waiting
+from wireloom.failures import MisuseError, refuse_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wireloom.exporting import Exported, Format
+    from wireloom.exporting import Root as FormatRoot
+
+SpecFormat = Annotated[str, typer.Argument(metavar="FORMAT", help="A format of the specs.")]
+File = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write to FILE; by default, to standard output.", dir_okay=False),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if the description differs from the spec.")]
+Explode = Annotated[
+    bool, typer.Option("--explode", help="Describe flat rows, as `decode --explode` gives them, not whole records.")
+]
+
+
+def avsc(
+    format: SpecFormat,
+    out: File = None,
+    root: Root = None,
+    explode: Explode = False,
+    strict: Strict = False,
+    specs: Specs = SPECS,
+) -> None:
+    """Write an Avro schema of the decoded columns: for a topic or a file of decoded records.
+
+    Columns that may be null are unions with null. Open values are the text of their JSON, as from
+    decode(..., open_values="json").
+
+    \b
+    Examples:
+      wireloom export avsc heartbeat
+      wireloom export avsc heartbeat --out heartbeat.avsc
+      wireloom export avsc heartbeat --explode          one record for each row
+    """
+    from wireloom.exporting import as_avsc
+
+    _write(format, root, specs, out, lambda found, chosen: as_avsc(found, chosen, explode=explode), strict=strict)
+
+
+def proto(
+    format: SpecFormat,
+    out: File = None,
+    root: Root = None,
+    explode: Explode = False,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Describe the decoded columns, of a format on protobuf, too.")
+    ] = False,
+    strict: Strict = False,
+    specs: Specs = SPECS,
+) -> None:
+    """Write a .proto file: of the messages on the wire if the format has some, otherwise of the decoded columns.
+
+    The messages on the wire have the numbers that they have in the spec. The decoded columns are numbered in order, so
+    a new column changes the numbers of those after it: keep the file beside the spec, and let `buf breaking` check it.
+
+    \b
+    Examples:
+      wireloom export proto orders                 the protobuf messages in the records
+      wireloom export proto orders --columns       the columns, for a topic of decoded records
+      wireloom export proto heartbeat --out heartbeat.proto
+    """
+    from wireloom.exporting import as_proto, is_protobuf, wire_proto
+
+    def made(found: "Format", chosen: "FormatRoot") -> "Exported":
+        if columns or explode or not is_protobuf(found):
+            return as_proto(found, chosen, explode=explode)
+        if root is not None:
+            raise MisuseError("--root is for columns, and this format has protobuf messages; give --columns, too")
+        return wire_proto(found)
+
+    _write(format, root, specs, out, made, strict=strict)
+
+
+def _write(
+    name: str,
+    root: str | None,
+    specs: Path,
+    out: Path | None,
+    made_by: "Callable[[Format, FormatRoot], Exported]",
+    *,
+    strict: bool,
+) -> None:
+    """Write what describes a format, and say how it differs from the spec."""
+    refuse_closed_output()
+    refuse_no_folder(specs)
+    from wireloom import pipeline  # the generator's libraries, which other commands do without
+    from wireloom.exporting.differences import told
+
+    with waiting(f"reading {specs}"):
+        read = pipeline.read(specs)
+    known = dict(zip((format.name for format in read.formats), read.documents, strict=True))
+    refuse_unknown("format", [name], known)
+    format = next(each for each in read.formats if each.name == name)
+    roots = {each.name: each for each in format.roots}
+    refuse_unknown(f"root of {name}", [] if root is None else [root], roots)
+    exported = made_by(format, roots[root or format.roots[0].name])
+    if exported.text:
+        _put(exported.text, out)
+    note(*told(exported.differences, known[name]))
+    if exported.differences:
+        kinds = Counter(each.kind for each in exported.differences)
+        counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        noun = "thing differs" if len(exported.differences) == 1 else "things differ"
+        note(f"{len(exported.differences)} {noun} from the spec: {counts}")
+    if not exported.text or (strict and exported.differences):
+        raise typer.Exit(PROBLEMS)
+
+
+def _put(text: str, out: Path | None) -> None:
+    if out is None:
+        say(*text.removesuffix("\n").split("\n"))
+        return
+    out.write_text(text, encoding="utf-8")
+    note(f"wrote {out}")
+
+
+COMMANDS = (avsc, proto)
+export = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Describe a format in another language.",
+)
+"""The commands below `export`."""
+
+
+@export.callback()
+def _export() -> None:
+    """Describe a format in another language."""

@@ -1,0 +1,21 @@
+"""The encodings of the language: one file for each, with all that the stages ask of it.
+
+A stage asks for a property of an encoding, never which one it is. What a stage does for each encoding in a way of its
+own, it has in one place, by the encoding's name (docs/decisions/0023).
+"""
+
+from wireloom.encodings.binary import BINARY
+from wireloom.encodings.encoding import Encoding, Form
+from wireloom.encodings.json import JSON
+from wireloom.encodings.msgpack import MSGPACK
+from wireloom.encodings.protobuf import PROTOBUF
+
+__all__ = ["ENCODINGS", "Encoding", "Form", "encodings_of_key"]
+
+ENCODINGS = {each.name: each for each in (BINARY, MSGPACK, PROTOBUF, JSON)}
+"""Every encoding by its name, in the order in which the documentation names them."""
+
+
+def encodings_of_key(key: str) -> tuple[str, ...]:
+    """The encodings in which a key of a field has a meaning; none where it has one in all."""
+    return tuple(each.name for each in ENCODINGS.values() if key in each.keys)

@@ -1,0 +1,39 @@
+"""JSON: each record a text of one value."""
+
+from wireloom.encodings.encoding import Encoding, Form
+
+JSON = Encoding(
+    "json",
+    (Form.OBJECT, Form.ARRAY),
+    text=True,
+    tells_kinds=True,
+    open_ended=True,
+    leaves_out=True,
+    doc="Records are JSON texts in UTF-8.",
+    codes=(
+        "truncated",
+        "trailing_bytes",
+        "json_syntax",
+        "json_nonfinite",
+        "invalid_utf8",
+        "duplicate_key",
+        "type_mismatch",
+        "depth_limit",
+    ),
+    keys=frozenset({"inline", "lineFeeds", "member", "optional", "default"}),
+    types={
+        "bool": "true, false",
+        "integer": "an integer literal, range checked",
+        "int": "`int64`",
+        "int65": "the same",
+        "float": "a number, rounded to 64 bits, and those to its own",
+        "str": "a string",
+        "bytes": "base64 in a string",
+        "nil": "null",
+        "list": "array",
+        "map": "object",
+        "entries": "an array of objects",
+        "json": "any such value, kept as text",
+        "union": "the same",
+    },
+)

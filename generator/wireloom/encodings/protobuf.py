@@ -1,0 +1,35 @@
+"""Protocol Buffers: fields by number, in any order."""
+
+from wireloom.encodings.encoding import Encoding, Form
+
+PROTOBUF = Encoding(
+    "protobuf",
+    (Form.MESSAGE,),
+    numbered=True,
+    open_ended=True,
+    leaves_out=True,
+    doc=(
+        "Fields of protobuf messages may come in any order. Each is a varint of `tag * 8 + wire type`, then its value. "
+        "Wire type 0 is a varint; 1 has 8 bytes and 5 has 4 bytes, both little-endian; 2 is a varint of a length and "
+        "so many bytes (text, bytes, messages, packed lists). A list has the tag before each element; lists of numbers "
+        "may be packed. Readers skip fields with other tags."
+    ),
+    codes=("undecodable",),
+    keys=frozenset({"charset", "tag", "wire", "oneOf", "refers", "table", "salvage", "optional", "default"}),
+    types={
+        "bool": "bool",
+        "integer": "varint (`wire`: zigzag, fixed)",
+        "int": "`int64`",
+        "varint": "varint, zigzag",
+        "float": "float, double",
+        "str": "string",
+        "bytes": "bytes",
+        "list": "repeated",
+        "map": "map; of equal keys the last counts",
+        "entries": "repeated messages",
+    },
+    instead={
+        "nil": "use `optional: true`",
+        "union": "give each alternative a field, with `oneOf: NAME`",
+    },
+)

@@ -1,0 +1,1 @@
+"""What generated modules do: parse, build, streams, columns, schemas, validation and conversion."""

@@ -7,12 +7,12 @@ for who took a depth at random.
 
 from collections.abc import Iterator, Mapping
 
+from wireloom.encodings import ENCODINGS
 from wireloom.problems import Location
 from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument, StructType
 
 _LARGE = 2_000_000  # bytes of a generated module
-_WITH_OPEN_VALUES = ("msgpack", "json")
 _MEGABYTE = 1_000_000
 _BYTES = "say a smaller one, or keep values that may hold others as bytes (`size: length` and `bytes`)"
 _OPEN = (
@@ -34,7 +34,7 @@ def large_formats(
             depth, name, encoding = deepest
             place = document.place / "types" / name / "depth"
             what = f"{name} holds itself to a depth of {depth}, and {content.format} comes to {size / _MEGABYTE:.1f} MB"
-            yield place.value_location(), f"{what}; {_OPEN if encoding in _WITH_OPEN_VALUES else _BYTES}"
+            yield place.value_location(), f"{what}; {_OPEN if ENCODINGS[encoding].tells_kinds else _BYTES}"
 
 
 def _with_depth(content: FormatDocument) -> Iterator[tuple[int, str, str]]:

@@ -55,7 +55,7 @@ def msgpack_roots() -> list[Any]:
     return [
         pytest.param(format, root.name, id=f"{format.name}-{root.name}")
         for format in shipped_formats()
-        if format.encoding is MSGPACK
+        if format.encoding == MSGPACK
         for root in format.roots
     ]
 

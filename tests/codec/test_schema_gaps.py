@@ -34,7 +34,7 @@ TURNS = drawn(60)
 
 def json_formats() -> list[Format]:
     """The formats whose schemas judge documents."""
-    return [format for format in (*shipped_formats(), *case_formats()) if format.encoding is JSON]
+    return [format for format in (*shipped_formats(), *case_formats()) if format.encoding == JSON]
 
 
 @pytest.mark.parametrize("format", json_formats(), ids=lambda format: format.name)

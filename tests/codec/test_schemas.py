@@ -531,7 +531,7 @@ def test_the_examples_of_the_specs_fit_their_schemas() -> None:
         for example in format.examples:
             if example.error is not None or ("unknownMembers", "ignore") in example.parameters:
                 continue  # schemas are those of the default parameters
-            instance = json.loads(example.data) if format.encoding is JSON else example.value
+            instance = json.loads(example.data) if format.encoding == JSON else example.value
             root_schema(schema, example.root).validate(instance)
 
 

@@ -70,7 +70,7 @@ def documents() -> dict[str, list[tuple[str, bool]]]:
                 continue
             if each.error is None:
                 found[format.name].append((_said(module, each.data), True))
-            elif format.encoding is JSON:
+            elif format.encoding == JSON:
                 problems = module.validate(each.data)
                 if all(problem.rule not in module.CODES for problem in problems):
                     found[format.name].append((each.data.decode(), False))

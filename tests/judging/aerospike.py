@@ -54,7 +54,7 @@ _TYPE_CODES = {
     "GEOJSON": 23,
 }
 _GEOJSON_EXTENSION = 23
-# Where the text is JSON, a plain json_syntax is also right for these.
+# Where the text == JSON, a plain json_syntax is also right for these.
 _SYNTAX_TOO = ("truncated", "trailing_bytes", "json_nonfinite")
 _PREFIX_PROPERTY = re.compile(r"every proper prefix of (\S+) must fail with `(\w+)`")
 

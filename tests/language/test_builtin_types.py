@@ -45,8 +45,8 @@ def test_every_builtin_is_tried():
 @pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=lambda encoding: encoding.name)
 @pytest.mark.parametrize(("name", "written"), TYPES, ids=lambda value: value)
 def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding):
-    field = {"type": written} | ({"tag": 1} if encoding is PROTOBUF else {})
-    field |= {"delimiter": "0a"} if name == "digits" and encoding is BINARY else {}
+    field = {"type": written} | ({"tag": 1} if encoding == PROTOBUF else {})
+    field |= {"delimiter": "0a"} if name == "digits" and encoding == BINARY else {}
     spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "root": "R"}
     alone = BUILTINS[name].words.get(written)
     bits = getattr(alone, "bits", 1) if name == "bits" else 0
@@ -56,10 +56,10 @@ def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding
     types = {"R": {"fields": [{"f": field}, *filling]}}
     if name == "entries":
         types["Entry"] = {"fields": [{"key": {"type": "bool"}}, {"value": {"type": "bool"}}]}
-        for tag, entry in enumerate(types["Entry"]["fields"] if encoding is PROTOBUF else (), 1):
+        for tag, entry in enumerate(types["Entry"]["fields"] if encoding == PROTOBUF else (), 1):
             next(iter(entry.values()))["tag"] = tag
     read = documents({"r.yaml": {**spec, "types": types}})
-    if name in encoding.types and (written != SIZED or encoding is BINARY):
+    if name in encoding.types and (written != SIZED or encoding == BINARY):
         with generated(resolved(read)):
             return
     with pytest.raises(SpecProblems) as raised:
@@ -83,7 +83,7 @@ def test_an_encoding_has_forms_of_types_that_there_are():
 def _is_left(encoding, type):
     """Lists of what is no whole number of bytes, and forms of one format each, are the parser's."""
     own = {NumberForm.QUIC, NumberForm.SQLITE, NumberForm.FLAC, NumberForm.EBML}
-    return encoding is BINARY and (type.bits % 8 != 0 or type.form in own)
+    return encoding == BINARY and (type.bits % 8 != 0 or type.form in own)
 
 
 @pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
@@ -99,7 +99,7 @@ def test_the_outermost_integers_of_every_type_are_read_and_written_by_the_engine
         and name != "digits"
         and not _is_left(encoding, type)
     }
-    field = {"count": "uint8"} if encoding is BINARY else {"tag": 1} if encoding is PROTOBUF else {}
+    field = {"count": "uint8"} if encoding == BINARY else {"tag": 1} if encoding == PROTOBUF else {}
     types = {f"R{at}": {"fields": [{"x": {"type": f"list({word})", **field}}]} for at, word in enumerate(words)}
     spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "types": types}
     spec["roots"] = {name.lower(): {"type": name} for name in types}

@@ -59,7 +59,7 @@ def test_values_fit_the_json_schema(format: Format, case_package):
 
     module = importlib.import_module(f"{CASE_PACKAGE}.{format.name}")
     validator = jsonschema.Draft202012Validator(module.JSON_SCHEMA)
-    document = format.encoding is JSON
+    document = format.encoding == JSON
     for example in format.examples:
         if example.error is not None or example.root != format.roots[0].name or (document and example.parameters):
             continue  # schemas of documents are those of the default parameters

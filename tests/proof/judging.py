@@ -25,7 +25,7 @@ Outcome = tuple[bytes, Any, DecodeError | None]
 def misjudged(made: Made, outcomes: Sequence[Outcome], options: dict[str, Any]) -> Iterator[tuple[str, str, bytes]]:
     """Records of which `validate` says something else than the parser: what is wrong, at length, and the record."""
     validator = replace(made.module.VALIDATOR, files=made.files)
-    document = made.format.encoding is JSON
+    document = made.format.encoding == JSON
     found = []
     for record, _, error in outcomes:
         problems = validator.validate(record, **options)

@@ -478,7 +478,7 @@ class _Examination:
         codec, named = self.module.CODEC, [type for _, type in self.format.types]
         if not codec.decode_path(**self.options).native or len(built) < _TELLING or self.root.elements:
             return
-        packed = any(isinstance(type, Struct) and type.encoding is MSGPACK for type in named)
+        packed = any(isinstance(type, Struct) and type.encoding == MSGPACK for type in named)
         if packed and any(isinstance(type, Attempt) for type in named):
             return  # the engine does not say what is wrong in MessagePack
         if _mentions(codec.layout, _BEYOND):
@@ -726,7 +726,7 @@ class _Examination:
     def candidates(self) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Records in which all that is derived may be right, and the parameters that they are read with."""
         yield from self.good
-        if self.format.encoding is BINARY and self.only is None:
+        if self.format.encoding == BINARY and self.only is None:
             yield from ((record, {}) for record in little(self.some(_LITTLE), self.chance))
 
     def worked_out(self, record: bytes, parameters: Mapping[str, Any]) -> None:
@@ -967,7 +967,7 @@ class _Examination:
     # --- renderings ---
 
     def canonical(self, record: bytes, value: Any, *, validated: bool) -> None:
-        """The canonical rendering is JSON, says the value, and is what the schema says."""
+        """The canonical rendering == JSON, says the value, and is what the schema says."""
         try:
             rendering = json.loads(json.dumps(self.module.to_canonical(value, root=self.root.name), allow_nan=False))
             back = self.module.from_canonical(rendering, root=self.root.name)
@@ -978,10 +978,10 @@ class _Examination:
             self.note(
                 "from_canonical(to_canonical(v)) is not v", difference(value, back), f"{value}\n{back}", record=record
             )
-        if not validated or (self.parameters and self.format.encoding is JSON):
+        if not validated or (self.parameters and self.format.encoding == JSON):
             return
         document = rendering
-        if self.format.encoding is JSON:
+        if self.format.encoding == JSON:
             document = json.loads(record)
         try:
             self.validator.validate(document)
@@ -995,7 +995,7 @@ class _Examination:
 
     def judged(self, refused: Sequence[tuple[bytes, DecodeError]]) -> None:
         """What the schema takes of what the parser refuses is listed in the format's page."""
-        if self.format.encoding is not JSON or self.parameters:
+        if self.format.encoding != JSON or self.parameters:
             return
         for record, error in refused:
             try:
@@ -1048,7 +1048,7 @@ class _Examination:
     def streams(self, records: Sequence[bytes], built: Sequence[bytes]) -> None:
         """Both ways of reading a stream find the same records, values and errors."""
         framings = {self.format.framing.text, "length-prefixed", self.chance.one(OTHERS)} - {"none"}
-        if self.format.encoding is JSON:
+        if self.format.encoding == JSON:
             framings.add("array")
         for framing in sorted(framings):
             chosen = self.chance.sample(built, min(5, len(built)))

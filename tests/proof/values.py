@@ -141,7 +141,7 @@ class Values:
 
     def real(self, bits: int, encoding: Encoding) -> float:
         """A float that the encoding has."""
-        finite = encoding is JSON
+        finite = encoding == JSON
         value = self.chance.one(_FLOATS if finite or self.chance.often(0.8) else _WILD_FLOATS)
         if bits == 32:
             value = floats.unpack("f", floats.pack("f", value if abs(value) < 1e38 or value != value else 2.0))[0]  # noqa: PLR0124 - NaN

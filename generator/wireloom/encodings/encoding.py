@@ -16,7 +16,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """How the values of a struct follow one another; there is one of each name."""
+    """How the values of a struct follow one another; those of one name are the same."""
 
     name: str
     forms: tuple[Form, ...]  # of its structs; the first is the default
@@ -46,3 +46,9 @@ class Encoding:
     """How the types of the language are written, of those that have a form."""
     instead: Mapping[str, str] = field(default_factory=dict)
     """What to write for a type without a form, where the encoding knows better than the type."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Encoding) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)

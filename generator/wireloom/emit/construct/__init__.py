@@ -16,7 +16,7 @@ from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges,
 from wireloom.model.traversal import expands, plain, references, unpacks
 from wireloom.model.types import Struct, Type
 
-_RUNTIME = sorted({"checksums", "elements", "packed", "record", "regions", "structure", "unions", *PARSERS})
+_RUNTIME = ("checksums", "elements", "packed", "record", "regions", "structure", "unions")
 
 
 def emit(format: Format) -> str:
@@ -30,7 +30,7 @@ def emit(format: Format) -> str:
         "parser.py.jinja",
         format,
         docstring=heading(f"{format.title}, as construct declarations"),
-        modules=", ".join(name for name in _RUNTIME if re.search(rf"\b{name}\.", body)),
+        modules=", ".join(name for name in sorted({*_RUNTIME, *PARSERS}) if re.search(rf"\b{name}\.", body)),
         functions="fn." in body,
         siblings="PARAMETERS, descriptor" if "descriptor." in body else "PARAMETERS",
         constants=constants,

@@ -119,9 +119,9 @@ def byte_order(draft: Draft) -> ByteOrder:
 
 
 def _has_binary(draft: Draft) -> bool:
-    """Whether some struct of the format is binary."""
+    """Whether the spec lays out the bytes of some struct."""
     structs = (each for each in draft.content.types.values() if isinstance(each, StructType))
-    return draft.content.encoding == "binary" or any(each.encoding == "binary" for each in structs)
+    return any(each.laid_out for each in (draft.encoding, *map(draft.struct_encoding, structs)))
 
 
 def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
+from wireloom.encodings import ENCODINGS
 from wireloom.model.types import ORDERED, Float, Integer, JsonText, NumberForm
 from wireloom.problems import Problems, nearest
 from wireloom.resolve.bind import builtins
@@ -235,16 +236,17 @@ def _adapted(draft: Draft, taken: Mapping[str, Library]) -> dict[str, TypeForm]:
 
 def _with_defaults(draft: Draft, name: str, library: Library) -> TypeForm:
     form, own = library.content.types[name], library.content
-    binary = own.encoding == "binary"
     match form:
         case StructType():
             stated: dict[str, str] = {}
             if form.encoding is None and own.encoding != draft.content.encoding:
                 stated["encoding"] = own.encoding
-            if form.byte_order is None and (form.encoding or own.encoding) == "binary" and _differs(draft, own):
+            if form.byte_order is None and ENCODINGS[form.encoding or own.encoding].laid_out and _differs(draft, own):
                 stated["byte_order"] = own.byte_order
             return form.model_copy(update=stated)
-        case str() | SelectType() | OneOfType() if binary and _differs(draft, own) and _may_have_order(form):
+        case str() | SelectType() | OneOfType() if (
+            ENCODINGS[own.encoding].laid_out and _differs(draft, own) and _may_have_order(form)
+        ):
             place = library.document.place / "types" / name
             message = f"{name} is no struct, so its numbers would have the byte order of {draft.content.format}"
             hint = "put it into the struct that has it, or give both the same `byteOrder`"

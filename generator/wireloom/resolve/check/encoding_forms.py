@@ -159,7 +159,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             if name not in used:
                 used[name] = encoding
                 _check(draft, named, draft.place / "types" / name, inner, encoding, used)
-            elif used[name] is not encoding and not _is_portable(inner, named):
+            elif used[name] != encoding and not _is_portable(inner, named):
                 message = f"{name} is used in {used[name].name} and in {encoding.name}"
                 draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
         case types.Null() if type is not UNKNOWN:
@@ -235,7 +235,7 @@ def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> Non
     is_envelope = draft.encoding.laid_out and not isinstance(entry.type, types.Array)
     for name, _ in held(entry.type, named):
         struct = named[name]
-        fits = not isinstance(struct, Struct) or struct.encoding is draft.encoding
+        fits = not isinstance(struct, Struct) or struct.encoding == draft.encoding
         if isinstance(struct, Struct) and not (fits or (is_envelope and not struct.encoding.text)):
             message = f"{name} is {struct.encoding.name}, and the records of the format are {draft.encoding.name}"
             hint = f"say `encoding: {struct.encoding.name}` for the format, or put {name} into a field"

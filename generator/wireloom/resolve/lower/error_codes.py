@@ -116,7 +116,7 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             for trial in trials:
                 yield from type_codes(trial.type, encoding)
         case types.Struct(encoding=own):
-            yield from () if own is encoding else _body_codes(encoding)
+            yield from () if own == encoding else _body_codes(encoding)
             yield from _struct_codes(type)
         case _:
             assert_never(type)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from wireloom.encodings import Encoding
 from wireloom.expr.ast import FieldRef
 from wireloom.model import types
 from wireloom.model.types import Attempt, Bit, Field, Meaning, Reference, Struct, Type
@@ -208,7 +209,7 @@ class _Melting:
         """The part with its own parts changed; itself where none is, so that what is broken is still known as that."""
         if isinstance(part, tuple):
             return tuple(self.part(each, levels, renamings, inside) for each in part)
-        if not is_dataclass(part) or isinstance(part, type):
+        if not is_dataclass(part) or isinstance(part, type | Encoding):
             return part
         changed = {each.name: self.part(getattr(part, each.name), levels, renamings, inside) for each in fields(part)}
         same = all(each is getattr(part, name) for name, each in changed.items())

@@ -292,6 +292,6 @@ def _changed(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - 
     """A part of a step with a change to all of its own parts."""
     if isinstance(part, tuple):
         return tuple(map(change, part))
-    if is_dataclass(part) and not isinstance(part, type):
+    if is_dataclass(part) and not isinstance(part, type | Encoding):
         return replace(part, **{each.name: change(getattr(part, each.name)) for each in fields(part)})
     return part

@@ -50,6 +50,10 @@ _NO_LIMIT = (1 << 63) - 1
 _WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
 
 
+OTHERS: dict[str, Callable[["Compiler"], "Encoding"]] = {}
+"""The encodings of other packages, by name."""
+
+
 class Compiler:
     """Compiles one root of a layout."""
 
@@ -80,6 +84,7 @@ class Compiler:
             "msgpack": self.msgpack,
             "json": self.json,
             "protobuf": Protobuf(self),
+            **{name: made(self) for name, made in OTHERS.items()},
         }
 
     def program(self, root: str) -> Any:

@@ -5,7 +5,7 @@ starts again with that struct marked. `Compiler` holds the parts: records, struc
 Unless the record is certain (`certainty.py`), a reading program for the read-back is made, too (`readback.py`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, assert_never
@@ -81,6 +81,10 @@ def compiled(  # noqa: PLR0913 - what a compiler is made of
             passes |= {unsettled.struct}
 
 
+OTHERS: dict[str, Callable[["Compiler"], "Encoding"]] = {}
+"""The encodings of other packages, by name."""
+
+
 class Compiler:
     """Compiles one root of a layout. `native` is the compiled engine, `type` the record that the columns show.
 
@@ -124,6 +128,7 @@ class Compiler:
             "msgpack": self.msgpack,
             "json": self.json,
             "protobuf": self.protobuf,
+            **{name: made(self) for name, made in OTHERS.items()},
         }
         self.certainty = Certainty(self)
         self.sentinels = Sentinels(self)

@@ -81,7 +81,7 @@ class Structs(Absence):
             self.compiler.fields.derive_early(steps, scope, version, waiting)
         items = self._items(version, steps, scope)
         match node.encoding, node.form:
-            case "binary", "sequence":
+            case _, "sequence":
                 self._sequence(steps, scope, items)
             case "msgpack", "array":
                 self._array(items, scope)

@@ -1,0 +1,34 @@
+"""A fifth encoding in a package of its own: columns of text of fixed width, as files of mainframes have them.
+
+Numbers are digits (`dec5`), and texts are filled up with spaces (`str(6)`). Each module is what one stage needs.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from engine.fifth import parsers
+from engine.fifth.declaration import COLUMNS
+from engine.fifth.programs import Reading, Writing
+from wireloom.emit.construct.encodings import PARSERS
+from wireloom.emit.construct.encodings.binary import Binary
+from wireloom.encodings import ENCODINGS
+from wireloom.runtime.engine.compiler import program as reading
+from wireloom.runtime.engine.encoder import program as writing
+
+MODULE = "wireloom.runtime.parsers.columns"
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """With the encoding in the registry of each stage."""
+    with (
+        patch.dict(ENCODINGS, columns=COLUMNS),
+        patch.dict(PARSERS, columns=Binary("columns")),
+        patch.dict(reading.OTHERS, columns=Reading),
+        patch.dict(writing.OTHERS, columns=Writing),
+        patch.dict(sys.modules, {MODULE: parsers}),
+        patch("wireloom.runtime.parsers.columns", parsers, create=True),
+    ):
+        yield

@@ -30,7 +30,6 @@ from wireloom.inspection.records import Found, Wanted, record, records
 from wireloom.inspection.rows import fault_of
 from wireloom.inspection.text import summary
 from wireloom.model.format import Example, Format
-from wireloom.model.types import Encoding
 from wireloom.pipeline import emit
 from wireloom.problems import Problem, SpecProblems
 from wireloom.resolve import resolve_all
@@ -172,7 +171,7 @@ def _described(made: _Made) -> dict[str, Any]:
     return {
         "name": format.name,
         "title": visible(format.title),
-        "isText": format.encoding is Encoding.JSON,
+        "isText": format.encoding.text,
         "framing": made.module.CODEC.framing,
         "roots": [root.name for root in format.roots],
         "parameters": [_parameter(each) for each in made.module.CODEC.parameters],

@@ -10,10 +10,11 @@ import pytest
 from conftest import CASE_PACKAGE, CASES, ROOT, SPECS, specs_below
 from proof.chance import Chance
 from proof.records import mutants
-from support.spans import flaws
+from support.spans import flaws, uncovered
 from wireloom import pipeline
 from wireloom.examples import opened
 from wireloom.model.format import Example, Format
+from wireloom.runtime import spans
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, kpl_record
 
 VECTORS = Path(os.environ.get("WIRELOOM_VECTORS") or ROOT.parent / "shared" / "vectors")
@@ -124,3 +125,39 @@ def test_members_that_stand_in_the_object_around_have_no_bytes_where_the_first_i
     specs = pipeline.read(tmp_path)
     with opened({"melted": specs.modules["melted"]}) as modules:
         assert list(flaws(modules["melted"].CODEC, b'{"number":127.0}')) == []
+
+
+def said(explained: spans.Explained) -> tuple[object, ...] | None:
+    error, fault = explained.error, explained.fault
+    return error and fault and (error.code, error.path, error.offset, error.expected, error.actual, *fault[1:])
+
+
+def named(explained: spans.Explained) -> set[tuple[str, int, str]]:
+    """The spans of values; what surrounds a fault is told by the parts that are folded, too."""
+    found = (each for each in explained.span.walk() if each.path and each.kind not in ("folded", "ignored", "unread"))
+    return {(each.kind, each.start, each.path) for each in found}
+
+
+@pytest.mark.parametrize(("folder", "format"), FORMATS)
+def test_a_folded_record_shows_what_the_whole_one_shows(folder: Path, format: Format, case_package, monkeypatch):
+    monkeypatch.setattr(spans, "MANY", 0)
+    monkeypatch.setattr(spans, "LARGE", 0)
+    monkeypatch.setattr(spans, "KEPT", 1)
+    codec = module_of(folder, format).CODEC
+    for example in format.examples:
+        settings = codec.settings(dict(example.parameters))
+        folded = codec.summarize_bytes(example.data, example.root, settings)
+        whole = codec.explain_bytes(example.data, root=example.root, **settings)
+        assert list(uncovered(folded)) == [], example.name
+        assert said(folded) == said(whole), example.name
+        assert named(folded) - named(whole) == set(), example.name
+
+
+def test_a_protobuf_field_that_is_no_text_has_its_bytes(case_package):
+    format = next(each for folder in (CASES,) for each in specs_below(folder).formats if each.name == "protobuf_groups")
+    codec = module_of(CASES, format).CODEC
+    example = next(each for each in format.examples if each.error == "invalid_utf8")
+    explained = codec.explain_bytes(example.data, root=example.root)
+    bad = explained.at(explained.fault.start)
+    assert bad.failed
+    assert bad.path.startswith(explained.error.path)

@@ -12,6 +12,11 @@ def flaws(codec: Codec, data: bytes, /, **options: Any) -> Iterator[str]:
     """What is wrong with how a record is explained: against the parser, and of the bytes that spans have."""
     explained = codec.explain_bytes(data, **options)
     yield from _unlike_the_parser(explained, codec, data, options)
+    yield from uncovered(explained)
+
+
+def uncovered(explained: Explained) -> Iterator[str]:
+    """What is wrong with the bytes that spans have: each byte is to be in one that says what it is."""
     for space in explained.spaces:
         position = 0
         for leaf in explained.leaves(space.number):

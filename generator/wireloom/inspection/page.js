@@ -308,7 +308,11 @@ const viewer = (() => {
     if (row) pick(row);
     else if (data.fault) toFault();
   }
+  function unpacked(text) {
+    const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    return Promise.resolve().then(() => new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
+  }
   const own = byId("data");
-  if (own) load(JSON.parse(own.textContent));
+  if (own) unpacked(own.textContent).then(load, () => say("This browser cannot unpack the record; it needs to know DecompressionStream."));
   return { load, on, element };
 })();

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from wireloom.inspection import changes
-from wireloom.inspection.lines import SpecLines
 from wireloom.runtime.errors import DecodeError, shown
 from wireloom.runtime.spans import ABSENT, Explained, Space, Span
+
+if TYPE_CHECKING:
+    from wireloom.inspection.lines import SpecLines
 
 LONGEST = 48
 """Characters or bytes of a value that a row shows."""
@@ -35,7 +38,7 @@ class Fault:
     hint: str = ""
 
 
-def fault_of(explained: Explained, lines: SpecLines) -> Fault | None:
+def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
     """The fault of a record; None where it is good."""
     error = explained.error
     if error is None or explained.fault is None:

@@ -120,9 +120,10 @@ def _rows(span: Span, level: int, depth: int | None, fault: Fault | None) -> Ite
     shown = [each for each in span.children if each.kind != "syntax" and not _is_name(each)]
     elements, left = 0, list[Span]()
     for child in shown:
-        is_element = child.kind in ("element", "entry", "key")
+        is_element = child.kind in ("element", "entry", "key", "folded")
         elements += is_element
-        if (elements > SHOWN and is_element and not _has(child, fault)) or (left and child.kind in AUXILIARY):
+        is_left = child.kind == "folded" or (elements > SHOWN and is_element and not _has(child, fault))
+        if is_left or (left and child.kind in AUXILIARY):
             left.append(child)
             continue
         yield from _left(left, level)
@@ -139,10 +140,18 @@ def _left(spans: Sequence[Span], level: int) -> Iterator[_Row]:
     elements = [each for each in spans if each.path]
     if elements:
         first, last = elements[0], elements[-1]
-        paths = first.path if first is last else f"{first.path} to {last.path}"
-        places = f"{paths}, bytes {first.start} to {max(last.end - 1, first.start)}"
-        text = f"... {len(elements)} more, {places}; --path shows one"
+        paths = list(dict.fromkeys((first.path, _last_path(last))))
+        places = f"{' to '.join(paths)}, bytes {first.start} to {max(last.end - 1, first.start)}"
+        count = sum(len(each.elements) or 1 for each in elements)
+        text = f"... {count} more, {places}; --path shows one"
         yield _Row(level + 1, None, text)
+
+
+def _last_path(span: Span) -> str:
+    """The path of an element, of folded ones that of the last."""
+    if span.kind != "folded":
+        return span.path
+    return f"{span.path.removesuffix(f'[{span.elements.start}]')}[{span.elements.stop - 1}]"
 
 
 def _count(span: Span) -> int:

@@ -95,6 +95,11 @@ class Checkpoints:
                 lists.append(Checkpoint(start, count, bool(is_open), *rest))
         yield cls(lists, native)
 
+    @staticmethod
+    def elements(data: bytes) -> int:
+        """How many elements of lists the engine has read."""
+        return sum(count for start, count, *_ in _WORDS.iter_unpack(data) if start >= 0)
+
     def next(self, start: int, total: int | None) -> Checkpoint | None:
         """What is known of the list that begins here; `total` is the number of its elements, where that is known."""
         found = self._next()

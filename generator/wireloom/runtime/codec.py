@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.columns.logical import ExtensionType
     from wireloom.runtime.columns.repetition import Bound
     from wireloom.runtime.cursor import Cursor
-    from wireloom.runtime.spans import Explained
+    from wireloom.runtime.spans import Explained, Trace
     from wireloom.runtime.streams.framed import Extent, Framed
     from wireloom.runtime.streams.framing import Bare, Framing, Headed
     from wireloom.runtime.streams.headers import Head
@@ -205,11 +205,32 @@ class Codec:
 
     def explain_bytes(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> "Explained":
         """What every byte of one record is, as a tree of spans; of a bad record all that was read before the fault."""
-        from wireloom.runtime.spans import explained
-
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ParameterError(f"data must be bytes, not {type(data).__name__}")
-        return explained(self.format, self.root(root), bytes(data), self.settings(parameters), self.label)
+        return self._trace(bytes(data), root, self.settings(parameters)).explained()
+
+    def summarize_bytes(
+        self,
+        data: bytes,
+        root: str | None,
+        parameters: Mapping[str, ParameterValue],
+        indices: frozenset[int] = frozenset(),
+    ) -> "Explained":
+        """`explain_bytes` with parameters settled, and of a large record in a tenth of the time.
+
+        The elements of long lists are folded, but the first ones, a bad one, and those at `indices`.
+        """
+        from wireloom.runtime.engine import module
+
+        request = Request(root or self.default_root, parameters, ())
+        known = None if self.engine is None else self.engine.checkpoints(data, request)
+        trace = self._trace(data, root, parameters)
+        return trace.summarized(None if known is None else (known, module()), indices)
+
+    def _trace(self, data: bytes, root: str | None, parameters: Mapping[str, ParameterValue]) -> "Trace":
+        from wireloom.runtime.spans import Trace
+
+        return Trace(self.format, self.root(root), data, parameters, self.label)
 
     def reader(self, request: Request) -> _StreamReader:
         """What reads the records of which columns are asked for."""

@@ -92,11 +92,11 @@ class Elements:
             return self.parse(streams, context, total)
         if self.is_whole:
             return self._parse_whole(streams, context, total, checkpoints, found)
-        self._pass_over(stream, context, found)
+        passed = self._pass_over(stream, streams, context, found)
         if not found.is_open:
-            return Passed([None] * found.count)
+            return passed
         rest = streams if total is None else repeat(stream, total - found.count)
-        return self.parse(rest, context, total, Passed([None] * found.count))
+        return self.parse(rest, context, total, passed)
 
     def parse_nodes(self, nodes: list[Any], context: Container, start: int) -> list[Any]:
         """The same of an array of JSON, which begins at `start` of its text, or of a list of protobuf."""
@@ -104,8 +104,7 @@ class Elements:
         found = None if checkpoints is None else checkpoints.next(start, len(nodes))
         if found is None:
             return self.parse(nodes, context, len(nodes))
-        self._count(context, found)
-        passed = Passed([None] * found.count)
+        passed = self._pass_nodes(nodes, context, found)
         return self.parse(_behind(nodes, found.count), context, len(nodes), passed) if found.is_open else passed
 
     def parse_whole(self, stream: Cursor, streams: Iterable[Any], context: Container, found: list[Any]) -> list[Any]:
@@ -116,8 +115,7 @@ class Elements:
             return self.parse(streams, context, found=found)
         if known.is_open or self.is_whole:
             return self._parse_whole(streams, context, None, checkpoints, known, found)
-        self._pass_over(stream, context, known)
-        return Passed([None] * known.count)
+        return self._pass_over(stream, streams, context, known)
 
     def _parse_whole(  # noqa: PLR0913 - what `parse` takes, and what is known of the list
         self,
@@ -135,13 +133,18 @@ class Elements:
         finally:
             paused.end()
 
-    @staticmethod
-    def _pass_over(stream: Cursor, context: Container, known: Checkpoint) -> None:
+    def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
         """Go on where the engine was, with all that limits count."""
         stream.seek(stream.origin + known.position)
         stream.again = known.again
         stream.furthest = max(stream.furthest, stream.origin + known.furthest)
-        Elements._count(context, known)
+        self._count(context, known)
+        return Passed([None] * known.count)
+
+    def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
+        """The same of nodes."""
+        self._count(context, known)
+        return Passed([None] * known.count)
 
     @staticmethod
     def _count(context: Container, known: Checkpoint) -> None:

@@ -7,10 +7,11 @@ becomes spans (`covering`). Nothing of it is imported, and nothing costs time, b
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from wireloom.runtime.checkpoints import Checkpoints, Unread
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.record import Record
@@ -18,28 +19,87 @@ from wireloom.runtime.root import Root
 from wireloom.runtime.spans.covering import Claims, Noted, fault_of
 from wireloom.runtime.spans.spans import ABSENT, BODILESS, Covered, Explained, Fault, Space, Span
 from wireloom.runtime.spans.traced import traced
-from wireloom.runtime.spans.tracer import TRACER, Tracer
+from wireloom.runtime.spans.tracer import TRACER, Folding, Tracer
 
-__all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span", "explained"]
+__all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span", "Trace"]
 
+KEPT = 8
+"""Elements of a long list that are not folded, from its first on."""
+MANY = 1000
+"""Elements of a record from which on those of its long lists may be folded."""
+LARGE = 1 << 16
+"""The same of the bytes of a record whose elements nobody has counted."""
 _DEEPER = 4  # times as many calls as the parser may have
 
 
-def explained(
-    format: str, root: Root, data: bytes, settings: Mapping[str, Any], label: Callable[[DecodeError], DecodeError]
-) -> Explained:
-    """The spans of a record that is all of `data`, whether or not it is good."""
-    found = _explained(format, root, data, settings, label)
-    if found.error is None or found.error.code != "depth_limit":
-        return found
-    try:  # a trace needs more of the stack than the parser, whose word counts
-        root.complete(root.construct.read_all(Cursor(data), settings))
-    except DecodeError as error:
-        if error.code == "depth_limit":
-            fault = Fault(0, error.offset, error.offset, error.offset + 1)
-            return replace(found, error=label(error).bare(), fault=found.fault if _same(found.error, error) else fault)
-    with _deeper():
-        return _explained(format, root, data, settings, label)
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The parse of a record that is all of `data`, whether or not it is good. `label` says more of an error."""
+
+    format: str
+    root: Root
+    data: bytes
+    settings: Mapping[str, Any]
+    label: Callable[[DecodeError], DecodeError]
+
+    def explained(self) -> Explained:
+        """The spans of the record."""
+        return self._with_room(None)
+
+    def summarized(self, checkpoints: "tuple[bytes, Any] | None", indices: frozenset[int] = frozenset()) -> Explained:
+        """The same; of a large record the elements of long lists are folded, but the first ones and the bad one.
+
+        What the engine has read is passed over, as its checkpoints say, unless elements are asked for by `indices`.
+        """
+        if checkpoints is None:
+            return self._with_room(Folding(KEPT, set(indices)) if len(self.data) >= LARGE else None)
+        if Checkpoints.elements(checkpoints[0]) < MANY:
+            return self.explained()
+        if indices:
+            return self._with_room(Folding(KEPT, set(indices)))
+        try:
+            found = self._explained(Folding(KEPT, set()), *checkpoints)
+        except Unread:
+            return self._with_room(Folding(KEPT, set()))
+        is_counted = found.error is not None and found.error.code == "size_limit"  # where the engine counts otherwise
+        return self._with_room(Folding(KEPT, set())) if is_counted else found
+
+    def _with_room(self, folding: Folding | None) -> Explained:
+        """The spans, also where a trace needs more of the stack than the parser, whose word counts."""
+        found = self._explained(folding)
+        if found.error is None or found.error.code != "depth_limit":
+            return found
+        try:
+            self.root.complete(self.root.construct.read_all(Cursor(self.data), self.settings))
+        except DecodeError as error:
+            if error.code == "depth_limit":
+                fault = Fault(0, error.offset, error.offset, error.offset + 1)
+                known = found.fault if _same(found.error, error) else fault
+                return replace(found, error=self.label(error).bare(), fault=known)
+        with _deeper():
+            return self._explained(folding)
+
+    def _explained(self, folding: Folding | None, checkpoints: bytes | None = None, native: Any = None) -> Explained:
+        tracer, value, error = Tracer(self.data, folding), None, None
+        cursor = tracer.cursor(self.data)
+        if checkpoints is not None:
+            cursor.checkpoints = Checkpoints.passes(checkpoints, native)
+        construct = _traced(self.root.construct)
+        try:
+            read = construct.read_all(cursor, {**self.settings, TRACER: tracer})
+            value = self.root.complete(read) if checkpoints is None else None
+        except DecodeError as raised:
+            error = self.label(raised).bare()
+        node, spaces, fault, _ = next(
+            (each for each in tracer.roots if error is not None and each[3] is error),
+            tracer.roots[-1] if tracer.roots else (tracer.root, tracer.spaces, None, None),
+        )
+        Claims(spaces).settle(node, failed=error is not None)
+        place = fault or (0, 0 if error is None else error.offset)
+        found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
+        span = Span(Noted(node, self.root.logical), "")
+        refused = tuple(Span(Noted(each, None), "") for each in tracer.refused)
+        return Explained(self.format, tuple(spaces), span, value, error, found, refused, checkpoints is not None)
 
 
 def _same(one: DecodeError, other: DecodeError) -> bool:
@@ -55,27 +115,6 @@ def _deeper() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
-
-
-def _explained(
-    format: str, root: Root, data: bytes, settings: Mapping[str, Any], label: Callable[[DecodeError], DecodeError]
-) -> Explained:
-    tracer, value, error = Tracer(data), None, None
-    construct = _traced(root.construct)
-    try:
-        value = root.complete(construct.read_all(tracer.cursor(data), {**settings, TRACER: tracer}))
-    except DecodeError as raised:
-        error = label(raised).bare()
-    node, spaces, fault, _ = next(
-        (each for each in tracer.roots if error is not None and each[3] is error),
-        tracer.roots[-1] if tracer.roots else (tracer.root, tracer.spaces, None, None),
-    )
-    Claims(spaces).settle(node, failed=error is not None)
-    place = fault or (0, 0 if error is None else error.offset)
-    found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
-    span = Span(Noted(node, root.logical), "")
-    refused = tuple(Span(Noted(each, None), "") for each in tracer.refused)
-    return Explained(format, tuple(spaces), span, value, error, found, refused)
 
 
 @lru_cache(maxsize=64)

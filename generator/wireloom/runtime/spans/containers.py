@@ -28,13 +28,16 @@ REPLACED = "a later field of the message replaces it"
 # --- protobuf ------------------------------------------------------------------------------------------------------
 
 
-def note_message(tracer: Tracer, data: bytes, schema: Schema, start: int, end: int) -> None:
+def note_message(  # noqa: PLR0913 - a message, and what of it is left out
+    tracer: Tracer, data: bytes, schema: Schema, start: int, end: int, holes: dict[int, tuple[int, int, int]]
+) -> None:
     """Note every field of a message and of those in it, in the order of the wire; of a broken one what is before that.
 
-    The values are noted when they are read, at the offsets of their content.
+    The values are noted when they are read, at the offsets of their content. Elements in `holes` are folded, but for
+    those that are traced, which are taken out of the holes.
     """
     try:
-        _Message(tracer, data, schema, tracer.current, 0).note(start, end)
+        _Message(tracer, data, schema, tracer.current, 0, holes).note(start, end)
     except DecodeError:
         tracer.current.failed = True
 
@@ -42,8 +45,17 @@ def note_message(tracer: Tracer, data: bytes, schema: Schema, start: int, end: i
 class _Message:
     """One message: the node that it is, and its fields by number."""
 
-    def __init__(self, tracer: Tracer, data: bytes, schema: Schema, node: Traced, depth: int) -> None:
+    def __init__(  # noqa: PLR0913 - a message, and what of it is left out
+        self,
+        tracer: Tracer,
+        data: bytes,
+        schema: Schema,
+        node: Traced,
+        depth: int,
+        holes: dict[int, tuple[int, int, int]],
+    ) -> None:
         self.tracer, self.data, self.schema, self.node, self.depth = tracer, data, schema, node, depth
+        self.holes = holes
         self.node.form = "protobuf"
         self.counts: dict[int, int] = {}
         self.last: dict[int, Traced] = {}
@@ -51,8 +63,31 @@ class _Message:
     def note(self, start: int, end: int) -> int:
         """Note the fields from `start` to `end`."""
         while start < end:
+            if start in self.holes and self._folds(start):
+                start = self._fold(start)
+                continue
+            before = start
             start = self._field(tag(self.data, start, end), end)
+            self._keep_out(before, start)
         return start
+
+    def _folds(self, start: int) -> bool:
+        """Whether the next element of a hole is folded, not traced."""
+        return not self.tracer.keeps(self.counts.get(self.holes[start][0], 0))
+
+    def _fold(self, start: int) -> int:
+        number, count, behind = self.holes[start]
+        first = self.counts.get(number, 0)
+        node = self._add("folded", (self.schema[number].name, first), start, behind)
+        node.first, node.entries = first, first + count
+        self.counts[number] = first + count
+        return behind
+
+    def _keep_out(self, start: int, end: int) -> None:
+        """The hole that began at an element that is traced begins behind it."""
+        hole = self.holes.pop(start, None)
+        if hole is not None and hole[1] > 1:
+            self.holes[end] = (hole[0], hole[1] - 1, hole[2])
 
     def _field(self, item: Tag, end: int) -> int:
         rule = self.schema.get(item.number)
@@ -104,12 +139,16 @@ class _Message:
 
     def _within(self, rule: Rule, node: Traced) -> "_Message":
         assert rule.message is not None
-        return _Message(self.tracer, self.data, rule.message(), node, self.depth + 1)
+        return _Message(self.tracer, self.data, rule.message(), node, self.depth + 1, self.holes)
 
     def _packed(self, rule: Rule, item: Tag, start: int, end: int) -> None:
         while start < end:
+            if start in self.holes and self._folds(start):
+                start = self._fold(start)
+                continue
             first, last = extent(self.data, rule.wire_type, start, end)
             self._kept(rule, item, first, last)
+            self._keep_out(start, last)
             start = last
 
     def _group(self, rule: Rule, item: Tag, end: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from wireloom.runtime.checkpoints import Passed
 from wireloom.runtime.columns.logical import Alternatives, List, LogicalField, Map, Meant
 from wireloom.runtime.columns.logical import Record as LogicalRecord
 from wireloom.runtime.columns.meanings import meaning
@@ -24,7 +25,7 @@ from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
 _BASE64, _FOREIGN = "bad_base64", re.compile(rb"[^A-Za-z0-9+/=]")
 IGNORED, UNREAD = "no field reads these bytes", "not read, because of the fault"
 _OWN = frozenset(("field", "element", "entry", "record", "key"))
-_WITH_PATH = _OWN | {*BODILESS, "ignored", "unread"}
+_WITH_PATH = _OWN | {*BODILESS, "folded", "ignored", "unread"}
 
 
 class Claims:
@@ -55,7 +56,8 @@ class Claims:
         claimed = self._claimed[node.space]
         node.end = min(node.end, len(claimed))
         has_parts = any(child.kind not in BODILESS for child in node.children)
-        if has_parts or node.struct or (node.failed and node.start < node.end and node.wire is ABSENT):
+        is_cut = node.failed and node.start < node.end and node.wire is ABSENT and node.form != "protobuf"
+        if has_parts or node.struct or is_cut:
             self._fill(node, claimed)
             return
         for bit in node.children:
@@ -104,7 +106,7 @@ class Claims:
             return "syntax"
         if node.struct or node.kind == "record":
             return "ignored"
-        has_elements = any(each.kind in ("element", "entry") for each in node.children)
+        has_elements = any(each.kind in ("element", "entry", "folded") for each in node.children)
         return "terminator" if has_elements or not node.children else "content"
 
 
@@ -266,6 +268,8 @@ def _scalar(value: Any) -> Any:
     value = meant(value) if isinstance(value, OpenBytes) else value
     if isinstance(value, Extension):
         value = value.value
+    if isinstance(value, Passed):
+        return ABSENT
     return ABSENT if isinstance(value, dict | Pairs) or (isinstance(value, list) and not _is_flat(value)) else value
 
 

@@ -97,6 +97,7 @@ class Span:
     | `length`, `head`, `tag`, `name`, `pointer` | what tells where or how large other bytes are, or their name |
     | `content`, `delimiter`, `terminator`, `padding`, `syntax` | the rest of a value |
     | `packed` | a region whose content is another space; its one child has the content |
+    | `folded` | the elements `elements` of a list, or entries of a map, as one |
     | `ignored` | read by no field |
     | `unread` | what follows a fault |
 
@@ -178,6 +179,12 @@ class Span:
         return str(self._source.node.struct)
 
     @property
+    def elements(self) -> range:
+        """The indices of what a folded span stands for."""
+        node = self._source.node
+        return range(node.first, node.entries)
+
+    @property
     def low(self) -> int:
         """The lowest of the bits."""
         return self._source.node.bits[0] if self._source.node.bits else 0
@@ -243,7 +250,8 @@ class Space:
 class Explained:
     """One record: its bytes, the tree of its spans, and its value, or the error of the first byte that is wrong.
 
-    `refused` are checksums that were wrong, so that the record is read as something else.
+    `refused` are checksums that were wrong, so that the record is read as something else. `is_folded`: elements of long
+    lists are folded, and there is no value.
     """
 
     format: str
@@ -253,6 +261,7 @@ class Explained:
     error: DecodeError | None
     fault: Fault | None
     refused: tuple[Span, ...] = ()
+    is_folded: bool = False
 
     @property
     def data(self) -> bytes:

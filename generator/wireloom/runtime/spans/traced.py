@@ -6,14 +6,16 @@ and end. What has no copy of its own is copied with the parts that it is made of
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 import construct
 from construct import Container
 
+from wireloom.runtime.checkpoints import Checkpoint, Passed, Unread
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers import carried
@@ -125,16 +127,118 @@ def _numbered(kind: str, part: Any) -> Any:
     return _instead(part, read)
 
 
-def _element(part: Any) -> Any:
-    """An element of a list, at its index."""
-    parse = part._parse
+def _element(part: Any, plain: Any) -> Any:
+    """An element of a list, at its index; one that may be folded is read as `plain`, if it is good."""
+    parse, can_fold = part._parse, not _leads_elsewhere(plain)
 
     def read(stream: Any, context: Container, path: str) -> Any:
+        tracer = tracer_of(context)
+        if can_fold and not tracer.keeps(context._index) and isinstance(stream, Cursor | JsonNode | Scanned):
+            return _folded(plain, stream, context, lambda: trace(stream, context, path))
+        return trace(stream, context, path)
+
+    def trace(stream: Any, context: Container, path: str) -> Any:
         tracer = tracer_of(context)
         node = _named("element", context._index, stream, tracer, part)
         return tracer.reading(node, stream, parse, stream, context, path)
 
     return _instead(part, read)
+
+
+def _folded(plain: Any, stream: Any, context: Container, trace: Callable[[], Any]) -> Any:
+    """An element that is read without a trace; one that is bad is traced after all."""
+    tracer, index, start, spent = tracer_of(context), context._index, start_of(stream), context._params._expansion
+    before = spent.spent, spent.packed, spent.unpacked
+    counted = (stream.again, stream.furthest) if isinstance(stream, Cursor) else None
+    try:
+        value = plain._parse(stream, context, "")
+    except DecodeError:
+        spent.spent, spent.packed, spent.unpacked = before
+        if counted is not None:
+            stream.seek(start)
+            stream.again, stream.furthest = counted
+        return trace()
+    if not isinstance(stream, Scanned):  # which the note of its message has folded
+        end = stream.tell() if isinstance(stream, Cursor) else stream.end
+        tracer.fold(index, 1, tracer.base + start, tracer.base + end)
+    return value
+
+
+def _leads_elsewhere(part: Any) -> bool:
+    """Whether a construct reads bytes beside those from its start to its end."""
+    waiting, seen = [part], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        match each:
+            case Jump():
+                return True
+            case Field() if each.at is not None:
+                return True
+            case Deferred():
+                waiting.append(each.target())
+            case tuple() | list():
+                waiting += each
+            case dict():
+                waiting += each.values()
+            case _:
+                waiting += vars(each).values() if _is_part(each) else ()
+    return False
+
+
+def _is_part(each: Any) -> bool:
+    return type(each).__module__.startswith(_PARTS) and hasattr(each, "__dict__")
+
+
+class _Elements(Elements):
+    """Elements of which the engine has read some: the first of them are traced, and the others folded."""
+
+    def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
+        """Trace the first ones, and go on where the engine was."""
+        tracer = tracer_of(context)
+        first = self._first(islice(streams, self._kept(tracer, known)), context)
+        start = tracer.base + stream.tell()
+        passed = super()._pass_over(stream, streams, context, known)
+        self._trace_next(tracer, known)
+        if known.count > len(first):
+            tracer.fold(len(first), known.count - len(first), start, tracer.base + stream.tell())
+        return passed
+
+    def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
+        """The same of nodes; those of protobuf are folded where their message is noted."""
+        tracer = tracer_of(context)
+        kept = list.__getitem__(nodes, slice(self._kept(tracer, known)))
+        if None in kept:
+            raise Unread
+        first = self._first(kept, context)
+        if known.count > len(first) and isinstance(kept[-1], JsonNode):
+            rest = next((each for each in list.__getitem__(nodes, slice(known.count, None)) if each is not None), None)
+            end = kept[-1].source.start + known.position if rest is None else rest.start
+            tracer.fold(len(first), known.count - len(first), tracer.base + kept[-1].end, tracer.base + end)
+        self._trace_next(tracer, known)
+        return super()._pass_nodes(nodes, context, known)
+
+    @staticmethod
+    def _kept(tracer: Tracer, known: Checkpoint) -> int:
+        assert tracer.folding is not None, "there are checkpoints"
+        return min(tracer.folding.first, known.count)
+
+    @staticmethod
+    def _trace_next(tracer: Tracer, known: Checkpoint) -> None:
+        """The element that the engine gave up is not read twice: lists in it are known only once."""
+        if known.is_open and tracer.folding is not None:
+            tracer.folding.indices.add(known.count)
+
+    def _first(self, streams: Iterable[Any], context: Container) -> list[Any]:
+        """The first elements, whose lists the engine has forgotten."""
+        checkpoints = context._params["_checkpoints"]
+        checkpoints.pause()
+        try:
+            return self.parse(streams, context)
+        finally:
+            checkpoints.resume()
 
 
 def _half(kind: str, part: Any) -> Any:
@@ -247,14 +351,13 @@ def _held(part: Any) -> Any:
 
 
 class _MessageForm(MessageForm):
-    """A message, whose wire is noted before it is read."""
+    """A message, whose wire is noted before it is scanned."""
 
-    def open(self, struct: Any, stream: Any, scope: Container) -> Any:
-        """Note it where it is the outermost."""
-        if isinstance(stream, Cursor):
-            tracer = tracer_of(scope)
-            note_message(tracer, stream.getvalue(), self.schema(struct), stream.tell(), stream.limit)
-        return super().open(struct, stream, scope)
+    def holes(self, struct: Any, stream: Cursor, scope: Container) -> dict[int, tuple[int, int, int]]:
+        """What the scan need not look at, without the elements that are traced."""
+        found = super().holes(struct, stream, scope)
+        note_message(tracer_of(scope), stream.getvalue(), self.schema(struct), stream.tell(), stream.limit, found)
+        return found
 
 
 def _struct(struct: Struct) -> Struct:
@@ -526,7 +629,7 @@ class _Copies:
         """The copy, which reports what is of its own."""
         match part:
             case Elements():
-                return _with(made, element=_element(made.element))
+                return _Elements(_element(made.element, part.element), made.unique, made.unique_code, made.salvage)
             case Prefix():
                 return _with(made, number=_numbered("length", made.number))
             case Blocks():

@@ -4,11 +4,12 @@ The constructs of `traced` report here. A node is open while its construct reads
 being read, the record's or an unpacked region's.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from wireloom.runtime.checkpoints import Checkpoint
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
@@ -32,6 +33,7 @@ class Traced:
         "end",
         "entries",
         "failed",
+        "first",
         "form",
         "kind",
         "leads",
@@ -59,8 +61,17 @@ class Traced:
         self.leads: int | None = None
         self.covers: Covered | None = None
         self.failed = self.shared = False
-        self.entries = 0  # that a map has so far
+        self.first = 0  # index of the elements that are folded
+        self.entries = 0  # that a map has so far; the index behind those that are folded
         self.scattered = False  # whether its children have its bytes, with those of others between them
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """Which elements of lists get spans of their own: the first ones, and those at some indices."""
+
+    first: int
+    indices: set[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +87,8 @@ class _Before:
 class Tracer:
     """The trace of one record. `roots` has a tree for each reading of it (in either byte order), and its error."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
+    def __init__(self, data: bytes, folding: Folding | None = None) -> None:
+        self.data, self.folding = data, folding
         self.roots: list[tuple[Traced, list[Space], tuple[int, int] | None, DecodeError | None]] = []
         self.begin()
 
@@ -109,6 +120,14 @@ class Tracer:
         node = Traced(kind, name, start, end, self.space, step)
         self.current.children.append(node)
         return node
+
+    def keeps(self, index: int) -> bool:
+        """Whether an element is traced, or may be folded."""
+        return self.folding is None or index < self.folding.first or index in self.folding.indices
+
+    def fold(self, first: int, count: int, start: int, end: int) -> None:
+        """So many elements of the node that is open, as one span with those right before them."""
+        fold(self.current, first, count, start, end, self.space)
 
     def reading(self, node: Traced, stream: Any, read: Callable[..., Any], *given: Any) -> Any:
         """Read with a node open, and note its value and its end."""
@@ -172,9 +191,9 @@ class Tracer:
         self.spaces.append(space)
         return space
 
-    def read_text(self, data: bytes, depth: int, start: int) -> JsonNode:
+    def read_text(self, data: bytes, depth: int, start: int, known: Mapping[int, Checkpoint] | None = None) -> JsonNode:
         """The nodes of a JSON text. Where it is broken, what stands before the fault is noted."""
-        root, error = read_partly(data, depth, start)
+        root, error = read_partly(data, depth, start, known, 0 if self.folding is None else self.folding.first)
         if error is None:
             assert root is not None
             return root
@@ -184,12 +203,17 @@ class Tracer:
 
     def _note(self, node: JsonNode, into: Traced) -> None:
         """The values of a text that is not read further, by their names in it."""
-        members: Sequence[tuple[Component, JsonNode]] = ()
+        members: Sequence[tuple[Component, JsonNode | None]] = ()
         if node.kind == "object":
             members = [(key, child) for key, _, child in node.members]
         elif node.kind == "array":
-            members = list(enumerate(node.elements))
+            members = list(enumerate(list[JsonNode | None].__iter__(node.value)))
+        end = self.base + node.start + 1
         for name, child in members:
+            if child is None:
+                assert isinstance(name, int)
+                fold(into, name, 1, end, end, self.space)
+                continue
             kind = "element" if isinstance(name, int) else "field"
             made = Traced(kind, name, self.base + child.start, self.base + child.end, self.space)
             made.form = into.form = "json"
@@ -200,6 +224,19 @@ class Tracer:
                 made.failed = child.end == child.start
             else:
                 made.value = child.value
+            if into.children[-2:-1] and into.children[-2].kind == "folded":
+                into.children[-2].end = made.start
+            end = made.end
+
+
+def fold(node: Traced, first: int, count: int, start: int, end: int, space: int) -> None:  # noqa: PLR0913 - a place
+    """So many elements of a node, as one span with those right before them."""
+    before = node.children[-1] if node.children else None
+    if before is None or before.kind != "folded" or before.entries != first:
+        before = Traced("folded", first, start, end, space)
+        before.first = first
+        node.children.append(before)
+    before.entries, before.end = first + count, max(end, before.end)
 
 
 def fail(node: Traced, end: int) -> None:
@@ -207,4 +244,5 @@ def fail(node: Traced, end: int) -> None:
     node.failed = True
     last = max((each.end for each in node.children if each.space == node.space), default=node.start)
     known = end if node.wire is not ABSENT or node.kind in ("content", "packed") else node.start
+    known = node.end if node.form == "protobuf" else known  # where each field ends is known before it is read
     node.end = max(node.start, last, known)

@@ -1,7 +1,9 @@
 """`inspect`: what every byte of a record is."""
 
 import json
+import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +32,7 @@ from wireloom.failures import MisuseError, unknown
 from wireloom.runtime.streams.framing import framing_of
 
 if TYPE_CHECKING:
+    from wireloom.inspection.lines import SpecLines
     from wireloom.inspection.records import Found, Wanted
     from wireloom.inspection.text import Line
     from wireloom.runtime.spans import Explained, Span
@@ -151,6 +154,13 @@ def explained(module: FormatModule, found: "Found") -> "Explained":
         return module.CODEC.explain_bytes(found.data, root=found.root, **found.parameters)
 
 
+def summarized(module: FormatModule, found: "Found", path: str | None) -> "Explained":
+    """The same, for people: the elements of long lists are folded, but for those of a path."""
+    indices = frozenset(int(each) for each in re.findall(r"\[(\d+)\]", path or ""))
+    with waiting(f"reading record {found.index}"), uncollected():
+        return module.CODEC.summarize_bytes(found.data, found.root, found.parameters, indices)
+
+
 def show(
     module: FormatModule,
     found: "Found",
@@ -163,20 +173,21 @@ def show(
     as_json: bool = False,
 ) -> None:
     """Print a record, or write its page. Ends the program with 1 where the record is bad."""
-    from wireloom.inspection import document, text
-    from wireloom.inspection.lines import SpecLines
+    from wireloom.inspection import text
     from wireloom.inspection.rows import fault_of
 
-    known = explained(module, found)
-    span = _span(known, at, path)
-    lines = SpecLines(specs, module.FORMAT)
-    fault = fault_of(known, lines)
+    is_whole = html is not None or as_json or at is not None
+    known = explained(module, found) if is_whole else summarized(module, found, path)
+    span, lines = _span(known, at, path), cache(lambda: _spec_lines(specs, module))
+    fault = None if known.error is None else fault_of(known, lines())
     if html is not None:
         from wireloom.inspection.page import page
 
-        _write_page(html, lambda: page(module, found, known, fault, lines))
+        _write_page(html, lambda: page(module, found, known, fault, lines()))
     elif as_json:
-        echo((((json.dumps(document.document(found, known, fault, lines, span), ensure_ascii=True), ""),),))
+        from wireloom.inspection.document import document
+
+        echo((((json.dumps(document(found, known, fault, lines(), span), ensure_ascii=True), ""),),))
     else:
         is_one = span is not known.span
         view = text.View(span, depth, whole=is_one)
@@ -184,6 +195,13 @@ def show(
         echo(text.lines(known, fault, view))
     if fault is not None:
         raise typer.Exit(PROBLEMS)
+
+
+def _spec_lines(specs: Path, module: FormatModule) -> "SpecLines":
+    """The lines of a spec. They need the language of specs, whose import takes as long as a good record does."""
+    from wireloom.inspection.lines import SpecLines
+
+    return SpecLines(specs, module.FORMAT)
 
 
 def _span(known: "Explained", at: str | None, path: str | None) -> "Span":

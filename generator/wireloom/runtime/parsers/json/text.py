@@ -21,7 +21,7 @@ import math
 import re
 from collections.abc import Mapping
 from json.encoder import encode_basestring
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from wireloom.runtime.checkpoints import Checkpoint, Passed
 from wireloom.runtime.errors import Component, DecodeError, shown
@@ -91,23 +91,36 @@ def read(
     return _Reader(data, max_depth, repeated, start, known or {}).document(start)
 
 
-def read_partly(data: bytes, max_depth: int, start: int = 0) -> tuple[Node | None, DecodeError | None]:
-    """The same; of a broken text what was read before the fault, in which open containers end where they begin."""
-    reader = _Reader(data, max_depth, None, start, {})
+def read_partly(
+    data: bytes, max_depth: int, start: int = 0, known: Mapping[int, Checkpoint] | None = None, kept: int = 0
+) -> tuple[Node | None, DecodeError | None]:
+    """The same; of a broken text what was read before the fault, in which open containers end where they begin.
+
+    The first elements of arrays that are `known`, `kept` of each, are read all the same.
+    """
+    reader = _Reader(data, max_depth, None, start, known or {}, kept)
     try:
         return reader.document(start), None
     except DecodeError as error:
         return reader.root, error
 
 
+class _Leap(NamedTuple):
+    """Elements of an array that are known to be whole: behind so many elements, up to so many, which end here."""
+
+    behind: int
+    total: int
+    position: int
+
+
 class _Open:
     """A container being read, and the component of the path that leads to what is being read in it."""
 
-    __slots__ = ("component", "key_offset", "keys", "known", "node")
+    __slots__ = ("component", "key_offset", "keys", "leaps", "node")
 
-    def __init__(self, node: Node, known: Checkpoint | None) -> None:
+    def __init__(self, node: Node, leaps: list[_Leap]) -> None:
         self.node = node
-        self.known = known  # of an array with more elements than it has yet
+        self.leaps = leaps  # over the elements of an array, the next one first
         self.component: Component | None = None
         self.key_offset = 0
         self.keys: set[str] = set()
@@ -116,18 +129,19 @@ class _Open:
 class _Reader:
     """One pass over one text. Methods take the offset where they begin and return the offset behind what they read."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a text, and how it is read
         self,
         data: bytes,
         max_depth: int,
         repeated: list[DecodeError] | None,
         start: int,
         known: Mapping[int, Checkpoint],
+        kept: int = 0,
     ) -> None:
         self.data = data
         self.max_depth = max_depth
         self.repeated = repeated
-        self.known = known
+        self.known, self.kept = known, kept
         self.source = SourceText(data, Nesting(max_depth), start)
         self.stack: list[_Open] = []
         self.root: Node | None = None
@@ -141,8 +155,8 @@ class _Reader:
         while self.stack:
             container = self.stack[-1]
             container.component = None
-            if container.known is not None and len(container.node.value) > container.known.count:
-                position = self._last(container, container.known)
+            if container.leaps and len(container.node.value) == container.leaps[0].behind:
+                position = self._leap(container)
             behind = self._plain(container, position)
             if behind is not None:
                 position = behind
@@ -262,16 +276,22 @@ class _Reader:
                 "depth_limit", start, f"at most {self.max_depth} containers in one another", "one more inside"
             )
         known = self.known.get(start - self.source.start) if self.known and kind == "array" else None
-        node = Node(self.source, kind, start, start, [] if known is None else Passed([None] * known.count))
-        self.stack.append(_Open(node, known if known is not None and known.total > known.count else None))
-        return node, start + 1 if known is None else self.source.start + known.position
+        node = Node(self.source, kind, start, start, [] if known is None else Passed())
+        self.stack.append(_Open(node, [] if known is None else self._leaps(known)))
+        return node, start + 1
 
-    def _last(self, container: _Open, known: Checkpoint) -> int:
-        """Behind the last element, since those up to there are known to be whole."""
-        elements = container.node.value
-        elements.extend([None] * (known.total - len(elements)))
-        container.known = None
-        return self.source.start + known.last
+    def _leaps(self, known: Checkpoint) -> list[_Leap]:
+        """Over the elements before the one that the engine gave up, and over those behind it."""
+        kept, count = min(self.kept, known.count), known.count
+        leaps = [_Leap(kept, count, self.source.start + known.position)] if kept < count else []
+        return leaps + ([_Leap(count + 1, known.total, self.source.start + known.last)] if known.total > count else [])
+
+    @staticmethod
+    def _leap(container: _Open) -> int:
+        """Behind the elements that the next leap is over."""
+        leap, elements = container.leaps.pop(0), container.node.value
+        elements.extend([None] * (leap.total - len(elements)))
+        return leap.position
 
     def _number(self, match: re.Match[bytes]) -> Node:
         literal, start, end = match["number"], match.start("number"), match.end()

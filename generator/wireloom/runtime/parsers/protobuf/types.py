@@ -93,11 +93,8 @@ class MessageForm:
         """Where the message is the outermost: scan it and all in it, and require what is required."""
         if isinstance(stream, Scanned):
             return _Opened(stream)
-        schema = self.schema(struct)
-        data, start, end = stream.getvalue(), stream.tell(), stream.limit
-        checkpoints = scope._params.get("_checkpoints")
-        holes = None if checkpoints is None else checkpoints.holes(data, start, end, self._words(struct, schema))
-        message = scan(data, schema, start, end, holes)
+        schema, holes = self.schema(struct), self.holes(struct, stream, scope)
+        message = scan(stream.getvalue(), schema, stream.tell(), stream.limit, holes)
         require(schema, message)
         stream.seek(stream.limit)
         return _Opened(message)
@@ -111,6 +108,17 @@ class MessageForm:
         if struct not in self._schemas:
             self._schemas[struct] = {step.tag: _rule(step, _rivals(step, struct)) for step in struct.fields}
         return self._schemas[struct]
+
+    def holes(self, struct: WireStruct, stream: Cursor, scope: Container) -> dict[int, tuple[int, int, int]]:
+        """The elements that the scan of a message need not look at, see `Checkpoints.holes`."""
+        checkpoints = scope._params.get("_checkpoints")
+        if checkpoints is None:
+            return {}
+        words = self._words(struct, self.schema(struct))
+        found: dict[int, tuple[int, int, int]] = checkpoints.holes(
+            stream.getvalue(), stream.tell(), stream.limit, words
+        )
+        return found
 
     def _words(self, struct: WireStruct, schema: Schema) -> "array[int]":
         if struct not in self._numbers:

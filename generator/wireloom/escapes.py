@@ -7,7 +7,7 @@
 | Markdown | `paragraphs`, `inline`, `cell`, `code_span`, `code_block` |
 | a comment in the first lines of a generated file | `header_path` |
 | HTML, its attributes in double quotes | `html_text` |
-| data of the script of a page | `inspection.page.packed` |
+| JSON in a `<script>` of HTML | `script_json` |
 | Python | `emit.code.literal`, and `emit.prose.docstring` |
 """
 
@@ -20,6 +20,8 @@ _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff{_BIDI}]")
 """What terminals obey, what breaks a line, what turns the direction of a text, and what no file can hold."""
 _HIDDEN_IN_JSON = re.compile(_HIDDEN.pattern.replace(r"\x00-\x1f", ""))
+_OF_SCRIPTS = re.compile("[<>&]")
+"""What can end a script, or begin a comment in it."""
 _PATH = "/ +,@"
 """What a path in a comment keeps beside letters, digits and `_.-~`: no `:` and no `=`, as in `coding: utf-7`."""
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -52,6 +54,12 @@ def visible_json(text: str) -> str:
 def html_text(text: str) -> str:
     """The text in HTML, or in an attribute between double quotes; no character of it is markup, or unseen."""
     return html.escape(visible(text))
+
+
+def script_json(value: object) -> str:
+    """The value as JSON within a `<script>` of HTML, which no text in it ends."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return _OF_SCRIPTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def header_path(path: str) -> str:

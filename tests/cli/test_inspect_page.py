@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT, SPECS
 from wireloom.catalog import open_format, open_package
-from wireloom.escapes import html_text
+from wireloom.escapes import html_text, script_json
 from wireloom.inspection.lines import SpecLines
 from wireloom.inspection.page import page
 from wireloom.inspection.records import Found
@@ -66,6 +66,8 @@ def test_a_page_of_a_record_with_many_fields_is_a_quarter_of_its_rows():
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "&lt;", "\u2028", "\u202e", "\x1b", '"', "'"])
 def test_every_text_is_escaped(text):
+    assert json.loads(script_json(text)) == text
+    assert not set(script_json(text)) & {"<", ">", "\u2028", "\u202e", "\x1b"}
     assert not set(html_text(text)) & {"<", ">", '"', "'", "\u2028", "\u202e", "\x1b"}
 
 

@@ -94,7 +94,6 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
         "example-outcome": "An example needs either a value or an error, and either `hex` or `text`.",
         "example-root": "There is no such root.",
         "example-parameter": "There is no such parameter, or it cannot have this value.",
-        "example-value": "The value is not canonical JSON of the record.",
     }
 )
 

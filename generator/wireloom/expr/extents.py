@@ -4,7 +4,7 @@ Integers are exact within 128 bits (`LOWEST` .. `HIGHEST`), and a result beyond 
 prove that neither can happen, generated code may use plain operators, and a computed column need not be nullable.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -46,18 +46,11 @@ _FLAG = Extent(0, 1, nullable=False)
 class Known:
     """What is known of expressions, where `fields` says what is known of the fields of the struct itself.
 
-    `lengths` says how long those are, or how many elements they have, of which that is known; `elsewhere` what is known
-    of members of theirs, and of fields of structs around.
-
     Each part of an expression is looked at once, however often it and what it stands in are asked about.
     """
 
-    def __init__(
-        self, fields: Extents, lengths: Extents | None = None, elsewhere: Callable[[FieldRef], Extent] | None = None
-    ) -> None:
+    def __init__(self, fields: Extents) -> None:
         self._fields = fields
-        self._lengths: Extents = lengths or {}
-        self._elsewhere = elsewhere
         self._found: dict[int, tuple[Expression, Extent]] = {}  # by id; the expression stays with it
 
     def of(self, expression: Expression) -> Extent:
@@ -74,16 +67,12 @@ class Known:
                 return Extent(number, number, value is None)
             case FieldRef(0, name, ()):
                 return self._fields.get(name, Extent())
-            case FieldRef() if self._elsewhere is not None:
-                return self._elsewhere(expression)
             case FieldRef() | Name():
                 return Extent()
             case ParameterRef(_, (), Kind.INTEGER | Kind.BOOLEAN | Kind.TEXT, nullable):
                 return Extent(-_LONG - 1, _LONG, nullable)
             case ParameterRef():
                 return Extent()
-            case Call("len" | "count", (FieldRef(0, name, ()),)) if name in self._lengths:
-                return self._lengths[name]
             case Call("len" | "count", (FieldRef(kind=Kind.ANY),)):
                 return Extent(0, _LONG)
             case ast.MarkRef() | ast.Position() | Call("len" | "count"):

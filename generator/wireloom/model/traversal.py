@@ -1,6 +1,8 @@
 """The one traversal of wire types: what a type is made of, and which named types it uses."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
 
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
@@ -18,11 +20,16 @@ from wireloom.model.types import (
     Reference,
     Refusal,
     Select,
+    Step,
     Struct,
     Terminator,
     Type,
     Verify,
 )
+
+NamedTypes = tuple[tuple[str, Type], ...]
+"""The named types of a format, in the order of the spec."""
+_Node = TypeVar("_Node")
 
 
 def references(type: Type) -> Iterator[str]:
@@ -76,7 +83,7 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
     if any(_jumps(type) for type in every):
         return True
     elements = {name for type in every for element in _elements(type) for name in references(element)}
-    if any(_readings(types[name]) for name in _reached(elements, types)):
+    if any(_readings(types[name]) for name in closure(elements, lambda name: references(types[name]))):
         return True
     counted = dict[str, int]()
     return any(_all_readings(type, types, counted) > AGAIN for type in every)
@@ -84,18 +91,28 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
 
 def reached(type: Type, types: Mapping[str, Type]) -> set[str]:
     """The named types that a type uses, wherever they are."""
-    return _reached(references(type), types)
+    return set(closure(references(type), lambda name: references(types[name])))
 
 
-def _reached(names: Iterable[str], types: Mapping[str, Type]) -> set[str]:
-    """The named types, and those that they use."""
-    found, left = set[str](), list(names)
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += references(types[name])
+def closure(starts: Iterable[_Node], inner: Callable[[_Node], Iterable[_Node]]) -> dict[_Node, None]:
+    """The nodes of a graph that some lead to, and these; the nearest first."""
+    found = dict.fromkeys(starts)
+    waiting = list(found)
+    for node in waiting:  # which grows
+        new = [each for each in dict.fromkeys(inner(node)) if each not in found]
+        found |= dict.fromkeys(new)
+        waiting += new
     return found
+
+
+def with_structs(named: NamedTypes, change: Callable[[Struct], Struct]) -> NamedTypes:
+    """The types, with a change to each struct."""
+    return tuple((name, change(type) if isinstance(type, Struct) else type) for name, type in named)
+
+
+def with_fields(struct: Struct, change: Callable[[Field], Step]) -> Struct:
+    """The struct, with a change to each field."""
+    return replace(struct, steps=tuple(change(step) if isinstance(step, Field) else step for step in struct.steps))
 
 
 def _readings(type: Type) -> int:

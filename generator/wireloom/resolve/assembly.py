@@ -25,6 +25,7 @@ from wireloom.resolve.check.checksums import check_checksums
 from wireloom.resolve.check.counters import check_counters
 from wireloom.resolve.check.cycles import Given, check_circles, with_given
 from wireloom.resolve.check.encoding_forms import check_standing
+from wireloom.resolve.check.endless_records import check_ends
 from wireloom.resolve.check.field_names import check_names
 from wireloom.resolve.check.greedy_fields import check_greed
 from wireloom.resolve.check.impossible_values import check_values
@@ -33,7 +34,6 @@ from wireloom.resolve.check.offsets import check_offsets
 from wireloom.resolve.check.read_order import check_positions
 from wireloom.resolve.check.recursion import check_entries, check_recursion, check_views, fits, stated_depths
 from wireloom.resolve.check.renamed_members import check_renamings
-from wireloom.resolve.check.size_limits import check_ends, check_room
 from wireloom.resolve.check.sources import check_building, with_filler
 from wireloom.resolve.check.tags import check_tags
 from wireloom.resolve.check.unions import check_families
@@ -148,12 +148,11 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     draft, named = molten.draft, molten.named
     order = byte_order.fixed or "big"
     names = Names(dict(named), holders(dict(named)))
-    view, sizes = View(names, replacing=content.invalid_text is not None), Sizes(names.named)
+    view, sizes = View(names), Sizes(names.named)
     given = _checked(draft, view, sizes, entries)
-    _pass(check_room, draft, sizes, entries, framing)
     _pass(check_ends, draft, names.named, entries, framing)
-    _pass(check_tags, draft, view, sizes, order)
-    _pass(check_endings, draft, sizes, order)
+    _pass(check_tags, draft, view, sizes)
+    _pass(check_endings, draft, sizes)
     invalid_text = header.deciding_parameter(draft, "invalidText", content.invalid_text, ("error", "bytes", "replace"))
     unknown_members = header.deciding_parameter(draft, "unknownMembers", content.unknown_members, ("error", "ignore"))
     if draft.problems.found:
@@ -211,7 +210,7 @@ def _checked(draft: Draft, view: View, sizes: Sizes, entries: tuple[Entry, ...])
     _pass(check_clashes, draft, named, names)
     _pass(check_offsets, draft, sizes)
     _pass(check_greed, draft, sizes)
-    _pass(check_values, draft, view, sizes)
+    _pass(check_values, draft, view)
     _pass(check_entries, draft, named)
     _pass(check_views, draft, named, names)
     _pass(check_said, draft, named, names)

@@ -1,6 +1,6 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import literal_kind
@@ -9,12 +9,14 @@ from wireloom.model.ground import is_half, is_json, nearest
 from wireloom.model.types import Boolean, Bytes, Delimiter, Float, Integer, JsonText, Null, Nullable, Padded, Text, Type
 from wireloom.numbers import integer, respelled
 from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.wording import byte_count
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
 _NUMBERS = {_HALF: "a number that 16 bits say exactly", 32: "a number that is not beyond 32 bits"}
 
 UTF8 = "utf-8"
+_TRUTHS: Mapping[str, object] = {"true": True, "false": False}
 NONE = object()  # no value: the text does not fit
 
 
@@ -30,7 +32,7 @@ def value(text: str, kind: Kind, charset: str = "") -> object:
             number = integer(text)
             return NONE if number is None else number
         case Kind.BOOLEAN:
-            return {"true": True, "false": False}.get(text, NONE)
+            return _TRUTHS.get(text, NONE)
         case Kind.TEXT:
             return text
         case Kind.BYTES:
@@ -43,50 +45,25 @@ def value(text: str, kind: Kind, charset: str = "") -> object:
 
 
 def wire_key(type: Type, place: Place, text: str) -> object:
-    """The value on the wire that a key of a value table says."""
-    found = _wire_key(type, place, text)
-    return found if fits(type, found) else NONE
+    """The value on the wire that a key of a value table says, whatever YAML takes it for."""
+    number = None if isinstance(types.not_null(type), Text | Bytes) else integer(text)
+    written = _TRUTHS.get(text, text) if isinstance(types.not_null(type), Boolean) else text
+    return constant(type, text, None if place.key is None else written if number is None else number)
 
 
-def _wire_key(type: Type, place: Place, text: str) -> object:
-    match type:
-        case Nullable(inner):
-            return None if place.key is None else _wire_key(inner, place, text)
-        case Null():
-            return None if place.key is None else NONE
-        case Integer() as whole:
-            number = integer(text)
-            return number if number is not None and whole.minimum <= number <= whole.maximum else NONE
-        case Boolean():
-            return value(text, Kind.BOOLEAN)
-        case Text() | Bytes() if place.key is None:
-            return NONE
-        case Text():
-            return text
-        case Bytes(charset=charset):
-            return encoded(text, charset) if charset else hexadecimal(text)
-        case _:
-            return NONE
-
-
-def constant(type: Type, place: Place, written: types.Scalar) -> object:
-    """The wire value that a `const`, a `null` or a `default` states; bytes are written in hexadecimal."""
-    found = _constant(type, place, written)
-    return found if fits(type, found) else NONE
-
-
-def _constant(type: Type, place: Place, written: types.Scalar) -> object:
+def constant(type: Type, text: str, written: object) -> object:
+    """The wire value that a spec states, as `text` in the file; bytes are written in hexadecimal."""
     match type, written:
         case Nullable() | Null(), None:
             return None
         case Nullable(JsonText()), "null":
             return NONE  # readers see null
         case Nullable(inner), _:
-            return _constant(inner, place, written)
+            return constant(inner, text, written)
         case Bytes(charset=charset), _ if charset:
             return encoded(written, charset) if isinstance(written, str) else NONE
         case Bytes(), _:
-            return hexadecimal(place.text)
+            return NONE if written is None else hexadecimal(text)
         case Boolean(), bool():
             return written
         case Integer() as whole, int() if not isinstance(written, bool):
@@ -102,38 +79,24 @@ def _constant(type: Type, place: Place, written: types.Scalar) -> object:
             return NONE
 
 
-def fits(type: Type, value: object) -> bool:
-    """Whether a value is one that readers can see of a type that is filled up, or that bytes end."""
-    data = value.encode() if isinstance(value, str) else value
-    match type:
-        case Nullable(inner):
-            return fits(inner, value)
-        case Text(size=Padded(size, fill)) | Bytes(size=Padded(size, fill)) if isinstance(data, bytes):
-            return len(data) <= size and not data.endswith(fill)
-        case Text(size=Delimiter() as delimiter) | Bytes(size=Delimiter() as delimiter) if isinstance(data, bytes):
-            ending = delimiter.ending
-            return not all(ending.delimiters) or ending.written(data) is not None
-        case _:
-            return True
-
-
 def misfit(type: Type, value: object) -> str:
-    """Why no field of the type, of a stated size, has a value; empty where one may."""
+    """Why no field of the type has a value, or readers would see another one; empty where one may."""
     data = value.encode() if isinstance(value, str) else value
-    match type:
-        case Nullable(inner):
-            return misfit(inner, value)
-        case Text(size=Literal(int(size))) | Bytes(size=Literal(int(size))) if isinstance(data, bytes):
-            return "" if len(data) == size else f"is of {_bytes(data)} and the field of {size}"
-        case Text(size=types.Prefix(number)) | Bytes(size=types.Prefix(number)) if isinstance(data, bytes):
-            most = number.maximum
-            return "" if len(data) <= most else f"is of {_bytes(data)} and the field of at most {most}"
+    size = getattr(types.not_null(type), "size", None)
+    match size:
+        case _ if not isinstance(data, bytes):
+            return ""
+        case Literal(int(octets)) if len(data) != octets:
+            return f"is of {byte_count(len(data))} and the field of {octets}"
+        case types.Prefix(number) if len(data) > number.maximum:
+            return f"is of {byte_count(len(data))} and the field of at most {number.maximum}"
+        case Padded(octets, fill) if len(data) > octets or data.endswith(fill):
+            return f"is not at most {octets} bytes without those that fill it up"
+        case Delimiter() if all(size.ending.delimiters) and size.ending.written(data) is None:
+            ends = " or ".join(each.hex() for each in size.ending.delimiters)
+            return f"does not have {ends} at its end alone" if size.kept else f"has {ends}, where readers see its end"
         case _:
             return ""
-
-
-def _bytes(data: bytes) -> str:
-    return "1 byte" if len(data) == 1 else f"{len(data)} bytes"
 
 
 def charset_of(stated: str | None) -> str:
@@ -183,10 +146,6 @@ def described(type: Type, written: str = "") -> str:
             return f"an integer from {whole.minimum} to {whole.maximum}"
         case Boolean():
             return "true or false"
-        case Text(size=Padded(size)) | Bytes(size=Padded(size)):
-            return f"at most {size} bytes, without those that fill it up"
-        case Text(size=Delimiter() as delimiter) | Bytes(size=Delimiter() as delimiter):
-            return _described_ending(delimiter, described(replace(type, size=None)))
         case Bytes(charset=charset):
             return f"a text that {charset} has" if charset else "bytes in hexadecimal"
         case Text():
@@ -200,10 +159,3 @@ def described(type: Type, written: str = "") -> str:
             return "null"
         case _:
             return "nothing: only scalars have constants"
-
-
-def _described_ending(delimiter: Delimiter, what: str) -> str:
-    ends = " or ".join(each.hex() for each in delimiter.ending.delimiters)
-    if delimiter.kept:
-        return f"{what} with {ends} at the end, and nowhere else"
-    return what if delimiter.escape is not None else f"{what} without {ends}, where readers would see its end"

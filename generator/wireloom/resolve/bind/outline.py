@@ -7,11 +7,13 @@ of that struct; where uses disagree, the name has no meaning. Flattened structs 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from wireloom.encodings import Encoding
 from wireloom.expr.ast import Call, Conditional, Expression, Kind, Literal
 from wireloom.expr.parse import ExpressionError, parse
 from wireloom.expr.types import literal_kind
+from wireloom.model.traversal import closure
 from wireloom.model.types import Scalar
 from wireloom.names import EXPRESSION_WORDS
 from wireloom.numbers import integer
@@ -248,14 +250,7 @@ def _any_of(reached: list[Reach]) -> Reach:
 
 def all_mentioned(draft: Draft, names: Iterable[str]) -> set[str]:
     """These types, and all that they lead to."""
-    found = set[str]()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting.extend(each for each, _ in direct_names(draft, draft.content.types[name]))
-    return found
+    return set(closure(names, lambda name: (each for each, _ in direct_names(draft, draft.content.types[name]))))
 
 
 def _uses(draft: Draft) -> dict[str, list[Use]]:
@@ -274,18 +269,7 @@ def _root_names(draft: Draft) -> tuple[str, ...]:
 def _recursive(draft: Draft) -> frozenset[str]:
     """The named types that hold themselves."""
     mentions = {name: {each for each, _ in direct_names(draft, form)} for name, form in draft.content.types.items()}
-
-    def reachable(name: str) -> set[str]:
-        found: set[str] = set()
-        waiting = list(mentions[name])
-        while waiting:
-            each = waiting.pop()
-            if each not in found:
-                found.add(each)
-                waiting.extend(mentions[each])
-        return found
-
-    return frozenset(name for name in mentions if name in reachable(name))
+    return frozenset(name for name in mentions if name in closure(mentions[name], mentions.__getitem__))
 
 
 def _encodings(draft: Draft, uses: Mapping[str, list[Use]]) -> dict[str, Encoding]:
@@ -458,14 +442,16 @@ def _computed_values(draft: Draft, written: object) -> tuple[Scalar, ...] | None
         return None
 
 
-def possible_values(expression: Expression, ranges: Mapping[str, list[NamedRange]]) -> tuple[Scalar, ...] | None:
+def possible_values(
+    expression: Expression, ranges: Mapping[str, list[NamedRange]] = MappingProxyType({})
+) -> tuple[Scalar, ...] | None:
     """The values that a choice among literals and names of ranges can give; None for any other expression."""
     match expression:
         case Literal(value):
             return (value,)
         case Conditional(_, then, otherwise):
             left, right = possible_values(then, ranges), possible_values(otherwise, ranges)
-            return None if left is None or right is None else tuple(dict.fromkeys(left + right))
+            return None if left is None or right is None else left + right
         case Call("rangeName", (_, Literal(str(name)))) if name in ranges:
             return (*dict.fromkeys(each.name for each in ranges[name]), None)
         case _:
@@ -504,7 +490,7 @@ def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
     if plain is None or (isinstance(plain, int | float | str) and not is_computed(plain)):
         return (plain,)
     try:
-        return leaves(parse(str(plain)[1:]))
+        return possible_values(parse(str(plain)[1:]))
     except ExpressionError:
         return ()
 
@@ -512,18 +498,6 @@ def mapped_leaves(value: object) -> tuple[Scalar, ...] | None:
 def is_computed(value: object) -> bool:
     """Whether an entry of a value table is an expression."""
     return isinstance(value, str) and value.startswith("=")
-
-
-def leaves(expression: Expression) -> tuple[Scalar, ...] | None:
-    """The literals that a choice among literals can give; None for any other expression."""
-    match expression:
-        case Literal(value):
-            return (value,)
-        case Conditional(_, then, otherwise):
-            left, right = leaves(then), leaves(otherwise)
-            return None if left is None or right is None else left + right
-        case _:
-            return None
 
 
 def _entry_kind(draft: Draft, table: str) -> tuple[Kind, str]:

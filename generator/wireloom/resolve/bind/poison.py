@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from wireloom.model.traversal import closure
 from wireloom.problems import Location, Problem, Problems
 
 Node = tuple[str, int | None]
@@ -69,11 +70,7 @@ class Poison(Problems):
         paths = (*(problem.path for problem in (*self.shape, *self.found)), *self.marked)
         waiting = [node for path in paths if (node := node_of(path)) is not None]
         uses = self.uses() if waiting and not self.nodes.issuperset(waiting) else {}
-        while waiting:
-            node = waiting.pop()
-            if node not in self.nodes:
-                self.nodes.add(node)
-                waiting.extend(uses.get(node, ()))
+        self.nodes.update(closure(waiting, lambda node: uses.get(node, ())))
 
     def is_poisoned(self, path: str) -> bool:
         """Whether the type at a path, or one of its steps, has a problem or uses what has one."""

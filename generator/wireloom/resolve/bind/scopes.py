@@ -12,6 +12,7 @@ from functools import reduce
 from wireloom.expr import ast
 from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, references
 from wireloom.expr.types import a_kind
+from wireloom.model.traversal import closure
 from wireloom.model.types import Scalar
 from wireloom.names import POSITIONS
 from wireloom.problems import nearest
@@ -450,15 +451,9 @@ class Scope:
 
     def _around(self) -> Iterator[Outline]:
         """The type, what an expression looks into, and whatever uses them, however far out."""
-        waiting, seen = [*self.inside, self.type], set[str]()
-        while waiting:
-            type = waiting.pop(0)
-            outline = self.outlines.types.get(type)
-            if outline is None or type in seen:
-                continue
-            seen.add(type)
-            yield outline
-            waiting.extend(use.user for use in outline.uses)
+        types = self.outlines.types
+        starts = [name for name in (*self.inside, self.type) if name in types]
+        return (types[name] for name in closure(starts, lambda name: [each.user for each in types[name].uses]))
 
 
 _CONSTANTS = {"true": "true", "false": "false", "none": "null", "nil": "null", "undefined": "null", "null": "null"}

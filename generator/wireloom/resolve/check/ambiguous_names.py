@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from wireloom.expr.ast import FieldRef, references
+from wireloom.model.traversal import closure
 from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_both
@@ -83,14 +84,15 @@ def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> s
 
 def _melted(struct: Struct, named: Types) -> Iterator[tuple[str, str]]:
     """What readers call the members of what melts into a struct, however deep, and their own names."""
-    waiting, seen = [struct], {struct.name}
-    while waiting:
-        molten = [inner for field in waiting.pop().fields if field.flatten for inner in _held(field, named)]
-        for inner in molten:
-            if inner.name not in seen:
-                seen.add(inner.name)
-                waiting.append(inner)
-                yield from (called for field in inner.fields for called in _called(field))
+
+    def molten(name: str) -> Iterator[str]:
+        fields = each.fields if isinstance(each := named[name], Struct) else ()
+        return (inner.name for field in fields if field.flatten for inner in _held(field, named))
+
+    for name in closure([struct.name], molten):
+        inner = named[name]
+        if isinstance(inner, Struct) and name != struct.name:
+            yield from (called for field in inner.fields for called in _called(field))
 
 
 def _called(field: Field) -> Iterator[tuple[str, str]]:

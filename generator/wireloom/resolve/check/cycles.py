@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, MarkRef, Position, parts, references
 from wireloom.model import types
-from wireloom.model.types import Field, Struct, Type
+from wireloom.model.traversal import NamedTypes, with_fields, with_structs
+from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.sources import Node, is_seen, meant_by, needs_source
 from wireloom.resolve.facts.recursive_types import reached
@@ -30,17 +31,13 @@ def check_circles(draft: Draft, named: Types, names: Names) -> Given:
     return following.given
 
 
-def with_given(named: tuple[tuple[str, Type], ...], given: Given) -> tuple[tuple[str, Type], ...]:
+def with_given(named: NamedTypes, given: Given) -> NamedTypes:
     """The types; these computed fields are taken from the value."""
 
     def told(struct: Struct) -> Struct:
-        steps = (
-            replace(step, given=True) if isinstance(step, Field) and (struct.name, step.wire_name) in given else step
-            for step in struct.steps
-        )
-        return replace(struct, steps=tuple(steps))
+        return with_fields(struct, lambda each: replace(each, given=(struct.name, each.wire_name) in given))
 
-    return tuple((name, told(type) if isinstance(type, Struct) else type) for name, type in named) if given else named
+    return with_structs(named, told) if given else named
 
 
 class _Following:

@@ -1,15 +1,12 @@
 """Structs that readers see as the entries of a map: each has a key that is always there, and a value."""
 
-from collections.abc import Mapping
-
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
 from wireloom.model.ground import ENTRY
 from wireloom.model.traversal import plain, within
 from wireloom.model.types import Field, Struct, Type
+from wireloom.resolve.facts.sites import Types
 from wireloom.resolve.types.notations import UNKNOWN
-
-Types = Mapping[str, Type]
 
 HINT_OF_ENTRIES = "an entry is a struct of a `key` that is always there and a `value`; `as: key` calls a member so"
 _KEYS = types.Integer | types.Boolean | types.Text | types.Bytes  # what columns and builders tell entries apart by

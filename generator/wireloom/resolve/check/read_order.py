@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from wireloom.expr.ast import Expression, FieldRef, MarkRef, Position, references
 from wireloom.model import types
+from wireloom.model.traversal import closure
 from wireloom.model.types import Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, structs
@@ -34,20 +35,13 @@ def _is_elsewhere(site: Site) -> bool:
 
 def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> frozenset[str]:
     """The structs that stand somewhere without a list around them."""
-    found = {name for entry in entries for name, listed in held(entry.type, named) if not listed}
     within: dict[str, list[str]] = {}  # the structs that stand in each without a list around them
     for inner, holders in names.above.items():
         for each in holders:
             if not each.listed:
                 within.setdefault(each.struct.name, []).append(inner)
-    waiting = list(found)
-    while waiting:
-        name = waiting.pop()
-        for inner in within.get(name, ()):
-            if inner not in found:
-                found.add(inner)
-                waiting.append(inner)
-    return frozenset(found)
+    outermost = (name for entry in entries for name, listed in held(entry.type, named) if not listed)
+    return frozenset(closure(outermost, lambda name: within.get(name, ())))
 
 
 def _check_verified(draft: Draft, struct: Struct) -> None:

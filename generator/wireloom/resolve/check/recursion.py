@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
-from wireloom.model.traversal import parts, references
+from wireloom.model.traversal import closure, parts, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names
@@ -139,20 +139,16 @@ def _melts(type: Type, circle: frozenset[str]) -> bool:
 
 def _is_endless(named: Mapping[str, Type], name: str) -> bool:
     """Whether a struct is in itself whatever a record says."""
-    found = set[str]()
-    waiting = [name]
-    while waiting:
-        struct = named[waiting.pop()]
+
+    def certain(name: str) -> Iterator[str]:
+        struct = named[name]
         for field in struct.fields if isinstance(struct, Struct) else ():
-            certain = field.presence is Presence.REQUIRED and not field.is_conditional
             listed = isinstance(field.type, Array) and isinstance(field.type.count, Last)
-            if certain and (isinstance(field.type, Reference) or listed):
-                inner = set(references(field.type))
-                if name in inner:
-                    return True
-                waiting += inner - found
-                found |= inner
-    return False
+            single = isinstance(field.type, Reference) or listed
+            if single and field.presence is Presence.REQUIRED and not field.is_conditional:
+                yield from references(field.type)
+
+    return name in closure(certain(name), certain)
 
 
 def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
@@ -212,15 +208,14 @@ def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
 
 def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
     """The structs that readers see within a field, and those that they see within these."""
-    found, waiting = set[str](), [field]
-    while waiting:
-        for name in _within(waiting.pop(), named) - found:
-            found.add(name)
-            struct = named[name]
-            waiting.extend(struct.fields if isinstance(struct, Struct) else ())
-    return found
 
+    def seen(*fields: Field) -> Iterator[str]:
+        for each in fields:
+            types = [each.type] if each.refers is None else [table.type for table in tables(each.refers, named)]
+            yield from (name for type in types for name, _ in held(type, named))
 
-def _within(field: Field, named: Mapping[str, Type]) -> set[str]:
-    types = [field.type] if field.refers is None else [table.type for table in tables(field.refers, named)]
-    return {name for type in types for name, _ in held(type, named)}
+    def inner(name: str) -> Iterator[str]:
+        struct = named[name]
+        return seen(*struct.fields) if isinstance(struct, Struct) else iter(())
+
+    return set(closure(seen(field), inner))

@@ -13,7 +13,7 @@ from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import kind
 from wireloom.model import types
 from wireloom.model.extents import StructExtents
-from wireloom.model.traversal import plain
+from wireloom.model.traversal import NamedTypes, plain, with_fields, with_structs, within
 from wireloom.model.types import Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import Names, Role, Types, holders, names_told_by, sites, structs, values_asked
@@ -42,11 +42,11 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
         _check_summed(draft, named, struct, names)
 
 
-def with_filler(named: tuple[tuple[str, Type], ...], place: Place) -> tuple[tuple[str, Type], ...]:
+def with_filler(named: NamedTypes, place: Place) -> NamedTypes:
     """The types; hidden fields that nothing looks at, and what is derived of null, have a value to be built with."""
     known = dict(named)
     looked_at = _looked_at(place, known, Names(known, holders(known)))
-    return tuple((name, _filled(type, looked_at, known) if isinstance(type, Struct) else type) for name, type in named)
+    return with_structs(named, lambda struct: _filled(struct, looked_at, known))
 
 
 # --- where the value of a hidden field comes from ------------------------------------------------------------------
@@ -254,24 +254,19 @@ def filler(struct: Struct, field: Field) -> int | bool | str | bytes | None:
 
 
 def _filled(struct: Struct, looked_at: _LookedAt, named: Types) -> Struct:
-    steps = (_filled_step(struct, step, looked_at) for step in struct.steps)
     extents = StructExtents(struct, named)
-    return replace(struct, steps=tuple(_never_null(step, extents) for step in steps))
+    return with_fields(struct, lambda field: _never_null(_filled_field(struct, field, looked_at), extents))
 
 
-def _filled_step(struct: Struct, step: types.Step, looked_at: _LookedAt) -> types.Step:
-    if not isinstance(step, Field) or not needs_source(step) or step.bits or looked_at.has(struct, step.wire_name):
-        return step
-    value = filler(struct, step)
-    if value is None:
-        return step
-    return replace(step, derive=Literal(value), type=_as_filler(step.type))
+def _filled_field(struct: Struct, field: Field, looked_at: _LookedAt) -> Field:
+    if not needs_source(field) or field.bits or looked_at.has(struct, field.wire_name):
+        return field
+    value = filler(struct, field)
+    return field if value is None else replace(field, derive=Literal(value), type=_as_filler(field.type))
 
 
-def _never_null(step: types.Step, extents: StructExtents) -> types.Step:
+def _never_null(step: Field, extents: StructExtents) -> Field:
     """A field that says what is not null is 0, false or empty where what it is derived of, or what is stored, is."""
-    if not isinstance(step, Field):
-        return step
     checksum = step.checksum
     if checksum is not None and checksum.stored is not None:
         if not _may_be_null(checksum.stored, extents.under(step.when)):
@@ -318,7 +313,8 @@ def _as_filler(type: Type) -> Type:
 
 def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> None:
     """What is derived or computed is one value."""
-    stated, is_scalar = types.not_null(field.type), isinstance(_without_null(field.type, named), _SCALARS)
+    stated = types.not_null(field.type)
+    is_scalar = any(isinstance(each, _SCALARS) for each in within(field.type, named, types.Nullable))
     for key, expression in (("derive", field.derive), ("compute", field.compute)):
         if expression is not None and not is_scalar:
             message = f"an expression gives one value, and {field.wire_name} is none"
@@ -327,16 +323,3 @@ def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> Non
     if field.compute is not None and is_scalar and isinstance(stated, types.Reference):
         message = f"{field.wire_name} is computed, and {stated.name} is a type of another name"
         draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
-
-
-def _without_null(type: Type, named: Types) -> Type:
-    seen = set[str]()
-    while True:
-        match type:
-            case types.Nullable(type=inner):
-                type = inner
-            case types.Reference(name=name) if name not in seen:
-                seen.add(name)
-                type = named[name]
-            case _:
-                return type

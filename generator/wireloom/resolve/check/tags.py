@@ -7,7 +7,7 @@ from wireloom.expr.ast import FieldRef, Kind, Literal
 from wireloom.expr.types import a_kind
 from wireloom.model import types
 from wireloom.model.extents import may_be_absent
-from wireloom.model.traversal import parts, plain, within
+from wireloom.model.traversal import closure, parts, plain, within
 from wireloom.model.types import Field, MemberTag, PeekTag, Select, Struct, Type
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.builtins import kind as kind_of
@@ -28,7 +28,7 @@ _OBJECT = "what a member selects is an object"
 _Values = Sequence[types.Scalar]
 
 
-def check_tags(draft: Draft, view: View, sizes: Sizes, order: str) -> None:
+def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
     """Report cases that do not have the tag which selects them, and unions that have none but errors."""
     named = sizes.named
     inline = _around(named)
@@ -46,7 +46,7 @@ def check_tags(draft: Draft, view: View, sizes: Sizes, order: str) -> None:
             match select.tag:
                 case PeekTag() as tag:
                     _check_peeked(draft, where, tag, values, type, view, sizes)
-                    check_ahead(draft, where, tag, values, type, sizes, order)
+                    check_ahead(draft, where, tag, values, type, sizes)
                 case MemberTag() as tag if tag.member not in lent:
                     _check_member(draft, where, tag, values, type, view)
                 case _:
@@ -189,14 +189,10 @@ def _around(named: Types) -> Mapping[str, frozenset[str]]:
 
 def names_of(type: Type, named: Types) -> Iterator[str]:
     """The named types that a value of a type is of."""
-    waiting, seen = [type], set[str]()
-    while waiting:
-        match waiting.pop():
-            case types.Reference(name=name) if name not in seen:
-                seen.add(name)
-                yield name
-                waiting.append(named[name])
-            case types.Nullable() | Select() as other:
-                waiting += parts(other)
-            case _:
-                pass
+
+    def inner(type: Type) -> tuple[Type, ...]:
+        if isinstance(type, types.Reference):
+            return (named[type.name],)
+        return parts(type) if isinstance(type, types.Nullable | Select) else ()
+
+    return (each.name for each in closure([type], inner) if isinstance(each, types.Reference))

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
 from wireloom.model import types
-from wireloom.model.traversal import parts, plain
+from wireloom.model.traversal import NamedTypes, parts, plain, with_fields, with_structs
 from wireloom.model.types import Bit, Field, Presence, Struct, Type
 from wireloom.resolve.facts.sites import Names, Types, held, holders
 
@@ -145,7 +145,7 @@ def circles(sources: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
     return numbers
 
 
-def with_decisions(named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -> tuple[tuple[str, Type], ...]:
+def with_decisions(named: NamedTypes, roots: Sequence[Type]) -> NamedTypes:
     """The types, with what builders decide by the value.
 
     Fields of which nothing but the value decides whether they are there say so; structs that are told by their members
@@ -153,23 +153,18 @@ def with_decisions(named: tuple[tuple[str, Type], ...], roots: Sequence[Type]) -
     """
     decisions = Decisions(dict(named))
     told = _told(decisions.named, roots)
-    return tuple(
-        (name, _decided(type, decisions, is_told=name in told) if isinstance(type, Struct) else type)
-        for name, type in named
-    )
+    return with_structs(named, lambda struct: _decided(struct, decisions, is_told=struct.name in told))
 
 
 def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
-    steps = (
-        replace(step, circular=True)
-        if isinstance(step, Field) and _is_given(step) and decisions.there(struct, step) is Decision.VALUE
-        else step
-        for step in struct.steps
-    )
+    def circular(field: Field) -> Field:
+        by_value = _is_given(field) and decisions.there(struct, field) is Decision.VALUE
+        return replace(field, circular=True) if by_value else field
+
     is_told = is_told or any(version.arity is not None for version in struct.versions)
-    needs = (each.name for each in struct.fields if is_told and _is_needed(each, decisions.named))
+    needs = [each.name for each in struct.fields if is_told and _is_needed(each, decisions.named)]
     told = not struct.encoding.numbered  # else null is the value of an absent field
-    return replace(struct, steps=tuple(steps), needs=tuple(dict.fromkeys(needs)) if told else ())
+    return replace(with_fields(struct, circular), needs=tuple(dict.fromkeys(needs)) if told else ())
 
 
 def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:

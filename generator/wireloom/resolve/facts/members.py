@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from wireloom.model import types
 from wireloom.model.traversal import parts as parts_of
+from wireloom.model.traversal import plain
 from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.facts.sites import Types, held
 
@@ -40,11 +41,8 @@ def lent_names(type: Type, named: Types, seen: frozenset[str] = frozenset()) -> 
 
 def rest_of(field: Field, named: Types) -> types.Map | None:
     """The map that takes all other members of the object; None where the field is something else."""
-    type, seen = field.type, set[str]()
-    while isinstance(type, types.Reference) and type.name not in seen:
-        seen.add(type.name)
-        type = named[type.name]
-    return type if field.inline and isinstance(type, types.Map) else None
+    type = plain(field.type, named) if field.inline else None
+    return type if isinstance(type, types.Map) else None
 
 
 def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 
 from wireloom.model import types
-from wireloom.model.traversal import parts
+from wireloom.model.traversal import closure, parts
 from wireloom.model.traversal import references as names_of
 from wireloom.model.types import Reference, Struct, Type
 
@@ -89,11 +89,8 @@ def circle_of(named: Mapping[str, Type], name: str) -> frozenset[str]:
 
 def reached(named: Mapping[str, Type], name: str, without: Collection[str] = ()) -> set[str]:
     """The types that a type leads to, but for what only those that are left out lead to."""
-    found = set[str]()
-    waiting = list(names_of(named[name]))
-    while waiting:
-        each = waiting.pop()
-        if each not in found and each not in without:
-            found.add(each)
-            waiting += names_of(named[each])
-    return found
+
+    def inner(name: str) -> list[str]:
+        return [each for each in names_of(named[name]) if each not in without]
+
+    return set(closure(inner(name), inner))

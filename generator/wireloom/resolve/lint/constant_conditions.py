@@ -64,7 +64,7 @@ def _own_flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
             why = known.bounds(left) or known.bounds(right)
             return None if outcome is None else _certain(expression, why, holds=outcome)
         case Membership(operand, options):
-            return _among(site, expression, operand, options, known)
+            return _among(operand, options, known)
         case _:
             return None
 
@@ -80,19 +80,13 @@ def _compared(expression: Binary, operand: Expression, value: object, known: Fac
     return _certain(expression, why, holds=expression.operator == "!=")
 
 
-def _among(
-    site: Site, expression: Membership, operand: Expression, options: tuple[object, ...], known: Facts
-) -> _Flaw | None:
-    """Which options an operand never is, and whether it is never anything else."""
+def _among(operand: Expression, options: tuple[object, ...], known: Facts) -> _Flaw | None:
+    """Which options an operand never is."""
     reasons = {option: why for option in options if (why := known.never(operand, option)) is not None}
-    if reasons:
-        never = any_of([text_of(Literal(option)) for option in options if option in reasons])  # type: ignore[arg-type]
-        return f"{text_of(operand)} is never {never}", next(iter(reasons.values()))
-    values = None if site.role in _BUILT else known.values(operand, most=len(options))
-    typed = {(type(each), each) for each in options}
-    if values and {(type(each), each) for each in values} <= typed:
-        return _certain(expression, f"{text_of(operand)} is nothing else", holds=True)
-    return None
+    if not reasons:
+        return None
+    never = any_of([text_of(Literal(option)) for option in options if option in reasons])  # type: ignore[arg-type]
+    return f"{text_of(operand)} is never {never}", next(iter(reasons.values()))
 
 
 def _is_either(left: Expression, right: Expression) -> bool:

@@ -10,7 +10,8 @@ from wireloom.expr.ast import Expression, FieldRef, references
 from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.framing import Concatenated, Prefixed, bare
-from wireloom.model.types import Attempt, Frame, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
+from wireloom.model.traversal import within
+from wireloom.model.types import Frame, Struct, Type
 from wireloom.problems import Problem
 from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
@@ -26,9 +27,11 @@ _PREFIX = "use `framing: length-prefixed`"
 
 def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
     """A framing of which damage costs the rest of a stream."""
-    root = format.roots[0]  # the others are read by who names them
-    if isinstance(bare(format.framing), Concatenated) and not _framed(root.type, format, ()):
-        what = f"records ({root.name}) stand back to back, and none says where it ends before it is read"
+    framed = (
+        isinstance(each, Struct) and any(isinstance(step, Frame) for step in each.steps) for each in _records(format)
+    )
+    if isinstance(bare(format.framing), Concatenated) and not all(framed):
+        what = f"records ({format.roots[0].name}) stand back to back, and none says where it ends before it is read"
         message = f"{what}: one damaged byte costs all records after it"
         hint = _FRAME if format.encoding.laid_out else _LINES if format.encoding.text else _PREFIX
         yield (document.place / "framing").problem("unframed-stream", message, hint)
@@ -37,60 +40,37 @@ def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
 def unlimited_records(format: Format, document: Document, _: FormatDocument) -> Iterator[Problem]:
     """Records that say their size in a stream, and nothing says how large they may be."""
     framing = bare(format.framing)
-    root = format.roots[0].type
     streamed = isinstance(framing, Prefixed) and framing.longest >= _WIDE
-    unchecked = isinstance(framing, Concatenated) and _is_unchecked(root, format, ())
+    unchecked = isinstance(framing, Concatenated) and any(map(_is_unchecked, _records(format)))
     if format.size is None and format.encoding.laid_out and (streamed or unchecked):
         place = document.place / "framing"
         message = "nothing says how large a record may be: a reader takes what a damaged length says for its end"
         yield place.problem("no-size-limit", message, "state the most bytes of a record: `limits: {size: BYTES}`")
 
 
-def _is_unchecked(type: Type, format: Format, seen: tuple[str, ...]) -> bool:
-    """Whether a record of a type may be framed by a length that nothing has checked."""
-    match type:
-        case Reference(name):
-            return name not in seen and _is_unchecked(format.type(name), format, (*seen, name))
-        case Select(cases=cases):
-            return any(not isinstance(case.type, Refusal) and _is_unchecked(case.type, format, seen) for case in cases)
-        case Attempt(trials=trials):
-            return any(_is_unchecked(trial.type, format, seen) for trial in trials)
-        case Struct(steps=steps):
-            checked: set[str] = set()
-            for step in steps:
-                match step:
-                    case types.Check(that=that):
-                        checked |= _names(that)
-                    case types.Field(wire_name=name, maximum=int()):
-                        checked.add(name)
-                    case Frame(bytes=size):
-                        return not _names(size) <= checked
-                    case _:
-                        pass
-            return False
-        case _:
-            return False
+def _records(format: Format) -> Iterator[Type]:
+    """What a record may be: structs, whatever chooses between them."""
+    unions = (types.Nullable, types.Select, types.Attempt, types.OneOf)
+    found = within(format.roots[0].type, dict(format.types), *unions)
+    return (each for each in found if not isinstance(each, unions))
+
+
+def _is_unchecked(record: Type) -> bool:
+    """Whether a record may be framed by a length that nothing has checked."""
+    checked: set[str] = set()
+    for step in record.steps if isinstance(record, Struct) else ():
+        match step:
+            case types.Check(that=that):
+                checked |= _names(that)
+            case types.Field(wire_name=name, maximum=int()):
+                checked.add(name)
+            case Frame(bytes=size):
+                return not _names(size) <= checked
+            case _:
+                pass
+    return False
 
 
 def _names(expression: Expression) -> set[str]:
     """The fields that an expression refers to."""
     return {each.name for each in references(expression) if isinstance(each, FieldRef)}
-
-
-def _framed(type: Type, format: Format, seen: tuple[str, ...]) -> bool:
-    """Whether each value of a type says where it ends before it is read to its end."""
-    match type:
-        case Reference(name):
-            return name not in seen and _framed(format.type(name), format, (*seen, name))
-        case Nullable(inner):
-            return _framed(inner, format, seen)
-        case Select(cases=cases):
-            return all(isinstance(case.type, Refusal) or _framed(case.type, format, seen) for case in cases)
-        case Attempt(trials=trials):
-            return all(_framed(trial.type, format, seen) for trial in trials)
-        case OneOf(alternatives=alternatives):
-            return all(_framed(each.type, format, seen) for each in alternatives)
-        case Struct(steps=steps):  # of a record: within others a frame ends no record
-            return any(isinstance(step, Frame) for step in steps)
-        case _:
-            return False

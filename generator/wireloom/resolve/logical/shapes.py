@@ -19,7 +19,7 @@ from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalField, LogicalType
 from wireloom.model.meanings import integer_type
 from wireloom.model.types import Amount
-from wireloom.resolve.bind.outline import leaves
+from wireloom.resolve.bind.outline import possible_values
 
 _KIND_ORDER = ("bool", "int", "float", "str", "bytes", "list", "map", "record", "variant")
 _WIDTHS = (8, 16, 32, 64)  # bits of integers in columns
@@ -285,7 +285,7 @@ def _bit_shape(bit: types.Bit) -> Shape:
 
 def mapped_shape(mappings: tuple[types.Mapping, ...]) -> Shape:
     """What the meanings of a value table are."""
-    known = [leaves(each.value) for each in mappings]
+    known = [possible_values(each.value) for each in mappings]
     values = [value for each in known for value in each or ()]
     kinds = {expression_kind(each.value) for each in mappings} - {Kind.NULL}
     nullable = None in values

@@ -4,31 +4,25 @@ from dataclasses import replace
 
 from wireloom.expr.ast import MarkRef
 from wireloom.expr.sums import Sum, in_order, sum_of
-from wireloom.model.types import Checksum, Field, Mark, Struct, Type
+from wireloom.model.traversal import NamedTypes, with_fields, with_structs
+from wireloom.model.types import Checksum, Field, Mark, Struct
 from wireloom.resolve.facts.sizes import Sizes
 
 
-def with_holes(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+def with_holes(named: NamedTypes) -> NamedTypes:
     """The types; a checksum says that it may cover itself unless it stands before or behind what it covers."""
     sizes = Sizes(dict(named))
-    return tuple((name, _holed(type, sizes) if isinstance(type, Struct) else type) for name, type in named)
-
-
-def _holed(struct: Struct, sizes: Sizes) -> Struct:
-    steps = tuple(
-        replace(step, checksum=_with_hole(struct, step, step.checksum, sizes))
-        if isinstance(step, Field) and step.checksum is not None
-        else step
-        for step in struct.steps
+    return with_structs(
+        named, lambda struct: with_fields(struct, lambda field: _with_hole(struct, field, field.checksum, sizes))
     )
-    return replace(struct, steps=steps)
 
 
-def _with_hole(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> Checksum:
-    if _is_apart(struct, field, checksum, sizes):
-        return checksum
+def _with_hole(struct: Struct, field: Field, checksum: Checksum | None, sizes: Sizes) -> Field:
+    if checksum is None or _is_apart(struct, field, checksum, sizes):
+        return field
     start = sizes.start_of(struct, field)
-    return replace(checksum, hole=True, at=start.number if start is not None and not start.terms else None)
+    at = start.number if start is not None and not start.terms else None
+    return replace(field, checksum=replace(checksum, hole=True, at=at))
 
 
 def _is_apart(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> bool:

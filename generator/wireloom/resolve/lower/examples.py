@@ -1,18 +1,13 @@
-"""Examples of a format: bytes, and the value or the error that they must give."""
+"""Examples of a format: bytes, and the value or the error that they must give; running them tells whether they do."""
 
-from collections.abc import Iterator
-from typing import assert_never, cast
+from typing import cast
 
-from wireloom.model import logical
 from wireloom.model.format import ErrorCode, Example, Root
-from wireloom.model.logical import LogicalType
-from wireloom.model.meanings import EXPECTED, read
 from wireloom.model.types import Scalar
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.header import fits_parameter
-from wireloom.resolve.logical.schemas import shown
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Example as ExampleDocument
 
@@ -40,7 +35,7 @@ def _example(
     draft: Draft, place: Place, document: ExampleDocument, roots: tuple[Root, ...], errors: tuple[ErrorCode, ...]
 ) -> Example:
     given = document.given
-    root = _root(draft, place / "root", document.root, roots)
+    _check_root(draft, place / "root", document.root, roots)
     if "value" in given and "error" in given:
         draft.reports(
             place, "example-outcome", "an example has a value or an error", "give `value` or `error`, not both"
@@ -60,9 +55,6 @@ def _example(
                 f"decoding never reports {document.error}",
                 nearest(document.error, codes),
             )
-    elif root is not None and "value" in given:
-        for path, message, hint in _misfits(document.value, root):
-            draft.reports(_below(place / "value", path), "example-value", message, hint)
     return Example(
         name=document.name,
         data=_data(draft, place, document),
@@ -78,20 +70,10 @@ def _example(
     )
 
 
-def _below(place: Place, path: tuple[str | int, ...]) -> Place:
-    for step in path:
-        place = place / step
-    return place
-
-
-def _root(draft: Draft, place: Place, name: str | None, roots: tuple[Root, ...]) -> Root | None:
-    if name is None:
-        return roots[0] if roots else None
-    found = next((root for root in roots if root.name == name), None)
-    if found is None:
-        known = [root.name for root in roots]
+def _check_root(draft: Draft, place: Place, name: str | None, roots: tuple[Root, ...]) -> None:
+    known = [root.name for root in roots]
+    if name is not None and name not in known:
         draft.reports(place, "example-root", f"there is no root {name}", nearest(name, known))
-    return found
 
 
 def _parameters(draft: Draft, place: Place, document: ExampleDocument) -> tuple[tuple[str, Scalar], ...]:
@@ -129,118 +111,3 @@ def _data(draft: Draft, place: Place, document: ExampleDocument) -> bytes:
         )
         return b""
     return data
-
-
-# --- the canonical rendering ---------------------------------------------------------------------------------------
-
-_Path = tuple[str | int, ...]
-
-
-def _misfits(value: object, root: Root) -> Iterator[tuple[_Path, str, str]]:
-    if root.elements:
-        yield from _value_misfits(value, logical.List(root.logical), ())
-    else:
-        yield from _value_misfits(value, root.logical, ())
-
-
-def _value_misfits(value: object, type: LogicalType, path: _Path) -> Iterator[tuple[_Path, str, str]]:
-    """Where a value is not a canonical rendering of the type: path, what is wrong, what would be right.
-
-    What is missing is shown where examples are run, which know what it would be.
-    """
-    match type, value:
-        case _, None:
-            return
-        case logical.Record(fields), dict():
-            known = {field.name: field for field in fields}
-            for name, member in value.items():
-                if name not in known:
-                    yield (*path, name), f"the record has no field {name}", nearest(name, known)
-                else:
-                    yield from _value_misfits(member, known[name].type, (*path, name))
-        case logical.List(element), list():
-            for index, member in enumerate(value):
-                yield from _value_misfits(member, element, (*path, index))
-        case logical.Alternatives(options), dict() if len(value) == 1:
-            yield from _option_misfits(value, options, path)
-        case logical.Open(), _:
-            return
-        case logical.Map(), list():
-            return
-        case _:
-            if not _is_scalar_of(type, value):
-                yield path, f"{value!r} is not the rendering of the field's type", _rendering(type)
-
-
-def _option_misfits(
-    value: dict[str, object], options: tuple[LogicalType, ...], path: _Path
-) -> Iterator[tuple[_Path, str, str]]:
-    known = {logical.kind_name(option): option for option in options}
-    for name, inner in value.items():
-        if name in known:
-            yield from _value_misfits(inner, known[name], (*path, name))
-        else:
-            yield (*path, name), f"{name} is no alternative", f"one of {', '.join(known)}"
-
-
-def _is_scalar_of(type: LogicalType, value: object) -> bool:
-    match type:
-        case logical.Boolean():
-            return isinstance(value, bool)
-        case logical.Integer():
-            return isinstance(value, int) and not isinstance(value, bool) and type.minimum <= value <= type.maximum
-        case logical.BigInteger():
-            return isinstance(value, str) and value.removeprefix("-").isdecimal()
-        case logical.Float():
-            return value in ("NaN", "Infinity", "-Infinity") or (
-                isinstance(value, int | float) and not isinstance(value, bool)
-            )
-        case logical.Text(symbols):
-            return isinstance(value, str) and (not symbols or value in symbols)
-        case logical.Binary():
-            return isinstance(value, str)
-        case logical.Meant():
-            return _is_meaning_of(type, value)
-        case _:
-            return False
-
-
-def _rendering(type: LogicalType) -> str:
-    """What to write for a value of a type."""
-    match type:
-        case logical.Text(symbols) if symbols:
-            return f"write one of {', '.join(symbols)}"
-        case logical.Meant(shown=logical.Scaled(kind)) if kind in EXPECTED:
-            return f"write {EXPECTED[kind]}"
-        case logical.Meant(shown=logical.Named(names)):
-            return f"write one of {', '.join(name for _, name in names)}"
-        case logical.Binary():
-            return "write base64"
-        case _:
-            return f"write {shown(type)}"
-
-
-def _is_meaning_of(type: logical.Meant, value: object) -> bool:
-    match type.shown:
-        case None:
-            return _is_scalar_of(type.wire, value)
-        case logical.Scaled() as scaled:
-            return _is_quantity(value, scaled)
-        case logical.Said():
-            return _is_scalar_of(type.shown.plain, value)
-        case logical.Measured():
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case logical.Written() | logical.Encoded():
-            return isinstance(value, str)
-        case logical.Named(names):
-            return any(value == name for _, name in names)
-        case _:
-            assert_never(type.shown)
-
-
-def _is_quantity(value: object, scaled: logical.Scaled) -> bool:
-    try:
-        read(value, scaled)
-    except ValueError:
-        return False
-    return True

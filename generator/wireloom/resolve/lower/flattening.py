@@ -12,18 +12,18 @@ from typing import Any
 from wireloom.encodings import Encoding
 from wireloom.expr.ast import FieldRef
 from wireloom.model import types
+from wireloom.model.traversal import NamedTypes, with_fields
 from wireloom.model.types import Attempt, Bit, Field, Meaning, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.renamings import Renamings, renamed, renamings_of
-from wireloom.resolve.facts.sites import held
+from wireloom.resolve.facts.sites import Types, held
 from wireloom.spec.entries import STEPS
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-Types = Mapping[str, Type]
 _Name = tuple[int, str]  # a field of a struct so many structs outward
 
 
-def melted(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Iterable[Type]) -> "Molten":
+def melted(draft: Draft, named: NamedTypes, roots: Iterable[Type]) -> "Molten":
     """The types with a copy for each renaming."""
     if not any(renamings_of(draft, name) for name, _ in named):
         return Molten(draft, named)
@@ -41,7 +41,7 @@ class Molten:
     """A format whose members have the names that they have where they melt: its types, and the places of each."""
 
     draft: Draft
-    named: tuple[tuple[str, Type], ...]
+    named: NamedTypes
 
 
 def _outward(named: Types) -> dict[str, set[_Name]]:
@@ -263,16 +263,14 @@ def _new(levels: _Levels, up: int, name: str) -> str:
 
 def _with_holders(type: Type, copies: Mapping[str, list[str]]) -> Type:
     """The type; what refers to a table does so in all copies of the structs that have it."""
-    if not isinstance(type, Struct):
-        return type
-    steps: list[types.Step] = []
-    for step in type.steps:
-        if isinstance(step, Field) and step.refers is not None:
-            holders = tuple(copy for name in step.refers.holders for copy in copies.get(name, ()))
-            steps.append(replace(step, refers=replace(step.refers, holders=holders)))
-        else:
-            steps.append(step)
-    return replace(type, steps=tuple(steps))
+
+    def changed(field: Field) -> Field:
+        if field.refers is None:
+            return field
+        holders = tuple(copy for name in field.refers.holders for copy in copies.get(name, ()))
+        return replace(field, refers=replace(field.refers, holders=holders))
+
+    return with_fields(type, changed) if isinstance(type, Struct) else type
 
 
 def _renamed_node(struct: Node, renamings: Renamings) -> Node:

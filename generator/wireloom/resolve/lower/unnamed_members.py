@@ -1,31 +1,25 @@
 """The rest of an object: a map of the members that nothing else of the object names."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from wireloom.model.traversal import within
-from wireloom.model.types import Field, MemberTag, Nullable, Select, Struct, Type
+from wireloom.model.traversal import NamedTypes, with_fields, with_structs, within
+from wireloom.model.types import MemberTag, Nullable, Select, Struct, Type
 from wireloom.resolve.facts.members import members, rest_of
-
-Types = Mapping[str, Type]
-Named = tuple[tuple[str, Type], ...]
+from wireloom.resolve.facts.sites import Types
 
 
-def with_rests(named: Named) -> Named:
+def with_rests(named: NamedTypes) -> NamedTypes:
     """The types, each field that takes the rest of its object with the names that are not of the rest."""
     known = dict(named)
-    return tuple((name, _with_rest(type, known) if isinstance(type, Struct) else type) for name, type in named)
+    return with_structs(named, lambda struct: _with_rest(struct, known))
 
 
 def _with_rest(struct: Struct, named: Types) -> Struct:
     if not any(rest_of(field, named) for field in struct.fields):
         return struct
     names = tuple(sorted({*_members(struct, named), *_tags(struct, named)}))
-    steps = (
-        replace(step, besides=names) if isinstance(step, Field) and rest_of(step, named) is not None else step
-        for step in struct.steps
-    )
-    return replace(struct, steps=tuple(steps))
+    return with_fields(struct, lambda field: replace(field, besides=names) if rest_of(field, named) else field)
 
 
 def _members(struct: Struct, named: Types) -> Iterator[str]:

@@ -14,7 +14,7 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal,
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import plain
+from wireloom.model.traversal import NamedTypes, plain, with_structs
 from wireloom.model.types import Bytes, Field, JsonText, Reference, Refusal, Select, Struct, Type
 from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
 from wireloom.resolve.facts.sites import Names, holders
@@ -22,7 +22,7 @@ from wireloom.resolve.facts.sites import Names, holders
 CODE = "depth_limit"
 
 
-def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> tuple[tuple[str, Type], ...]:
+def unrolled(named: NamedTypes, depths: Mapping[str, int]) -> NamedTypes:
     """The types, none of which holds itself but for open unions."""
     if not depths:
         return named
@@ -32,9 +32,7 @@ def unrolled(named: tuple[tuple[str, Type], ...], depths: Mapping[str, int]) -> 
     used = {each for name, _ in named for each in (name, *reached(unrolling.made, name))}
     made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name]) if new in used}
     names = Names(made, holders(made))
-    return tuple(
-        (name, _counted(type, type, names) if isinstance(type, Struct) else type) for name, type in made.items()
-    )
+    return with_structs(tuple(made.items()), lambda struct: _counted(struct, struct, names))
 
 
 @dataclass

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal
-from wireloom.model.types import Bit, Boolean, Check, Discard, Field, Integer, Mapping, NumberForm, Step, Struct, Type
+from wireloom.model.traversal import NamedTypes, with_structs
+from wireloom.model.types import Bit, Boolean, Check, Discard, Field, Integer, Mapping, NumberForm, Step, Struct
 from wireloom.resolve.types.notations import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import ByteOrderByParameter, StructType
@@ -128,9 +129,9 @@ def _check_run(around: Surroundings, place: Place, document: StructType, run: _R
 # --- lowering --------------------------------------------------------------------------------------------------------
 
 
-def with_runs(named: tuple[tuple[str, Type], ...], order: str) -> tuple[tuple[str, Type], ...]:
+def with_runs(named: NamedTypes, order: str) -> NamedTypes:
     """The types; a run of fields that share bytes is a hidden integer whose bits have names, in the format's order."""
-    return tuple((name, _lowered(type, order) if isinstance(type, Struct) else type) for name, type in named)
+    return with_structs(named, lambda struct: _lowered(struct, order))
 
 
 def _lowered(struct: Struct, order: str) -> Struct:

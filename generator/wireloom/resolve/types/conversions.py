@@ -15,13 +15,29 @@ from wireloom import names
 from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal
 from wireloom.model import types
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
-from wireloom.model.types import Array, Bit, Boolean, Bytes, Field, Integer, Meaning, Scalar, Step, Struct, Text, Type
+from wireloom.model.traversal import NamedTypes, with_structs
+from wireloom.model.types import (
+    Array,
+    Bit,
+    Boolean,
+    Bytes,
+    Field,
+    Held,
+    Integer,
+    Meaning,
+    Scalar,
+    Step,
+    Struct,
+    Text,
+    Type,
+)
 from wireloom.numbers import integer, respelled
-from wireloom.resolve.bind import builtins, constants
+from wireloom.resolve.bind import builtins
 from wireloom.resolve.bind.outline import is_closed, is_open
 from wireloom.resolve.bind.scopes import Scope
 from wireloom.resolve.facts.text_forms import LONGEST, decimal_of, no_such_decimal, said
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
+from wireloom.resolve.types.value_limits import stated_value
 from wireloom.resolve.types.value_tables import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
@@ -54,17 +70,17 @@ _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
 
 
-def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Meaning | None:
+def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Meaning | None:
     """What the value of a field means; None where it is what it is."""
     keys = document.given - ({"null"} if is_closed(document) else set())  # then a mapping among others
     if type is UNKNOWN or keys.isdisjoint(_KEYS):
         return None
-    return _Reading(around, place, document, type).meaning()
+    return _Reading(around, place, document, type, held).meaning()
 
 
-def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Scalar:
+def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Scalar:
     """The value on the wire that means null beside `values`; None where none does."""
-    return None if type is UNKNOWN else _Reading(around, place, document, type).null()
+    return None if type is UNKNOWN else _Reading(around, place, document, type, held).null()
 
 
 def named_values(scope: Scope, place: Place, entries: Sequence[types.Mapping]) -> Named | None:
@@ -94,8 +110,8 @@ def _element(type: Type) -> Type:
 class _Reading:
     """The keys of one field, and where to report what is wrong with them."""
 
-    def __init__(self, around: Surroundings, place: Place, document: FieldDocument, type: Type) -> None:
-        self.around, self.place, self.document = around, place, document
+    def __init__(self, around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> None:
+        self.around, self.place, self.document, self.held = around, place, document, held
         self.stated, self.type = type, _element(type)
 
     def refuse(self, key: str, id: str, message: str, hint: str) -> None:
@@ -145,17 +161,7 @@ class _Reading:
             hint = "say it of integers, floats, texts or bytes, which stand alone or in a list"
             self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
             return None
-        value = constants.constant(self.type, self.place / "null", written)
-        if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
-            text = (self.place / "null").text
-            hint = constants.remedy(self.type, text)
-            self.around.reports(self.place / "null", "bad-const", f"{text} is not of the field's type", hint)
-            return None
-        if flaw := constants.misfit(self.type, value):
-            message, hint = f"{written or 'nothing'} {flaw}, so that no record has it", "write one that it may be"
-            self.around.reports(self.place / "null", "bad-const", message, hint)
-            return None
-        return value  # type: ignore[return-value]
+        return stated_value(self.around, self.place / "null", written, self.type, self.held)
 
     # --- times -----------------------------------------------------------------------------------------------------
 
@@ -221,19 +227,12 @@ class _Reading:
         low = -((int(offset) - lowest) * unit.denominator // unit.numerator)
         high = ((highest - int(offset) + 1) * unit.denominator - 1) // unit.numerator
         beyond = self.type.minimum < low or self.type.maximum > high
-        self._check_default(kind, low, high)
         if beyond and isinstance(self.stated, Array):
             hint = "make the elements structs with such a field, or of a type that cannot say more"
             self.refuse("logical", "wrong-shape", f"elements may be beyond what a {kind} can be", hint)
             return None
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
-
-    def _check_default(self, kind: str, low: int, high: int) -> None:
-        value = self.document.default
-        if isinstance(value, int) and value != self.document.null and not low <= value <= high:
-            hint = f"such numbers are {low} to {high}"
-            self.around.reports(self.place / "default", "bad-default", f"{value} is beyond what a {kind} can be", hint)
 
     def _refuse_number(self, word: str) -> None:
         """A number that no text says: the type has no texts, or columns no such decimals."""
@@ -433,9 +432,9 @@ def _moment(written: str) -> datetime | None:
 # --- lowering ------------------------------------------------------------------------------------------------------
 
 
-def with_meanings(named: tuple[tuple[str, Type], ...]) -> tuple[tuple[str, Type], ...]:
+def with_meanings(named: NamedTypes) -> NamedTypes:
     """The types; what readers can be shown is held against its limits, and what has a `raw` name is two fields."""
-    return tuple((name, _lowered(type) if isinstance(type, Struct) else type) for name, type in named)
+    return with_structs(named, _lowered)
 
 
 def _lowered(struct: Struct) -> Struct:

@@ -10,7 +10,19 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal,
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model import types
 from wireloom.model.ground import unit
-from wireloom.model.types import Delimiter, Field, Held, Integer, Map, Nullable, Reference, Scalar, Type, not_null
+from wireloom.model.types import (
+    Delimiter,
+    Field,
+    Held,
+    Integer,
+    Map,
+    Meaning,
+    Nullable,
+    Reference,
+    Scalar,
+    Type,
+    not_null,
+)
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
 from wireloom.resolve.bind import builtins, constants
@@ -42,6 +54,7 @@ from wireloom.resolve.types.value_limits import (
     holding,
     single_of,
     spelling_of,
+    stated_value,
     with_keys,
 )
 from wireloom.resolve.types.value_tables import check_null, mappings_of
@@ -224,12 +237,11 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         _check_counted(around, place / "counted", type)
     single = single_of(type)
     minimum, maximum = bounds_of(around, place / "range", document.range, single)
-    mappings = _mappings(around, place, document, single)
-    meaning = meaning_of(around, place, document, type)
-    if meaning is not None:
-        _check_sentinel(around, place / "null", meaning.null, minimum, maximum)
     spelling = spelling_of(around, place, document, type if document.logical else single)
-    held = Held(_code(document, single), mappings, minimum, maximum, spelling)
+    held = Held(_code(document, single), None, minimum, maximum, spelling)
+    mappings = _mappings(around, place, document, single, held)
+    meaning = meaning_of(around, place, document, type, held)
+    held = replace(held, mappings=mappings)
     if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
         message, hint = "null is none of the values, and the type allows it", "drop the `?`, or say `null: null`, too"
         around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
@@ -249,7 +261,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         packing=packing_of(around, place / "unpack", document, type),
         when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=types.Presence.OPTIONAL if document.optional or document.one_of else types.Presence.REQUIRED,
-        default=_default(around, place, document, type, held),
+        default=_default(around, place, document, type, held, meaning),
         has_default=document.default is not None or _says_null(document, held),
         const=_known_constant(around, place / "const", document.const, type, held),
         mappings=held.mappings,
@@ -319,13 +331,13 @@ def _region(around: Surroundings, place: Place, written: object) -> types.Amount
 
 
 def _mappings(
-    around: Surroundings, place: Place, document: FieldDocument, type: Type
+    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held
 ) -> tuple[ValueMapping, ...] | None:
     """The values that there are and what they mean; what `null` says means null."""
     if document.values is None or is_open(document):
         return None
     found = mappings_of(around.scope, place / "values", document.values, type)
-    null = null_of(around, place, document, type)
+    null = null_of(around, place, document, type, held)
     if null is not None:
         check_null(around.scope, place / "null", null, found)
         found = (*found, ValueMapping(null, Literal(None)))
@@ -398,73 +410,31 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
     return (document.else_ or own) if own else ""
 
 
-def _constant(around: Surroundings, place: Place, written: Scalar, type: Type, id: str) -> Scalar:
-    if written is None or type is UNKNOWN:
-        return written
-    value = constants.constant(type, place, written)
-    if value is constants.NONE:
-        around.reports(place, id, f"{place.text} is not of the field's type", constants.remedy(type, place.text))
-        return None
-    return value  # type: ignore[return-value]
-
-
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     if written is not None and isinstance(not_null(type), types.JsonText):
         message, hint = "JSON may be written in several ways, and none is constant", "give the field the value's type"
         around.scope.draft.reports_entry(place, "bad-const", message, hint)
         return None
-    value = _constant(around, place, written, type, "bad-const")
-    if value is None:
-        return None
-    if isinstance(type, Nullable):
+    if written is not None and isinstance(type, Nullable):
         message, hint = "null is not the constant, and the type allows it", "drop the `?`"
         around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
-        return None
-    flaw = _flaw(value, type, held)
-    if flaw:
-        message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
-        around.reports(place, "bad-const", message, "write one that it may be")
-        return None
-    return value
+    return stated_value(around, place, written, type, held)
 
 
-def _flaw(value: Scalar, type: Type, held: Held) -> str:
-    """Why no record has the value in its field; empty where one may."""
-    if held.mappings and not any(each.wire == value for each in held.mappings):
-        return "is none of the field's values"
-    if isinstance(value, int | float) and not (
-        (held.minimum is None or value >= held.minimum) and (held.maximum is None or value <= held.maximum)
-    ):
-        return "is out of the field's range"
-    return constants.misfit(type, value)
-
-
-def _default(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Scalar:
+def _default(  # noqa: PLR0913 - what the field holds
+    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held, meaning: Meaning | None
+) -> Scalar:
     """The wire value that stands for an absent one: where a constant may be absent, that constant."""
-    value = _constant(around, place / "default", document.default, type, "bad-default")
-    if value is None:
-        return None
-    if document.const is not None and document.default != document.const:
+    if document.const is not None and document.default not in (None, document.const):
         message = f"{document.default} is not the constant {document.const}"
         around.reports(place / "default", "bad-default", message, "drop `default`, or write the constant")
         return None
-    if document.const is None and (flaw := _flaw(value, type, held)):
-        message = f"{(place / 'default').text or 'nothing'} {flaw}, so that no record says it"
-        around.reports(place / "default", "bad-default", message, "write one that it may be")
-        return None
-    return value
+    if meaning is not None and meaning.minimum is not None and document.default != document.null:
+        held = replace(held, minimum=meaning.minimum, maximum=meaning.maximum)
+    return stated_value(around, place / "default", document.default, type, held, "bad-default")
 
 
 def _says_null(document: FieldDocument, held: Held) -> bool:
     """Whether an absent value counts as null on the wire, which means something."""
     return "default" in document.model_fields_set and any(each.wire is None for each in held.mappings or ())
-
-
-def _check_sentinel(around: Surroundings, place: Place, null: Scalar, minimum: int | None, maximum: int | None) -> None:
-    """What means null is on the wire, where the range holds."""
-    if not isinstance(null, int | float):
-        return
-    if (minimum is not None and null < minimum) or (maximum is not None and null > maximum):
-        message = f"{null} means null, and is out of the range"
-        around.reports(place, "bad-const", message, "a range is of what is on the wire: let it hold this, too")

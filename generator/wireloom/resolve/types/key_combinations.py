@@ -29,43 +29,10 @@ COMPANIONS: Table[str, str] = {
 _INSTEAD = "say with `when` whether the field is there"
 # Keys that say something of the wire, where computed and counted fields are not.
 ON_WIRE = (
-    "at",
-    "from",
-    "size",
-    "unpack",
-    "count",
-    "delimiter",
-    "kept",
-    "escape",
-    "escaped",
-    "pad",
-    "charset",
-    "terminator",
-    "jump",
-    "lastWhen",
-    "tag",
-    "oneOf",
-    "member",
-    "optional",
-    "default",
-    "const",
-    "values",
-    "range",
-    "length",
-    "pattern",
-    "bits",
-    "checksum",
-    "refers",
-    "table",
-    "flatten",
-    "inline",
-    "unique",
-    "salvage",
-    "lineFeeds",
-    "wire",
-    "byteOrder",
-    "null",
-    "raw",
+    *("at", "from", "size", "unpack", "count", "delimiter", "kept", "escape", "escaped", "pad", "charset"),
+    *("terminator", "jump", "lastWhen", "tag", "oneOf", "member", "optional", "default", "const", "values", "range"),
+    *("length", "pattern", "bits", "checksum", "refers", "table", "flatten", "inline", "unique", "salvage"),
+    *("lineFeeds", "wire", "byteOrder", "null", "raw"),
 )
 # Keys that say what the value is, or whose it is.
 _DECIDED = ("const", "values", "bits", "derive", "checksum", "refers", "table", "flatten", "inline")
@@ -81,6 +48,13 @@ _WITHOUT_ELEMENT = ("when", "since", "until", "derive", "const", "flatten", "hid
 _OF_BYTES = ("const", "values", "bits", "derive", "checksum", "pad", "hidden")
 # Keys that say what builders write, which no field has that stands elsewhere: there it may be another's.
 _WITHOUT_BASE = ("derive", "checksum", "bits", "hidden")
+# Keys whose check has a code that `else` may say.
+_CHECKED = frozenset(
+    (
+        *("const", "values", "range", "length", "pattern", "size", "delimiter", "checksum", "refers", "unique"),
+        *("bits", "logical"),
+    )
+)
 # Keys that cannot stand together.
 RIVALS = (
     *(("compute", key) for key in ("counted", *ON_WIRE)),
@@ -144,35 +118,15 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
     if document.else_ is not None and not has_check(document):
-        hint = (
-            "it replaces the code of const, values, range, length, pattern, size, delimiter, checksum, refers, unique "
-            "or a sized type"
-        )
+        hint = f"it replaces the code of {', '.join(sorted(_CHECKED))} or a sized type"
         around.scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
 
 
 def has_check(document: FieldDocument, besides: str = "") -> bool:
     """Whether a field has a check of its own, whose code it may say."""
-    keys = (
-        "const",
-        "values",
-        "range",
-        "length",
-        "pattern",
-        "size",
-        "delimiter",
-        "checksum",
-        "refers",
-        "unique",
-        "bits",
-        "logical",
-    )
+    unchecked = {besides, "values"} if is_open(document) else {besides}
     sized = isinstance(document.type, str) and document.type.startswith(("bytes(", "str("))
-    return sized or any(
-        key in document.model_fields_set
-        for key in keys
-        if key != besides and (key != "values" or not is_open(document))
-    )
+    return sized or bool(document.given & (_CHECKED - unchecked))
 
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:

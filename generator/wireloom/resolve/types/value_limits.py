@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model import logical, types
+from wireloom.model import types
 from wireloom.model.ground import (
     LONG,
     NAMED_PATTERNS,
@@ -14,9 +14,23 @@ from wireloom.model.ground import (
     spelling_of_said,
     with_text,
 )
-from wireloom.model.logical import Said, Scaled
-from wireloom.model.types import Array, Bytes, Held, Integer, Map, Nullable, Spelling, Text, Type, charset_of, not_null
+from wireloom.model.logical import Said
+from wireloom.model.types import (
+    Array,
+    Bytes,
+    Held,
+    Integer,
+    Map,
+    Nullable,
+    Scalar,
+    Spelling,
+    Text,
+    Type,
+    charset_of,
+    not_null,
+)
 from wireloom.numbers import integer, respelled_ends
+from wireloom.resolve.bind import constants
 from wireloom.resolve.facts.text_forms import said
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
@@ -44,9 +58,36 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
     minimum, maximum = ends_of(around, place / "length", document.length)
     _check_length(around, place / "length", (minimum, maximum))
     pattern, known = _pattern(around, place / "pattern", document, charset)
-    found = Spelling(minimum, maximum, pattern, known)
-    _check_stated(around, place, document, found, "let `length` and `pattern` allow it, too")
-    return found
+    return Spelling(minimum, maximum, pattern, known)
+
+
+def stated_value(  # noqa: PLR0913 - what the field holds
+    around: Surroundings, place: Place, written: Scalar, type: Type, held: Held, id: str = "bad-const"
+) -> Scalar:
+    """The wire value that a field states, which a record can have in it; None where there is none."""
+    if written is None or type is UNKNOWN:
+        return written
+    value = constants.constant(type, place.text, written)
+    if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
+        around.reports(place, id, f"{place.text} is not of the field's type", constants.remedy(type, place.text))
+        return None
+    if flaw := _flaw(value, written, type, held):
+        message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
+        around.reports(place, id, message, "write one that it may be")
+        return None
+    return value  # type: ignore[return-value]
+
+
+def _flaw(value: object, written: Scalar, type: Type, held: Held) -> str:
+    """Why no record has the value in its field; empty where one may."""
+    if held.mappings and not any(each.wire == value for each in held.mappings):
+        return "is none of the field's values"
+    low, high = held.minimum, held.maximum
+    if isinstance(value, int | float) and ((low is not None and value < low) or (high is not None and value > high)):
+        return f"is out of the range {'' if low is None else low} .. {'' if high is None else high}"
+    if held.spelling is not None and not held.spelling.has(written):
+        return "is not spelled as the field says"
+    return constants.misfit(type, value)
 
 
 def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
@@ -64,34 +105,15 @@ def _of_saying(around: Surroundings, place: Place, document: FieldDocument, sayi
     """How the text of a time or a number is spelled; it may be another one that means null."""
     pattern = spelling_of_said(saying, fine=document.raw is not None)
     found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
-    what, hint = "time", "let it say a time as RFC 3339 has it"
-    if document.logical not in _KNOWN:
-        what, hint = "number", _hint(saying.counted)
     if document.null is None or found.has(document.null):
-        _check_stated(around, place, document, found, hint)
         return found
-    _check_stated(around, place, document.model_copy(update={"null": None}), found, hint)
     text = str(document.null)
     if not (text.isascii() and text.isprintable() and len(text) <= _LONGEST):
+        what = "time" if document.logical in _KNOWN else "number"
         hint = f"write at most {_LONGEST} characters of ASCII: '-', '' ..."
         around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a {what}", hint)
         return found
     return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
-
-
-def _hint(counted: logical.Integer | Scaled) -> str:
-    """What texts say a number."""
-    if isinstance(counted, logical.Integer):
-        return f"write {counted.minimum} to {counted.maximum} in digits, without zeros in front"
-    before = max(counted.precision - counted.digits, 1)
-    return f"write at most {before} digits and {counted.digits} behind the point, without zeros in front"
-
-
-def _check_stated(around: Surroundings, place: Place, document: FieldDocument, spelling: Spelling, hint: str) -> None:
-    """Report what means null, or stands for what is absent, and is spelled otherwise."""
-    for name, value, id in (("null", document.null, "bad-const"), ("default", document.default, "bad-default")):
-        if not spelling.has(value):
-            around.reports(place / name, id, f"{value!r} is not spelled as the field says", hint)
 
 
 def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]) -> None:

@@ -1,0 +1,41 @@
+"""Whether records tell where they end, as their framing needs."""
+
+from wireloom.model import types
+from wireloom.model.ends import endless
+from wireloom.model.framing import Array, Concatenated, Framing, Headed, bare
+from wireloom.model.types import Struct
+from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.facts.sites import Types
+from wireloom.resolve.logical.roots import Entry
+
+
+def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: Framing) -> None:
+    """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
+    if isinstance(bare(framing), Array) and not draft.encoding.text:
+        hint = "use `framing: length-prefixed`"
+        draft.reports(draft.place / "framing", "wrong-encoding", "only JSON texts stand in a JSON array", hint)
+    if isinstance(framing, Headed):
+        found = next((endless(each.type, named, draft.encoding) for each in entries if each.name == framing.header), "")
+        if found:
+            message, hint = f"{found} does not tell where the header ends", "give what is last a size"
+            draft.reports(draft.place / "framing" / "header", "endless-record", message, hint)
+    if not isinstance(bare(framing), Concatenated) or not entries:
+        return
+    found = endless(entries[0].type, named, draft.encoding)
+    if found:
+        hint = "use `framing: lines`, `framing: array` or `framing: length-prefixed`"
+        if not draft.encoding.text:
+            hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
+        message = f"{found} does not tell where it ends{_of_delimiters(found, named)}"
+        draft.reports(draft.place / "framing", "endless-record", message, hint)
+
+
+def _of_delimiters(name: str, named: Types) -> str:
+    """Why a field ends at no delimiter: one may be the beginning of another, or escape itself; empty for others."""
+    struct, _, wire_name = name.partition(".")
+    type = named.get(struct)
+    for field in type.fields if isinstance(type, Struct) else ():
+        size = getattr(types.not_null(field.type), "size", None)
+        if field.wire_name == wire_name and isinstance(size, types.Delimiter) and size.ending.looks_behind:
+            return " before the byte behind its delimiter is known"
+    return ""

@@ -301,7 +301,7 @@ class _StructDrawing:
             return
         group = [each.wire_name for each in self.struct.fields if each.one_of and each.one_of == field.one_of]
         is_taken = any(self.scope.values.get(name) is not None for name in group)
-        if not self.holds(field.when) or field.until or is_taken:
+        if not self.holds(field.when) or (field.until and self.struct.versions) or is_taken:
             self.scope.values.setdefault(field.wire_name, None)
             return
         known = self.known(field)

@@ -140,6 +140,27 @@ class Example:
     stated: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions of a format by name, from the oldest to the newest, and the value that tells each.
+
+    `told` is the expression that gives the value. Builders set it at `path`, in the names of readers, or as the
+    `parameter`; of the roots in `roots`. `newer`: values beyond the newest are read as it. `record` is the struct that
+    is tried where the version is what fits.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[int | str, ...]
+    told: str
+    ordered: bool = False  # the values are numbers that grow
+    newer: bool = False
+    column: str = ""
+    path: tuple[str, ...] = ()
+    parameter: str = ""
+    roots: tuple[str, ...] = ()
+    record: str = ""
+
+
 @dataclass(frozen=True)
 class Format:
     """One spec, resolved."""
@@ -167,6 +188,7 @@ class Format:
     )  # the most bytes that entries of tables and texts make of a record: a number or a parameter
     ratio: int | str = 64  # how many times their own bytes unpacked regions may become: a number or a parameter
     unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
+    versions: Versions | None = None
     schema: str = ""  # the shared logical schema, where one is named
     examples: tuple[Example, ...] = ()
 

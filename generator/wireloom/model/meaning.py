@@ -33,6 +33,7 @@ LATER = {
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
 LATER |= {"pieces": False, "octets": False, "ratio": 64}
+LATER |= {"versions": None}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 FORMER = {"member": ""}
 """What fields that have nothing had in its place, when that said the same."""

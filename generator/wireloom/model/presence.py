@@ -10,9 +10,9 @@ def presence_condition(field: Field, struct: Struct) -> Expression | None:
     """The field's condition, its versions included; None where it is always there."""
     names = [version.name for version in struct.versions]
     bounds: list[Expression] = []
-    if field.since:
+    if field.since and names:
         bounds.append(Binary(">=", _version_in_force(struct), Literal(names.index(field.since))))
-    if field.until:
+    if field.until and names:
         bounds.append(Binary("<=", _version_in_force(struct), Literal(names.index(field.until))))
     if field.when is not None:
         bounds.append(field.when)

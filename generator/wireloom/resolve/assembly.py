@@ -15,6 +15,7 @@ from wireloom.resolve.bind import header
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.framings import check_header, framing_of
 from wireloom.resolve.bind.imports import Libraries, check_imports, with_imports
+from wireloom.resolve.bind.named_versions import with_versions
 from wireloom.resolve.bind.outline import all_mentioned, outlines
 from wireloom.resolve.bind.poison import Poison
 from wireloom.resolve.bind.type_parameters import with_instances
@@ -85,7 +86,8 @@ def format_of(
         if whole is not None:
             draft.problems.uses = lambda: uses_of(whole)
             draft.problems.settle()
-        made = None if whole is None else with_instances(whole)
+        told = None if whole is None else with_versions(whole)
+        made = None if told is None else with_instances(told)
         format = None if made is None else _assembled(made, schema)
         if whole is not None:
             check_imports(draft, whole)
@@ -191,6 +193,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         invalid_text=invalid_text,
         unknown_members=unknown_members,
         schema=content.schema_ or "",
+        versions=draft.versions,
         examples=examples(draft, entry_points, errors),
     )
 

@@ -26,6 +26,7 @@ from wireloom.runtime.parameters import (
 )
 from wireloom.runtime.pickling import Reduced, by_name
 from wireloom.runtime.root import Root
+from wireloom.runtime.versions import Versions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.resync import Resync
 
-__all__ = ["Codec", "Parameter", "Root"]
+__all__ = ["Codec", "Parameter", "Root", "Versions"]
 
 Buffer = bytes | bytearray | memoryview
 OPEN_VALUES = ("variant", "json", "binary")
@@ -117,6 +118,7 @@ class Codec:
     framing: str
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
     codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
+    versions: Versions | None = None
 
     def __reduce__(self) -> Reduced:
         """Pickles name the generated module."""
@@ -281,8 +283,32 @@ class Codec:
         """The bytes of one record; raises EncodeError where the format cannot say `value`.
 
         What was built is read back and compared: every member that was given comes back, or it is an EncodeError.
+        With `version` it is of that version of the format, and a value of another one is an EncodeError.
         """
-        return self._build_with(self.root(root), value, self.settings(parameters))
+        entry = self.root(root)
+        version, settings = self._version(entry, parameters)
+        return self._build_version(entry, value, settings, version)
+
+    def _version(self, root: Root, parameters: Mapping[str, object]) -> tuple[str | None, dict[str, ParameterValue]]:
+        """The version that is asked for, None where it follows from the value, and the parameters."""
+        known, versions = {each.name: each.default for each in self.parameters}, self.versions
+        if versions is None or "version" in known:
+            return None, self.settings(parameters)
+        given = {name: value for name, value in parameters.items() if name != "version"}
+        asked = parameters.get("version")
+        if asked is None:
+            return None, self.settings(given)
+        version = versions.checked(self.format, root.name, asked)
+        if versions.parameter:
+            given = dict(versions.settings(given, version, known[versions.parameter]))
+        return version, self.settings(given)
+
+    def _build_version(
+        self, root: Root, value: Any, parameters: Mapping[str, ParameterValue], version: str | None
+    ) -> bytes:
+        if self.versions is None or root.name not in self.versions.roots:
+            return self._build_with(root, value, parameters)
+        return self.versions.written(value, version, lambda told: self._build_with(root, told, parameters))
 
     def _build_with(self, root: Root, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
         from wireloom.runtime.foreign_values import foreign
@@ -368,8 +394,9 @@ class Codec:
         entry = self.root(root)
         chosen = self.framing_of(entry, framing)
         refuse_single("values", values, "a list of values, or what gives one after the other")
-        begun, settings = self.beginning(chosen, parameters)
-        records = (self.build_at(entry, number, value, settings) for number, value in enumerate(values))
+        version, given = self._version(entry, parameters)
+        begun, settings = self.beginning(chosen, given)
+        records = (self.build_at(entry, number, value, settings, version) for number, value in enumerate(values))
         return chain((begun,) if begun else (), pieces(chosen, records))
 
     def beginning(
@@ -702,17 +729,24 @@ class Codec:
         root: str | None = None,
         **parameters: object,
     ) -> "pa.Array":
-        """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said."""
+        """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said.
+
+        With `version` rows that say no version are of that one, and a row of another is an EncodeError.
+        """
         import pyarrow as pa
 
         from wireloom.runtime.columns import reading, soundness
 
-        entry, settings = self.root(root), self.settings(parameters)
+        entry = self.root(root)
+        version, settings = self._version(entry, parameters)
         if entry.elements:
             raise ParameterError(
                 f"columns hold one record a row; a root that is a list cannot be encoded from them: {root}"
             )
         structs = soundness.columns_of(records)
+        if version is not None and self.versions is not None and self.versions.path:
+            schema = import_module(f"{self.home}.columns").SCHEMAS[entry.name]
+            structs = self.versions.columns(structs, version, schema)
         request = Request(root or self.default_root, settings)
         if self.engine is not None and (found := self.engine.encode(structs, request)) is not None:
             return found
@@ -750,8 +784,10 @@ class Codec:
         from wireloom.runtime.streams.writing import joined
 
         chosen, given = self.framing_of(self.root(root), framing), _batches(batches)
-        begun, settings = self.beginning(chosen, parameters)
-        return chain((begun,) if begun else (), joined(chosen, self._encoded(given, root, settings)))
+        version, stated = self._version(self.root(root), parameters)
+        begun, settings = self.beginning(chosen, stated)
+        asked = {} if version is None else {"version": version}
+        return chain((begun,) if begun else (), joined(chosen, self._encoded(given, root, {**settings, **asked})))
 
     def _encoded(
         self, batches: "Iterable[pa.RecordBatch | pa.StructArray]", root: str | None, settings: Mapping[str, object]
@@ -765,10 +801,12 @@ class Codec:
                 raise error.at(row + count if isinstance(row, int) else row) from None
             count += len(batch)
 
-    def build_at(self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue]) -> bytes:
+    def build_at(
+        self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue], version: str | None = None
+    ) -> bytes:
         """`build` with root and parameters settled; an error is at the row."""
         try:
-            return self._build_with(root, value, parameters)
+            return self._build_version(root, value, parameters, version)
         except EncodeError as error:
             raise error.at(row) from None
 

@@ -33,6 +33,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "bad_size": "Bytes or text of another size than the spec allows here.",
         "bad_escape": "An unknown escape in a stream.",
         "bad_checksum": "The checksum does not match.",
+        "unknown_version": "A version that the format does not have.",
         "unknown_case": "No case matches the tag.",
         "duplicate_element": "Two list elements have the same key, which must be unique.",
         "bad_region": "A region has bytes left over, or is too short.",

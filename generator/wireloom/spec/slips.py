@@ -16,6 +16,7 @@ from wireloom.spec import language
 from wireloom.spec.entries import fields_named_as_steps, is_type
 from wireloom.spec.language import (
     Bits,
+    CaseOfVersions,
     CheckStep,
     DiscardStep,
     Entry,
@@ -28,6 +29,7 @@ from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode
 
 _FIELD_KEYS = frozenset(FieldDocument.keys())
 _BIT_KEYS = frozenset(Bits.keys())
+_CASE_KEYS = frozenset(CaseOfVersions.keys())
 _STEPS = frozenset(Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
@@ -394,7 +396,11 @@ def _of_cases(node: Node, path: Path, below: int) -> Iterator[Slip]:
     if above is None or above.text != "cases" or not isinstance(cases, MappingNode):
         return
     for key, value in cases.entries:
-        if isinstance(value, MappingNode) and value.entry("type") is not None:
+        if (
+            isinstance(value, MappingNode)
+            and value.entry("type")
+            and {each.text for each, _ in value.entries} - _CASE_KEYS
+        ):
             message = f"case {key.text} has keys of a field, and is a type alone"
             hint = "name a type in `types` that has such a field: `{fields: [{value: {type: ...}}]}`"
             yield Slip((*path, key.text), _at(value, "wrong-shape", message, hint, (*path, key.text)))

@@ -190,7 +190,10 @@ def _trial(trial: Trial) -> nodes.Trial:
 def _struct(struct: Struct) -> nodes.Struct:
     versions = tuple(nodes.Version(version.name, version.arity, optional(version.when)) for version in struct.versions)
     form: nodes.Form = struct.form.value
-    return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, struct.steps)))
+    steps = (
+        replace(step, since="", until="") if isinstance(step, Field) and not versions else step for step in struct.steps
+    )
+    return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, steps)))
 
 
 def _step(step: Step) -> nodes.Step:

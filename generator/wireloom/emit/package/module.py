@@ -1,11 +1,11 @@
 """A format's `__init__.py`: names, documents and typed functions around one Codec."""
 
 from wireloom.emit import prose
-from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
+from wireloom.emit.code import Call, Code, Prose, Subscript, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
 from wireloom.model.ends import endless
-from wireloom.model.format import Format, Parameter, Root
+from wireloom.model.format import Format, Parameter, Root, Versions
 from wireloom.model.kinds import kinds
 from wireloom.model.meaning import meaning
 from wireloom.runtime import CONTRACT
@@ -22,11 +22,20 @@ def module(format: Format) -> str:
         root=annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name)),
         default_root=literal(format.roots[0].name),
         keywords=[keyword(parameter) for parameter in format.parameters],
+        version=_version(format),
         passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
         validated=_validated(format),
         of_documents=format.encoding.text,
         parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
+
+
+def _version(format: Format) -> str:
+    """The keyword of builders for a version; empty where there is none, or a parameter is called so."""
+    if format.versions is None or any(parameter.name == "version" for parameter in format.parameters):
+        return ""
+    options = Subscript("Literal", (*map(literal, format.versions.names), "None"))
+    return annotated("version", options, "None")
 
 
 def columns(format: Format) -> str:
@@ -98,7 +107,24 @@ def _codec(format: Format) -> Call:
         framing="FRAMING",
         layout="_layout.LAYOUT",
         codes="CODES",
+        versions=None if format.versions is None else _versions(format.versions),
     )
+
+
+def _versions(versions: Versions) -> Call:
+    is_by_name = versions.path == (versions.column,)
+    return call(
+        "_codec.Versions",
+        _texts(versions.names),
+        _texts(versions.names) if is_by_name else Tuple(tuple(literal(value) for value in versions.values)),
+        path=_texts(versions.path) if versions.path else None,
+        parameter=literal(versions.parameter) if versions.parameter else None,
+        roots=_texts(versions.roots),
+    )
+
+
+def _texts(texts: tuple[str, ...]) -> Tuple:
+    return Tuple(tuple(literal(text) for text in texts))
 
 
 def _root(format: Format, root: Root) -> Call:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from wireloom.encodings import ENCODINGS, Encoding
 from wireloom.expr.ast import Kind
+from wireloom.model.format import Versions
 from wireloom.problems import Problems
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.poison import Poison
@@ -24,6 +25,7 @@ class Draft:
     problems: Poison
     warnings: Problems
     lent: tuple[str, ...] = ()  # the types of the libraries that it imports
+    versions: Versions | None = None  # those of the format
 
     @property
     def place(self) -> Place:

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from wireloom.encodings import Form
 from wireloom.model.types import Field, Presence, Struct, Type, Version
-from wireloom.problems import nearest
 from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.named_versions import check_span
 from wireloom.spec.documents import Place
 
 
@@ -46,23 +46,11 @@ def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
 
 def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
     """Whether every `since` and `until` names a version of the struct, the older one first."""
-    order = [version.name for version in struct.versions]
+    order = [version.name for version in struct.versions] or (draft.versions.names if draft.versions else ())
     before = len(draft.problems.found)
     for position, field in enumerate(struct.steps):
-        if not isinstance(field, Field):
-            continue
-        where = place / position / field.wire_name
-        for key, version in (("since", field.since), ("until", field.until)):
-            if version and version not in order:
-                hint = nearest(version, order) or "declare it in `versions` of the struct"
-                draft.reports(where / key, "unknown-version", f"there is no version {version}", hint)
-        if field.since in order and field.until in order and order.index(field.since) > order.index(field.until):
-            draft.reports(
-                where / "until",
-                "unknown-version",
-                f"{field.until} is older than {field.since}",
-                "versions run from the oldest to the newest",
-            )
+        if isinstance(field, Field):
+            check_span(draft, place / position / field.wire_name, order, field.since or None, field.until or None)
     return len(draft.problems.found) == before
 
 

@@ -205,8 +205,10 @@ def _is_needed(field: Field, named: Types) -> bool:
 
 def _has_no_null(type: Type, named: Types) -> bool:
     match plain(type, named):
-        case types.Nullable() | types.Null() | types.JsonText() | types.OneOf() | types.Select() | types.Attempt():
+        case types.Nullable() | types.Null() | types.JsonText() | types.OneOf() | types.Select():
             return False
+        case types.Attempt(trials):
+            return all(_has_no_null(trial.type, named) for trial in trials)
         case _:
             return True
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from wireloom.encodings import Encoding
-from wireloom.expr.ast import Expression, Kind, Literal
+from wireloom.expr.ast import Binary, Conditional, Expression, Kind, Literal, Membership
 from wireloom.expr.types import a_kind
 from wireloom.expr.types import kind as expression_kind
 from wireloom.model import types
@@ -21,10 +21,11 @@ from wireloom.resolve.bind import builtins, constants, notation
 from wireloom.resolve.bind.draft import written as parsed_text
 from wireloom.resolve.bind.expressions import BROKEN, expression
 from wireloom.resolve.bind.foreign_types import hint_of_type
+from wireloom.resolve.bind.named_versions import check_span, condition
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
 from wireloom.spec.documents import Place
-from wireloom.spec.language import AttemptType, OneOfType, SelectType, StructType
+from wireloom.spec.language import AttemptType, CaseOfVersions, OneOfType, SelectType, StructType
 from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
@@ -500,19 +501,46 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
     """A union chosen by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
     keys = _keys(around, tag.expression) if isinstance(tag, types.FieldTag) else _Keys(tag_type)
-    cases: list[types.Case] = []
+    whole, cases = tag, list[types.Case]()
     taken: dict[tuple[type, Scalar], str] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
         values = _case_values(around, where, _renamed(text, keys.names), keys)
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
-        _take(around, where, values, str(case), taken)
+        _take(around, where, values, case.type if isinstance(case, CaseOfVersions) else str(case), taken)
+        if isinstance(case, CaseOfVersions):
+            whole = _of_versions(around, where, case, whole, values)
         cases.append(types.Case(values, _case_type(around, where, case)))
     if form.otherwise is not None:
         _check_otherwise(around, place, form)
         cases.append(types.Case((), type_of_text(around, place / "otherwise", form.otherwise)))
-    return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+    return types.Select(whole, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+
+
+def _of_versions(
+    around: Surroundings,
+    place: Place,
+    case: CaseOfVersions,
+    tag: types.FieldTag | PeekTag | types.MemberTag,
+    values: tuple[Scalar, ...],
+) -> types.FieldTag | PeekTag | types.MemberTag:
+    """The tag, which selects nothing where it is of a case that the version does not have."""
+    draft = around.scope.draft
+    order = () if draft.versions is None else draft.versions.names
+    if not check_span(draft, place, order, case.since, case.until) or draft.versions is None:
+        return tag
+    if not isinstance(tag, types.FieldTag):
+        message, hint = "a case has a version where a field selects it", "make the tag a field, and `select` by that"
+        draft.reports_entry(place, "conflicting-keys", message, hint)
+        return tag
+    text = condition(draft.versions, case.since, case.until)
+    if not text or tag.expression is BROKEN:
+        return tag
+    has = expression(around.scope, place / ("since" if case.since else "until"), text, Kind.BOOLEAN)
+    listed = tuple(value for value in values if not isinstance(value, float))
+    lacks = Binary("and", Membership(tag.expression, listed), Conditional(has, Literal(False), Literal(True)))  # noqa: FBT003 - values
+    return types.FieldTag(Conditional(lacks, Literal(None), tag.expression))
 
 
 def _take(
@@ -556,8 +584,16 @@ def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> No
         report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 
 
-def _case_type(around: Surroundings, place: Place, case: str | RefusalDocument) -> Type | types.Refusal:
-    return types.Refusal(case.error) if isinstance(case, RefusalDocument) else type_of_text(around, place, case)
+def _case_type(
+    around: Surroundings, place: Place, case: str | CaseOfVersions | RefusalDocument
+) -> Type | types.Refusal:
+    match case:
+        case RefusalDocument(error=code):
+            return types.Refusal(code)
+        case CaseOfVersions(type=text):
+            return type_of_text(around, place / "type", text)
+        case _:
+            return type_of_text(around, place, case)
 
 
 def _tag(

@@ -75,7 +75,7 @@ def _versions(around: Surroundings, place: Place, document: StructType) -> tuple
             version.arity,
             None if version.when is None else expression(scope, place / name / "when", version.when, Kind.BOOLEAN),
         )
-        for name, version in (document.versions or {}).items()
+        for name, version in (document.versions if isinstance(document.versions, dict) else {}).items()
     )
 
 

@@ -88,7 +88,13 @@ def _mapping(scope: Scope, place: Place, wire: Scalar, value: object, notation: 
     if beyond is not None:
         hint = f"integers that readers see are {_INT65.minimum} to {_INT65.maximum}"
         scope.draft.reports(place, "bad-range", f"{beyond} is beyond 64 bits", hint)
-    return Mapping(wire, meaning, "" if said is None else said.doc, notation)
+    return Mapping(wire, meaning, "" if said is None else _documented(said), notation)
+
+
+def _documented(said: MappedValue) -> str:
+    """What a document says of a word, with the versions that have it."""
+    spans = (("since", said.since), ("until", said.until))
+    return ", ".join(filter(None, (said.doc, *(f"{key} {name}" for key, name in spans if name))))
 
 
 def _meaning(scope: Scope, place: Place, value: object) -> Expression:

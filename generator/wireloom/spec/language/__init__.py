@@ -36,9 +36,10 @@ from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, Pre
 from wireloom.spec.language.libraries import LibraryDocument
 from wireloom.spec.language.schemas import SchemaDocument, SchemaEntries, SchemaEntry, SchemaField, SchemaType
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
-from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version
+from wireloom.spec.language.structs import Entry, FieldForm, NamedType, StructType, Version, Versions
 from wireloom.spec.language.types import (
     AttemptType,
+    CaseOfVersions,
     Fallback,
     MemberTag,
     OneOfType,
@@ -55,6 +56,7 @@ __all__ = [
     "AttemptType",
     "Bits",
     "ByteOrderByParameter",
+    "CaseOfVersions",
     "CheckStep",
     "Code",
     "Crc",
@@ -107,4 +109,5 @@ __all__ = [
     "ValueTable",
     "VerifyStep",
     "Version",
+    "Versions",
 ]

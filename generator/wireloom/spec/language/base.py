@@ -117,6 +117,11 @@ def list_or_text() -> Discriminator:
     return Discriminator(lambda value: "<list>" if isinstance(value, list) else "<text>")
 
 
+def mapping_or_list(tag: str) -> Discriminator:
+    """Tell a mapping from a list."""
+    return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<list>")
+
+
 def mapping_or_text(tag: str) -> Discriminator:
     """Tell a mapping from a text."""
     return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<text>")

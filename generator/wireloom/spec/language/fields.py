@@ -24,6 +24,8 @@ class MappedValue(Document):
 
     value: ScalarValue = Field(description="What readers see.", examples=["line"])
     doc: str = Field(default="", description="What the value means.", examples=["Two points"])
+    since: str | None = Field(default=None, description="The first version that has it.", examples=["v2"])
+    until: str | None = Field(default=None, description="The last version that has it.", examples=["v3"])
 
 
 ValueTable = dict[

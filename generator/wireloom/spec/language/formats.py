@@ -16,7 +16,7 @@ from wireloom.spec.language.base import (
     mapping_or_text,
 )
 from wireloom.spec.language.framings import FramingForm
-from wireloom.spec.language.structs import NamedType
+from wireloom.spec.language.structs import NamedType, Versions
 
 
 class ParameterByName(Document):
@@ -239,6 +239,11 @@ class FormatDocument(Document):
     )
     limits: Limits = Field(
         default=Limits(depth=64), description="Limits of nesting and size.", examples=[{"depth": 32}]
+    )
+    versions: Versions | None = Field(
+        default=None,
+        description="Its versions, from the oldest to the newest, and what tells them.",
+        examples=[{"order": {"v1": 1, "v2": 2}, "from": "version"}],
     )
     invalid_text: ParameterByName | None = Field(
         default=None,

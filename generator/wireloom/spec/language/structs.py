@@ -12,8 +12,10 @@ from wireloom.spec.language.base import (
     Document,
     EncodingName,
     ExpressionText,
+    ScalarValue,
     TypeText,
     form_by_key,
+    mapping_or_list,
     mapping_or_text,
 )
 from wireloom.spec.language.fields import FieldDocument
@@ -107,6 +109,38 @@ class Version(Document):
     )
 
 
+class Versions(Document):
+    """Versions by name, and what tells which one a record is of."""
+
+    order: Annotated[
+        Annotated[list[str], Tag("<list>")] | Annotated[dict[str, ScalarValue], Tag("<order>")],
+        mapping_or_list("<order>"),
+    ] = Field(
+        description="Their names, the oldest first, and the value that tells each; in a list it is the name.",
+        examples=[{"v1": 1, "v2": 2}],
+    )
+    from_: str = Field(
+        alias="from",
+        description="What tells them: a field (`version`, `head.version`), a parameter, or `fits`: "
+        "the newest that the record fits.",
+        examples=["version"],
+    )
+    column: str | None = Field(
+        default=None, description="A column with the name of the version.", examples=["formatVersion"]
+    )
+    newer: Literal["error", "newest"] = Field(
+        default="error",
+        description="What a value beyond the newest version is: an error, or read as the newest.",
+        examples=["newest"],
+    )
+    else_: Code | None = Field(
+        default=None,
+        alias="else",
+        description="The error code of a value that is no version; by default `unknown_version`.",
+        examples=["bad_version"],
+    )
+
+
 class StructType(Document):
     """Fields in order, with the checks between them."""
 
@@ -135,10 +169,16 @@ class StructType(Document):
         description="The character set of its texts; by default UTF-8.",
         examples=["cp037"],
     )
-    versions: dict[str, Version] | None = Field(
+    versions: (
+        Annotated[
+            Annotated[Versions, Tag("<versions>")] | Annotated[dict[str, Version], Tag("<each>")],
+            form_by_key({"order": "<versions>"}, "<each>"),
+        ]
+        | None
+    ) = Field(
         default=None,
-        description="Its versions, from the oldest to the newest.",
-        examples=[{"legacy": {"arity": 2}, "current": {"arity": 5}}],
+        description="Its versions, from the oldest to the newest; by default the format's.",
+        examples=[{"order": ["legacy", "current"], "from": "fits"}],
     )
     depth: int | None = Field(
         default=None,

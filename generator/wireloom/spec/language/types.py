@@ -11,7 +11,6 @@ from wireloom.spec.language.base import (
     ScalarValue,
     TypeText,
     form_by_key,
-    mapping_or_text,
 )
 
 
@@ -41,6 +40,14 @@ class Refusal(Document):
     error: Code = Field(description="The code of the error.", examples=["remote_error"])
 
 
+class CaseOfVersions(Document):
+    """A case that some versions have."""
+
+    type: TypeText = Field(description="The type of its value.", examples=["Area"])
+    since: str | None = Field(default=None, description="The first version that has it.", examples=["v2"])
+    until: str | None = Field(default=None, description="The last version that has it.", examples=["v3"])
+
+
 class SelectType(Document):
     """A union chosen by a tag."""
 
@@ -54,10 +61,16 @@ class SelectType(Document):
     )
     cases: dict[
         str,
-        Annotated[Annotated[TypeText, Tag("<text>")] | Annotated[Refusal, Tag("<error>")], mapping_or_text("<error>")],
+        Annotated[
+            Annotated[TypeText, Tag("<text>")]
+            | Annotated[CaseOfVersions, Tag("<case>")]
+            | Annotated[Refusal, Tag("<error>")],
+            form_by_key({"type": "<case>"}, "<error>"),
+        ],
     ] = Field(
         min_length=1,
-        description="What each value of the tag selects: a type or `{error: CODE}`. A key lists values and ranges.",
+        description="What each value of the tag selects: a type, `{type: TYPE, since: VERSION}` or `{error: CODE}`. "
+        "A key lists values and ranges.",
         examples=[{"point": "Point", "line, arc": "Line"}],
     )
     otherwise: TypeText | None = Field(
@@ -77,7 +90,8 @@ class SelectType(Document):
     @property
     def types(self) -> list[str]:
         """The types of its cases."""
-        cases = [case for case in self.cases.values() if isinstance(case, str)]
+        given = (case.type if isinstance(case, CaseOfVersions) else case for case in self.cases.values())
+        cases = [case for case in given if isinstance(case, str)]
         return cases if self.otherwise is None else [*cases, self.otherwise]
 
 

@@ -1,0 +1,142 @@
+"""The versions of a format, as builders are told them: by name, from the oldest to the newest."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wireloom.runtime.errors import EncodeError, ParameterError, UnplacedError, shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Scalar = int | str
+_Written = TypeVar("_Written")
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Names, and the value that tells each: at `path` in a record, or as a parameter; in records of these roots."""
+
+    names: tuple[str, ...]
+    values: tuple[Scalar, ...]
+    path: tuple[str, ...] = ()
+    parameter: str = ""
+    roots: tuple[str, ...] = ()
+
+    def checked(self, format: str, root: str, name: object) -> str:
+        """The name of a version, which records of that root have; raises ParameterError."""
+        if name not in self.names:
+            raise ParameterError(f"{format} has no version {name!r}; there are {', '.join(self.names)}")
+        if root not in self.roots:
+            raise ParameterError(f"records of the root {root} have no version")
+        if not self.path and not self.parameter:
+            raise ParameterError(f"no column of {format} says the version; give `versions` a `column` in the spec")
+        return str(name)
+
+    def settings(self, given: Mapping[str, object], name: str, default: object) -> Mapping[str, object]:
+        """The parameters of a version; raises ParameterError where the one that tells it says another."""
+        value = self.values[self.names.index(name)]
+        told = given.get(self.parameter, default)
+        if told not in (value, default):
+            raise ParameterError(f"{self.parameter} is {told!r}, and version {name} is {value!r}; give one of them")
+        return {**given, self.parameter: value}
+
+    def written(self, value: Any, name: str | None, write: Callable[[Any], _Written]) -> _Written:
+        """What is written of a value in that version; without one in the newest that has a place for it.
+
+        Only a value that does not tell its version itself is tried in several.
+        """
+        if name is None and (not self.path or self._told(value)):
+            return write(value)
+        first: EncodeError | None = None
+        for each in reversed(self.names) if name is None else (name,):
+            try:
+                return self._in_version(value, each, write)
+            except EncodeError as error:
+                first = first or error
+        assert first is not None
+        raise first
+
+    def _in_version(self, value: Any, name: str, write: Callable[[Any], _Written]) -> _Written:
+        try:
+            return write(self._of(value, name) if self.path else value)
+        except UnplacedError as error:
+            given = error.expected.removesuffix(" to be read back")
+            raise UnplacedError(f"null: version {name} does not have it", given).path_from(error) from None
+
+    def _told(self, value: Any) -> bool:
+        """Whether a value says its version, or is no record."""
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            return all(map(self._told, value))
+        for step in self.path:
+            if not isinstance(value, Mapping):
+                return value is not None
+            value = value.get(step)
+        return value is not None
+
+    def _of(self, value: Any, name: str) -> Any:
+        """The value with its version, or each of a list of values."""
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            return [self._of(each, name) for each in value]
+        return _with(value, self.path, self.values[self.names.index(name)], name)
+
+    def columns(self, structs: "pa.StructArray", name: str, schema: "pa.Schema") -> "pa.StructArray":
+        """The columns with that version in rows that say none; raises EncodeError at a row that says another."""
+        type = schema.field(self.path[0]).type
+        for step in self.path[1:]:
+            type = type.field(step).type
+        return _filled(structs, self.path, _Filling(self.values[self.names.index(name)], name, type))
+
+
+def _with(value: Any, path: Sequence[str], wanted: Scalar, name: str) -> Any:
+    """The value with a member that has the wanted value, if it has another none."""
+    if not isinstance(value, Mapping):
+        return value
+    first, *rest = path
+    own = value.get(first)
+    if rest:
+        try:
+            made = _with({} if own is None else own, rest, wanted, name)
+        except EncodeError as error:
+            raise error.at(first) from None
+        return value if made is own else {**value, first: made}
+    if own is None:
+        return {**value, first: wanted}
+    if own != wanted:
+        raise EncodeError(f"{wanted!r}, as version {name} has it", shown(own)).at(first)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    value: Scalar
+    name: str
+    type: "pa.DataType"
+
+
+def _filled(structs: "pa.StructArray", path: Sequence[str], filling: _Filling) -> "pa.StructArray":
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first, *rest = path
+    names = [structs.type.field(at).name for at in range(structs.type.num_fields)]
+    children = dict(zip(names, structs.flatten(), strict=True))
+    own = children.get(first)
+    if rest and own is not None:
+        try:
+            made = _filled(own, rest, filling)
+        except EncodeError as error:
+            row = error.inward()
+            raise error.at(first).at(row) from None
+    elif rest:
+        raise EncodeError(f"the column {first}, which has the version", "none")
+    else:
+        constant = pa.scalar(filling.value, filling.type)
+        made = pa.repeat(constant, len(structs)) if own is None else pc.fill_null(own.cast(filling.type), constant)
+        other = pc.index(pc.not_equal(made, constant), value=True).as_py()
+        if other >= 0:
+            actual = shown(made[other].as_py())
+            raise EncodeError(f"{filling.value!r}, as version {filling.name} has it", actual).at(first).at(other)
+    children[first] = made
+    mask = structs.is_null() if structs.null_count else None
+    return pa.StructArray.from_arrays(list(children.values()), names=list(children), mask=mask)

@@ -44,6 +44,7 @@ REREAD = {
     ("expressions", "the first alone, and a shift by less than 0"): "such a shift is null, as the parser has it",
     ("expressions", "nothing is divided by zero"): "a division by zero is null, as the parser has it",
     ("items", "a number of eight bytes"): _NUMBER,
+    ("change_that_fits", "a current one"): _CODE,
     ("tried_note", "another word"): _CODE,
     ("tried_note", "no JSON behind the mark"): _CODE,
     ("protobuf_groups", "a message of a group that another field drove out in between"): _PIECES,

@@ -97,6 +97,7 @@ GROUND = {
     "pickling",
     "primitives",
     "values",
+    "versions",
     "writing_order",
 }  # what the rooms share
 ROOMS = {  # a room of the runtime and the rooms that it may see

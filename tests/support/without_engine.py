@@ -6,6 +6,7 @@ LEFT = {  # the words in which `decode_path` and `encode_path` say so
     "directories": "a field at an offset from a mark",
     "elsewhere": "a field at an offset from a mark",
     "numerals": "a binary integer as quic has it",
+    "order_by_number": "a message under a condition, which is looked at whether it holds or not",
     "other_members_packed": "the rest of a MessagePack object",
     "record_file": "a checksum that something else stands for, or that covers what stands elsewhere",
     "reply": "a checksum that something else stands for, or that covers what stands elsewhere",

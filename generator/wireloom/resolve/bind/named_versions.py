@@ -503,7 +503,10 @@ class _Lowering:
             place = draft.place / "types" / name
             message, hint = "every version fits a message, since unknown fields are skipped", _BY_OTHERS
             if self._container(form) is Form.ARRAY:
-                message, hint = "only its size tells the version of an array, and no column", "drop `column`, and `when`"
+                message, hint = (
+                    "only its size tells the version of an array, and no column",
+                    "drop `column`, and `when`",
+                )
             draft.reports_entry(place, "wrong-encoding", message, hint)
             return
         if not by_members:

@@ -56,7 +56,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
-from wireloom.pages.spark_types import spark_type
+from wireloom.pages.columns import spark_type
 from wireloom.runtime.columns import arrow as columns
 from wireloom.runtime.columns.canonical import to_canonical
 from wireloom.runtime.columns.rows import row_record

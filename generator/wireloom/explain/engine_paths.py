@@ -10,8 +10,8 @@ from typing import Any
 
 from wireloom.model.format import Example, Format
 from wireloom.model.meaning import meaning
-from wireloom.model.traversal import parts, reached
-from wireloom.model.types import Attempt, Struct, Type
+from wireloom.model.traversal import nested, reached
+from wireloom.model.types import Attempt
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.engine import Path, Request
 from wireloom.runtime.errors import EncodeError
@@ -97,19 +97,12 @@ def _remedies(format: Format, root: str) -> Iterator[str]:
     """What keeps records of the root in the engine, as far as the spec shows it."""
     types, begun = dict(format.types), next(each.type for each in format.roots if each.name == root)
     for name, type in (("root", begun), *((name, types[name]) for name in sorted(reached(begun, types)))):
-        for attempt in _attempts(type):
+        for attempt in (each for each in nested(type) if isinstance(each, Attempt)):
             first = attempt.trials[0].name
             yield (
                 f"{name}: the engine may give up records that are not the first alternative ({first}); "
                 "put the most frequent one first, or use `select` on a value that tells them apart"
             )
-
-
-def _attempts(type: Type) -> Iterator[Attempt]:
-    if isinstance(type, Attempt):
-        yield type
-    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
-        yield from _attempts(part)
 
 
 def slow(codec: Codec) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from wireloom.encodings import Encoding
 from wireloom.expr.types import makes_text
 from wireloom.model.format import Format
 from wireloom.model.ground import AGAIN
@@ -141,17 +142,13 @@ def _jumps(type: Type) -> bool:
     """Whether a list within a type goes on elsewhere, or a field of it stands there."""
     if isinstance(type, Struct) and any(field.base for field in type.fields):
         return True
-    inner = (field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
-    here = isinstance(type, Array) and isinstance(type.count, Terminator) and type.count.jump is not None
-    return here or any(_jumps(each) for each in inner)
+    lists = (each for each in nested(type) if isinstance(each, Array))
+    return any(isinstance(each.count, Terminator) and each.count.jump is not None for each in lists)
 
 
 def _elements(type: Type) -> Iterator[Type]:
     """The types of the elements of lists, and of the keys and values of maps, within a type."""
-    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
-        if isinstance(type, Array | Map):
-            yield part
-        yield from _elements(part)
+    return (part for each in nested(type) if isinstance(each, Array | Map) for part in parts(each))
 
 
 def plain(type: Type, named: Mapping[str, Type]) -> Type:
@@ -178,6 +175,44 @@ def within(type: Type, named: Mapping[str, Type], *through: type[Type]) -> Itera
         yield each
         if not through or isinstance(each, through):
             waiting += reversed(parts(each))
+
+
+def bare(type: Type, named: Mapping[str, Type]) -> Type:
+    """What a type is where it is not null, whatever names stand for it."""
+    while isinstance(type, Reference | Nullable):
+        type = type.type if isinstance(type, Nullable) else named[type.name]
+    return type
+
+
+def nested(type: Type) -> Iterator[Type]:
+    """A type and all that it is made of; what stands behind names is not looked into."""
+    yield type
+    for each in inner_types(type):
+        yield from nested(each)
+
+
+def inner_types(type: Type) -> tuple[Type, ...]:
+    """The types of the fields of a struct, and the parts of others."""
+    return tuple(field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
+
+
+def encodings_around(
+    named: Mapping[str, Type], roots: Iterable[Type], outermost: Encoding
+) -> dict[str, list[Encoding]]:
+    """The encodings in which each named type is written: that of the struct around it."""
+    found: dict[str, list[Encoding]] = {}
+    pending = [(type, outermost) for type in roots]
+    while pending:
+        type, encoding = pending.pop()
+        if isinstance(type, Reference):
+            known = found.setdefault(type.name, [])
+            if encoding in known:
+                continue
+            known.append(encoding)
+            type = named[type.name]
+        own = type.encoding if isinstance(type, Struct) else encoding
+        pending += [(each, own) for each in inner_types(type)]
+    return found
 
 
 def parts(type: Type) -> tuple[Type, ...]:

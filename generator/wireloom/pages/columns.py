@@ -1,7 +1,9 @@
 """The columns that readers see: a table for each record, the nested ones under their path, and the DDL of a root."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
+
+import pyarrow as pa
 
 from wireloom.emit.frames import described
 from wireloom.escapes import code_span, inline
@@ -29,9 +31,23 @@ from wireloom.model.logical import (
     alternatives,
 )
 from wireloom.pages.markdown import blocks, table
-from wireloom.pages.spark_types import spark_type
 from wireloom.runtime.columns.arrow import arrow_type
 
+_SPARK: Mapping[pa.DataType, str] = {
+    pa.bool_(): "boolean",
+    pa.int8(): "tinyint",
+    pa.int16(): "smallint",
+    pa.int32(): "int",
+    pa.int64(): "bigint",
+    pa.float32(): "float",
+    pa.float64(): "double",
+    pa.string(): "string",
+    pa.binary(): "binary",
+    pa.date32(): "date",
+    pa.timestamp("us", "UTC"): "timestamp",
+    pa.duration("us"): "interval day to second",
+}
+"""What Spark's DDL calls what Arrow has; the command that makes pages does without PySpark."""
 _HEAD = ("column", "type", "Arrow", "Spark", "JSON", "null", "meaning")
 
 
@@ -102,6 +118,24 @@ def arrow_text(type: LogicalType) -> str:
             return "variant"
         case _:
             return str(arrow_type(type))
+
+
+def spark_type(type: LogicalType) -> str:
+    """The Spark type of a column; records within have tables of their own."""
+    match type:
+        case Record():
+            return "struct"
+        case List(element):
+            return f"array<{spark_type(element)}>"
+        case Map(key, value):
+            return f"map<{spark_type(key)},{spark_type(value)}>"
+        case Alternatives():
+            return f"struct<{','.join(f'{name}:{spark_type(option)}' for name, option in alternatives(type))}>"
+        case Open():
+            return "variant"
+        case _:
+            found = arrow_type(type)
+            return f"decimal({found.precision},{found.scale})" if pa.types.is_decimal(found) else _SPARK[found]
 
 
 def json_form(type: LogicalType) -> str:

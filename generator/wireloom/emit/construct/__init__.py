@@ -13,7 +13,7 @@ from wireloom.emit.frames import framed, heading
 from wireloom.encodings import Encoding
 from wireloom.expr.ast import ParameterRef
 from wireloom.model.format import CrcAlgorithm, DigestAlgorithm, Format, Ranges, SumAlgorithm
-from wireloom.model.traversal import expands, plain, references, unpacks
+from wireloom.model.traversal import encodings_around, expands, plain, references, unpacks
 from wireloom.model.types import Struct, Type
 
 _RUNTIME = ("checksums", "elements", "packed", "record", "regions", "structure", "unions")
@@ -44,7 +44,7 @@ def emit(format: Format) -> str:
 
 
 def _constants(format: Format) -> Iterator[str]:
-    if any(used.laid_out for used in (format.encoding, *dict(_encodings(format)).values())):
+    if any(used.laid_out for used in (format.encoding, *_encodings(format).values())):
         order = format.byte_order
         told = literal(order.fixed) if order.parameter is None else _parameter_order(order.parameter)
         yield f"ORDER: binary.Order = {told}"
@@ -119,7 +119,7 @@ def _ranges(ranges: Ranges) -> str:
 def _declarations(format: Format) -> Iterator[str]:
     """The named types, each after those that it uses; recursion goes through a deferred name."""
     declared: frozenset[str] = frozenset()
-    encodings = dict(_encodings(format))
+    encodings = _encodings(format)
     for name in _in_order_of_use(format):
         scope = Scope(format, encodings.get(name, format.encoding), declared)
         target = format.type(name)
@@ -156,19 +156,11 @@ def _in_order_of_use(format: Format) -> tuple[str, ...]:
     return tuple(ordered)
 
 
-def _encodings(format: Format) -> Iterator[tuple[str, Encoding]]:
+def _encodings(format: Format) -> dict[str, Encoding]:
     """The encoding that each named type is used in; a struct says its own."""
-    seen: set[str] = set()
-    waiting = [(name, format.encoding) for root in format.roots for name in references(root.type)]
-    while waiting:
-        name, encoding = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        target = format.type(name)
-        inner = target.encoding if isinstance(target, Struct) else encoding
-        yield name, inner
-        waiting.extend((used, inner) for used in references(target))
+    around = encodings_around(format.named, (root.type for root in format.roots), format.encoding)
+    targets = {name: format.type(name) for name in around}
+    return {name: each.encoding if isinstance(each, Struct) else around[name][0] for name, each in targets.items()}
 
 
 def _record(type: Type, format: Format) -> Code:

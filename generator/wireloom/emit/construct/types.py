@@ -307,13 +307,9 @@ def is_open(type: Type, format: Format) -> bool:
         case OneOf():
             return type.open
         case Array() | Map():
-            return any(is_open(part, format) for part in _parts(type))
+            return any(is_open(part, format) for part in parts(type))
         case _:
             return False
-
-
-def _parts(type: Array | Map) -> tuple[Type, ...]:
-    return (type.element,) if isinstance(type, Array) else (type.key, type.value)
 
 
 def _one_of(type: OneOf, scope: Scope) -> Code:

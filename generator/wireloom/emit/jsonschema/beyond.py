@@ -20,7 +20,7 @@ from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import expands, makes_texts, parts, reads_again
+from wireloom.model.traversal import bare, expands, makes_texts, parts, plain, reads_again
 from wireloom.model.types import (
     Amount,
     Array,
@@ -132,7 +132,7 @@ def _text(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
 
 def _numbers(format: Format, union: OneOf) -> bool:
     """Whether integers and floats are both alternatives."""
-    types = [Documents(format).bare(each.type) for each in union.alternatives]
+    types = [bare(each.type, format.named) for each in union.alternatives]
     return any(isinstance(type, Integer) for type in types) and any(isinstance(type, Float) for type in types)
 
 
@@ -209,7 +209,7 @@ def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
     documents = Documents(format)
 
     def is_apart(type: Type) -> bool:
-        match documents.resolved(type):
+        match plain(type, documents.format.named):
             case Struct():
                 return True
             case Select(cases=cases):

@@ -28,6 +28,7 @@ from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.ground import rounded_to
 from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import bare, plain
 from wireloom.model.types import (
     Amount,
     Array,
@@ -129,21 +130,20 @@ class Documents:
 
     def _any(self, union: OneOf) -> bool:
         """Whether a union takes every JSON value: all scalars, and lists and maps of itself."""
-        types = [self.bare(each.type) for each in union.alternatives]
+        types = [bare(each.type, self.format.named) for each in union.alternatives]
         scalars = (Boolean, Float, Text)
         lists = [type.element for type in types if isinstance(type, Array) and type == Array(type.element)]
         maps = [type.value for type in types if isinstance(type, Map)]
-        inner = [self.bare(each) == union for each in (*lists, *maps)]
+        inner = [bare(each, self.format.named) == union for each in (*lists, *maps)]
         every = all(any(isinstance(type, one) for type in types) for one in scalars) and self._takes_null(union)
         return every and inner == [True, True]
 
     def _distinct(self, types: list[Type]) -> list[Schema]:
         """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""
-        if not any(isinstance(self.bare(type), Float) for type in types):
-            return [self.schema(type) for type in types]
-        kept = [type for type in types if not isinstance(self.bare(type), Integer)]
+        floats = [type for type in types if isinstance(bare(type, self.format.named), Float)]
+        kept = [type for type in types if not (floats and isinstance(bare(type, self.format.named), Integer))]
         null = any(map(self._takes_null, types)) and not any(map(self._takes_null, kept))
-        return [self.schema(Nullable(type) if null and isinstance(self.bare(type), Float) else type) for type in kept]
+        return [self.schema(Nullable(type) if null and type in floats else type) for type in kept]
 
     def _takes_null(self, type: Type) -> bool:
         """Whether null is a value of the type."""
@@ -186,7 +186,7 @@ class Documents:
     def _case(self, select: Select, case: Case) -> Iterator[Schema]:
         if isinstance(case.type, Refusal):
             return
-        target = self.resolved(case.type)
+        target = plain(case.type, self.format.named)
         inner = self._cases(target) if isinstance(target, Select) else [self.schema(case.type)]
         if isinstance(select.tag, MemberTag):  # which only an object has
             inner = [schema or {"type": "object"} for schema in inner]
@@ -206,7 +206,7 @@ class Documents:
 
     def _structs(self, type: Type) -> Iterator[Struct]:
         """The structs that a value of a case can be."""
-        match self.resolved(type):
+        match plain(type, self.format.named):
             case Struct() as struct:
                 yield struct
             case Select(cases=cases):
@@ -215,17 +215,6 @@ class Documents:
                         yield from self._structs(case.type)
             case _:
                 pass
-
-    def resolved(self, type: Type) -> Type:
-        """The type behind names."""
-        while isinstance(type, Reference):
-            type = self.format.type(type.name)
-        return type
-
-    def bare(self, type: Type) -> Type:
-        """The type itself where it may be null."""
-        resolved = self.resolved(type)
-        return self.bare(resolved.type) if isinstance(resolved, Nullable) else resolved
 
     # --- structs ---------------------------------------------------------------------------------------------------
 
@@ -261,7 +250,7 @@ class Documents:
                     pass
                 case Field():
                     conditioned = under(conditions, presence_condition(step, struct), scope)
-                    type = self.resolved(step.type)
+                    type = plain(step.type, self.format.named)
                     declared = list(cases(type, step.type, scope))
                     if step.inline or step.presence is Presence.REQUIRED:
                         checks += exhausted(type, conditioned, scope)
@@ -287,7 +276,7 @@ class Documents:
         return {} if conditions or not isinstance(type, Map) else self.schema(type.value)
 
     def _inline(self, type: Type, scope: Scope, conditions: Conditions) -> "_Found":
-        match self.resolved(type):
+        match plain(type, self.format.named):
             case Struct(encoding=Encoding(text=True)) as struct:
                 return self._collected(struct, scope, conditions)
             case Select(tag=MemberTag() as tag, cases=cases):
@@ -311,7 +300,7 @@ class Documents:
         return whole
 
     def _member(self, field: Field, type: Type, scope: Scope, conditions: tuple[Scoped, ...]) -> Member:
-        number = self.bare(type)
+        number = bare(type, self.format.named)
         options, constant = self._options(field, type)
         required = field.presence is Presence.REQUIRED
         if not required:
@@ -333,7 +322,7 @@ class Documents:
         """A value that is held against values, a range or a spelling; null is neither."""
         if said.mappings is not None:
             return values([each for mapping in said.mappings for each in _spellings(mapping.wire, type)])
-        if self.bare(type) == Float(_SINGLE):
+        if bare(type, self.format.named) == Float(_SINGLE):
             schema = _rounded(self.schema(type), said.minimum, said.maximum)
         else:
             schema = _ranged(self.schema(type), said.minimum, said.maximum)
@@ -347,7 +336,7 @@ class Documents:
             meanings = ((each.wire, self._meaning(each.value)) for each in field.mappings)
             return tuple(Option(written(wire), meaning) for wire, meaning in meanings), None
         null = tuple(Option(None, value) for value in self._seen_null(type))
-        match self.bare(type):
+        match bare(type, self.format.named):
             case Boolean():
                 return (Option(shown=True, value=True), Option(shown=False, value=False), *null), None
             case Integer():
@@ -380,12 +369,12 @@ class Documents:
 
     def _stated(self, default: Scalar, type: Type) -> object:
         """A default as it would stand in the JSON."""
-        is_json = isinstance(self.bare(type), JsonText) and isinstance(default, str)
+        is_json = isinstance(bare(type, self.format.named), JsonText) and isinstance(default, str)
         return json.loads(str(default)) if is_json else written(default)
 
     def _fixed(self, const: Scalar, type: Type) -> Schema:
         """A constant, as it may stand in the JSON."""
-        if isinstance(const, float) and self.bare(type) == Float(_SINGLE):
+        if isinstance(const, float) and bare(type, self.format.named) == Float(_SINGLE):
             return _rounded(_scalar(Float(_SINGLE)), const, const)
         return values(_spellings(const, type))
 

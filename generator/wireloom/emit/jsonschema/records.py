@@ -33,6 +33,7 @@ from wireloom.model.format import Format, Root
 from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalType
 from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import bare, plain
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -82,7 +83,7 @@ class Records:
 
     def root(self, root: Root) -> Schema:
         """The schema of the rendering of an entry point's records."""
-        match self.bare(root.type):
+        match bare(root.type, self.format.named):
             case Array(element=element) if root.elements:
                 return {"type": "array", "items": self.schema(element, root.logical)}
             case _:
@@ -99,7 +100,7 @@ class Records:
             case Nullable(inner):
                 return self.schema(inner, shown)
             case Reference() if isinstance(shown, logical.Alternatives) and not self._is_union(type):
-                return self._in_kind(type, _kind(self.bare(type)), shown)
+                return self._in_kind(type, _kind(bare(type, self.format.named)), shown)
             case Reference(name):
                 place = (name, id(shown))
                 if place not in self._made:
@@ -109,11 +110,11 @@ class Records:
                 return self._unnamed(type, shown)
 
     def _is_union(self, type: Type) -> bool:
-        return isinstance(self.bare(type), OneOf | Select | Attempt | Extension)
+        return isinstance(bare(type, self.format.named), OneOf | Select | Attempt | Extension)
 
     def _named(self, name: str, schema: Schema) -> Schema:
         """A reference to the definition of a named type that says this; what is one already, or a scalar, stays."""
-        if schema.keys() == {"$ref"} or isinstance(self.bare(Reference(name)), _SCALARS):
+        if schema.keys() == {"$ref"} or isinstance(bare(Reference(name), self.format.named), _SCALARS):
             return schema
         known, text = self._said.setdefault(name, {}), json.dumps(schema)
         if text not in known:
@@ -137,8 +138,8 @@ class Records:
                 return self._in_kind(attempt, "record", shown)
             case Extension(content=content):
                 return self.schema(content, shown) if not _open(shown) else rendering.schema(shown)
-            case bare:
-                return self._in_kind(bare, _kind(bare), shown)
+            case single:
+                return self._in_kind(single, _kind(single), shown)
 
     def nullable(self, type: Type) -> bool:
         """Whether a value of the type may be null."""
@@ -154,20 +155,10 @@ class Records:
             case _:
                 return False
 
-    def bare(self, type: Type) -> Type:
-        """The type behind names, of what is not null."""
-        match type:
-            case Reference(name):
-                return self.bare(self.format.type(name))
-            case Nullable(inner):
-                return self.bare(inner)
-            case _:
-                return type
-
     def _any(self, types: list[Type], shown: LogicalType) -> Schema:
         schemas: list[Schema] = []
         for type in types:
-            schema = self.schema(type, shown) if not isinstance(self.bare(type), Null) else None
+            schema = self.schema(type, shown) if not isinstance(bare(type, self.format.named), Null) else None
             schemas += [] if schema is None or schema in schemas else [schema]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else NEVER
 
@@ -212,7 +203,7 @@ class Records:
         """One object for each alternative, with its name."""
         schemas = []
         for place, trial in enumerate(attempt.trials):
-            if isinstance(self.bare(trial.type), Attempt):
+            if isinstance(bare(trial.type, self.format.named), Attempt):
                 return rendering.schema(record)
             kind = [Member(((), "="), attempt.kind_field, values([trial.name]))] if attempt.kind_field else []
             reason = [_refused(attempt, place, (), ())] if place and attempt.reason_field else []
@@ -222,13 +213,13 @@ class Records:
         return schemas[0] if len(schemas) == 1 else {told: schemas}
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
-        if isinstance(self.bare(type), Null):
+        if isinstance(bare(type, self.format.named), Null):
             return {"type": "null"}
         return rendering.perhaps_null(self.schema(type, shown), nullable=self.nullable(type))
 
     def _entry(self, type: Type, shown: logical.Map) -> Schema:
         """The key and the value of a struct that is an entry of a map."""
-        struct = self._resolved(type)
+        struct = plain(type, self.format.named)
         logically, schemas = dict(zip(ENTRY, (shown.key, shown.value), strict=True)), {}
         for field in struct.fields if isinstance(struct, Struct) else ():
             if not field.hidden:
@@ -277,16 +268,13 @@ class Records:
             return [Member((scope, field.wire_name), _name(field), _described(field, counted), conditions)], []
         if field.flatten:
             return self._flattened(field, record, scope, conditions)
-        type = self._resolved(field.type)
+        type = plain(field.type, self.format.named)
         members = [
             self._member(field, case, record, scope, (*conditions, *extra), emptied=emptied)
             for case, extra in cases(type, field.type, scope)
         ]
         checks = exhausted(type, conditions, scope) if field.presence is Presence.REQUIRED else []
         return [*members, *self._bits(field, record, scope, conditions)], checks
-
-    def _resolved(self, type: Type) -> Type:
-        return self._resolved(self.format.type(type.name)) if isinstance(type, Reference) else type
 
     def _member(  # noqa: PLR0913 - a field, and where it stands
         self, field: Field, type: Type, record: logical.Record, scope: Scope, conditions: Conditions, *, emptied: bool
@@ -298,7 +286,7 @@ class Records:
         schema: Schema = {} if field.hidden else self._value(field, type, shown)
         if emptied:
             schema.pop("minItems", None)
-        number = self.bare(type)
+        number = bare(type, self.format.named)
         least, greatest = (number.minimum, number.maximum) if isinstance(number, Integer) else (None, None)
         return Member(
             (scope, field.wire_name),
@@ -353,7 +341,7 @@ class Records:
                     return rendering.tagged("str", {**text, **spelled})
                 case _:
                     return {**schema, **spelled}
-        number = self.bare(type)
+        number = bare(type, self.format.named)
         if not isinstance(number, Integer) or not isinstance(shown, logical.Integer):
             return self.schema(type, shown)
         return rendering.integer(number.minimum, number.maximum, said.minimum, said.maximum)
@@ -371,7 +359,7 @@ class Records:
             return (SOMETHING,), None
         if field.const is not None:
             return (Option(rendering.constant(field.const, shown), _constant_value(field.const)),), None
-        match self.bare(type):
+        match bare(type, self.format.named):
             case Boolean():
                 return booleans(shown), None
             case Integer() if field.hidden or isinstance(shown, logical.Integer):
@@ -455,7 +443,7 @@ class Records:
         return [*members, *found[0]], found[1]
 
     def _melted(self, type: Type, name: str, record: logical.Record, scope: Scope, conditions: Conditions) -> Found:
-        match self.bare(type):
+        match bare(type, self.format.named):
             case Struct() as struct:
                 return self._struct(struct, record, (*scope, name), conditions)
             case Attempt() as attempt:
@@ -472,7 +460,7 @@ class Records:
                 types = [case.type for case in cases if not isinstance(case.type, Refusal)]
                 return self._melted_choice(types, name, record, scope, conditions)
             case OneOf(alternatives):
-                types = [each.type for each in alternatives if not isinstance(self.bare(each.type), Null)]
+                types = [each.type for each in alternatives if not isinstance(bare(each.type, self.format.named), Null)]
                 return self._melted_choice(types, name, record, scope, conditions)
             case _:
                 return [], []
@@ -507,7 +495,7 @@ class Records:
     ) -> Found:
         """The name of the alternative that held, the code that refused the one before, and what either has."""
         names = tuple(trial.name for trial in attempt.trials)
-        if any(isinstance(self.bare(trial.type), Attempt) for trial in attempt.trials):
+        if any(isinstance(bare(trial.type, self.format.named), Attempt) for trial in attempt.trials):
             return self._loose(record, scope, conditions)
         kinds = tuple(Option(each, each) for each in names)
         inside = (*scope, name)

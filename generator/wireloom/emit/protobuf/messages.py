@@ -5,7 +5,7 @@ from typing import assert_never
 
 from wireloom.encodings import Encoding
 from wireloom.model.format import Format
-from wireloom.model.traversal import references
+from wireloom.model.traversal import plain, reached
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -43,8 +43,9 @@ _INTEGERS = {
 
 def messages(format: Format) -> tuple[Struct, ...]:
     """The protobuf structs that the roots lead to, in the order of the spec."""
-    reached = _reached(format)
-    structs = (type for name, type in format.types if name in reached and isinstance(type, Struct))
+    whole = {root.type.name for root in format.roots if isinstance(root.type, Struct)}
+    names = whole.union(*(reached(root.type, format.named) for root in format.roots))
+    structs = (type for name, type in format.types if name in names and isinstance(type, Struct))
     return tuple(struct for struct in structs if struct.encoding.numbered)
 
 
@@ -78,7 +79,7 @@ def one_ofs(message: Struct) -> list[str]:
 
 def map_type(type: Type, format: Format) -> Map | None:
     """The map that a field is; None where it is none."""
-    resolved = _resolved(type, format)
+    resolved = plain(type, format.named)
     return resolved if isinstance(resolved, Map) else None
 
 
@@ -110,7 +111,7 @@ def labels(message: Struct, format: Format) -> dict[str, str]:
 
 
 def _label(field: Field, format: Format) -> str:
-    if isinstance(_resolved(field.type, format), Array | Map):
+    if isinstance(plain(field.type, format.named), Array | Map):
         return "repeated"
     return "optional" if field.presence is Presence.OPTIONAL or field.is_conditional else "required"
 
@@ -119,7 +120,7 @@ def type_name(type: Type, format: Format) -> str:
     """The scalar type in the words of a .proto file, or the name of the message; of a list, its element's."""
     match type:
         case Reference():
-            return type_name(_resolved(type, format), format)
+            return type_name(plain(type, format.named), format)
         case Array(element):
             return type_name(element, format)
         case Integer(bits, signed, form):
@@ -142,22 +143,3 @@ def type_name(type: Type, format: Format) -> str:
             raise AssertionError(f"{type} in a protobuf message")
         case _:
             assert_never(type)
-
-
-def _resolved(type: Type, format: Format) -> Type:
-    while isinstance(type, Reference):
-        type = format.type(type.name)
-    return type
-
-
-def _reached(format: Format) -> frozenset[str]:
-    """The named types that the roots lead to."""
-    reached: set[str] = set()
-    waiting = [name for root in format.roots for name in references(root.type)]
-    waiting.extend(root.type.name for root in format.roots if isinstance(root.type, Struct))
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(references(format.type(name)))
-    return frozenset(reached)

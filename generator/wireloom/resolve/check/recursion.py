@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wireloom.expr.ast import FieldRef
 from wireloom.expr.ast import references as names_in
-from wireloom.model.traversal import closure, parts, references
+from wireloom.model.traversal import closure, nested, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names
@@ -125,10 +125,7 @@ def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: st
 
 def _is_tried(type: Type, circle: frozenset[str]) -> bool:
     """Whether a type leads on in a circle where one of several alternatives is taken that no tag selects."""
-    if isinstance(type, Attempt | OneOf) and circle & set(references(type)):
-        return True
-    inner = tuple(field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
-    return any(_is_tried(each, circle) for each in inner)
+    return any(isinstance(each, Attempt | OneOf) and bool(circle & {*references(each)}) for each in nested(type))
 
 
 def _melts(type: Type, circle: frozenset[str]) -> bool:

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
 from wireloom.model import types
-from wireloom.model.traversal import NamedTypes, parts, plain, with_fields, with_structs
+from wireloom.model.traversal import NamedTypes, nested, parts, plain, with_fields, with_structs
 from wireloom.model.types import Bit, Field, Presence, Struct, Type
 from wireloom.resolve.facts.sites import Names, Types, held, holders
 
@@ -171,25 +171,12 @@ def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
     """The structs of choices between types that the value decides."""
     return {
         name
-        for type in (*_all_types(named), *(part for each in roots for part in _parts(each)))
+        for whole in (*named.values(), *roots)
+        for type in nested(whole)
         if isinstance(type, types.Attempt | types.OneOf | types.Select)
         for part in parts(type)
         for name, _ in held(part, named)
     }
-
-
-def _all_types(named: Types) -> Iterator[Type]:
-    for type in named.values():
-        yield from _parts(type)
-        for each in type.fields if isinstance(type, Struct) else ():
-            yield from _parts(each.type)
-
-
-def _parts(type: Type) -> Iterator[Type]:
-    yield type
-    if not isinstance(type, Struct):
-        for part in parts(type):
-            yield from _parts(part)
 
 
 def _is_needed(field: Field, named: Types) -> bool:

@@ -12,7 +12,7 @@ from enum import Enum
 from wireloom.expr.ast import Call, Expression, FieldRef
 from wireloom.expr.ast import parts as expression_parts
 from wireloom.model import types
-from wireloom.model.traversal import parts, plain
+from wireloom.model.traversal import inner_types, parts, plain
 from wireloom.model.types import Array, Attempt, Bit, Discard, Field, Select, Struct, Trial, Type
 from wireloom.problems import Location, Problem
 from wireloom.spec.documents import Place
@@ -296,7 +296,7 @@ def names_told_by(type: Type) -> Iterator[str]:
             yield from (name for each in asked for name in (each.name, *each.members))
         case _:
             pass
-    for part in (field.type for field in type.fields) if isinstance(type, Struct) else parts(type):
+    for part in inner_types(type):
         yield from names_told_by(part)
 
 

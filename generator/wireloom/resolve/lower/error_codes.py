@@ -1,6 +1,6 @@
 """The vocabulary of errors: every code that decoding may report, in the order of first mention."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -13,7 +13,7 @@ from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import ErrorCode
 from wireloom.model.ground import damage
 from wireloom.model.meanings import calculates, repeating
-from wireloom.model.traversal import parts, reads_again
+from wireloom.model.traversal import encodings_around, reads_again
 from wireloom.model.types import Amount, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.values import listed_values
@@ -29,7 +29,7 @@ def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequen
     }
     general = [code for encoding in encodings for code in encoding.codes]
     general += ["size_limit"] if draft.content.limits.size is not None or reads_again(dict(named), roots) else []
-    written = _encodings(dict(named), roots, draft.encoding)
+    written = encodings_around(dict(named), roots, draft.encoding)
     placed = [(type, encoding) for name, type in named for encoding in written.get(name, (draft.encoding,))]
     placed += [(type, draft.encoding) for type in roots]
     special = [code for type, encoding in placed for code in type_codes(type, encoding)]
@@ -38,25 +38,6 @@ def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequen
         for code in dict.fromkeys((*general, *special))
         if code
     )
-
-
-def _encodings(named: Mapping[str, Type], roots: Sequence[Type], outermost: Encoding) -> Mapping[str, list[Encoding]]:
-    """The encodings in which each named type is written: that of the struct around it."""
-    found: dict[str, list[Encoding]] = {}
-    pending = [(type, outermost) for type in roots]
-    while pending:
-        type, encoding = pending.pop()
-        if isinstance(type, types.Reference):
-            known = found.setdefault(type.name, [])
-            if encoding in known:
-                continue
-            known.append(encoding)
-            type = named[type.name]
-        if isinstance(type, types.Struct):
-            pending += [(field.type, type.encoding) for field in type.fields]
-        else:
-            pending += [(part, encoding) for part in parts(type)]
-    return found
 
 
 def _key_codes(key: types.Type, code: str, encoding: Encoding) -> Iterator[str]:

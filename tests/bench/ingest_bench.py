@@ -258,7 +258,7 @@ def peaks(home: Path, *, spark: bool) -> Iterator[str]:
             yield f"| {shown} | {name} | {cost.peak / 1e6:.0f} MB | {books} | {verdict} |"
 
 
-def table(megabytes: int, rounds: int, *, spark: bool, told: Callable[[str], None]) -> list[str]:
+def table(megabytes: int, rounds: int, *, spark: bool, notify: Callable[[str], None]) -> list[str]:
     """All of it, as Markdown."""
     lines = [
         f"Measured with {rounds} rounds, Python {sys.version.split()[0]}, two cores.",
@@ -270,11 +270,11 @@ def table(megabytes: int, rounds: int, *, spark: bool, told: Callable[[str], Non
         home = Path(temporary)
         for contest in contests(home, megabytes, spark=spark):
             for line in compared(contest, rounds):
-                told(line)
+                notify(line)
                 lines.append(line)
         lines += ["", "| memory | who | at the peak | books | under 2 GB |", "|---|---|---|---|---|"]
         for line in peaks(home, spark=spark):
-            told(line)
+            notify(line)
             lines.append(line)
     return lines
 
@@ -288,7 +288,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given, _ = parser.parse_known_args()
     costs.adopt()
-    lines = table(given.megabytes, given.rounds, spark=not given.no_spark, told=print)
+    lines = table(given.megabytes, given.rounds, spark=not given.no_spark, notify=print)
     if given.write:
         document.put("tests/bench/ingest_bench.py", "\n".join([*lines, ""]))
 

@@ -9,7 +9,6 @@ import sys
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
@@ -17,10 +16,10 @@ from typer.testing import CliRunner
 from wireloom import pipeline
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.app import COMMANDS, app
+from wireloom.encodings import ENCODINGS
 from wireloom.runtime import CONTRACT
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.framed import KEPT
-from wireloom.spec.language import FormatDocument
 from wireloom_formats import aerospike_json
 
 _numbers = itertools.count()
@@ -311,7 +310,7 @@ def test_a_scaffolded_spec_gives_its_examples(generated):
     assert (caught.value.code, caught.value.path, caught.value.offset) == (bad.error, bad.path, bad.offset)
 
 
-@pytest.mark.parametrize("encoding", get_args(FormatDocument.model_fields["encoding"].annotation))
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_spec_of_each_encoding_is_started_and_works(tmp_path, encoding):
     specs, out = tmp_path / "specs", tmp_path / "out"
     made = CliRunner().invoke(app, ["new", "beat", "--encoding", encoding, "--specs", str(specs)])

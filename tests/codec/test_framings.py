@@ -23,7 +23,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.streams import delimiters, elements, framed
 from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import NAMED, framing_of
-from wireloom.runtime.streams.likely import HEAD, likely_framing
+from wireloom.runtime.streams.framing_guess import HEAD, likely_framing
 from wireloom.runtime.streams.writing import frame
 from wireloom_formats import aerospike_msgpack, databus_event, databus_json, kpl_record
 

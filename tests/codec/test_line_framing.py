@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from wireloom.runtime.streams import framed, lines
+from wireloom.runtime.streams.budget import Budget
 from wireloom.runtime.streams.framed import Extent
 from wireloom.runtime.streams.framing import framing_of
-from wireloom.runtime.streams.room import Room
 from wireloom_formats import databus_json
 
 LINE = b'{"endOfPeriod":true,"sequence":5000,"timestampInNanos":7}'
@@ -34,7 +34,7 @@ def one_by_one(data):
 
 
 def by_windows(data, window):
-    for found in lines.windows(Whole(), io.BytesIO(data), Room(window, window)):
+    for found in lines.windows(Whole(), io.BytesIO(data), Budget(window, window)):
         if isinstance(found, Extent):
             yield found.offset, found.size, found.data, found.error is not None
         else:

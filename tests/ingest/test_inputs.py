@@ -29,7 +29,7 @@ from wireloom.ingest.plan import Job, Plan
 from wireloom.ingest.quarantine.replayed_records import replayed_of
 from wireloom.ingest.tables import splitting
 from wireloom.runtime.streams import framed
-from wireloom.runtime.streams.room import Room
+from wireloom.runtime.streams.budget import Budget
 from wireloom_formats import databus_event, databus_json, kpl_record
 
 
@@ -391,7 +391,7 @@ def test_few_values_are_decoded_at_once_where_they_expand(monkeypatch):
 
 
 def test_windows_of_streams_are_small_where_records_expand(monkeypatch):
-    monkeypatch.setattr(Room, "of", lambda most, **_: Room(10_000, most, 4_000_000))
+    monkeypatch.setattr(Budget, "of", lambda most, **_: Budget(10_000, most, 4_000_000))
     expanding = engine_data.expanding(2_000)
     line = b'{"endOfPeriod":true,"sequence":1,"timestampInNanos":0}\n'
     prefixed = len(expanding).to_bytes(4, "big") + expanding
@@ -408,7 +408,7 @@ def test_windows_of_streams_are_small_where_records_expand(monkeypatch):
 
 
 def test_small_files_that_are_records_are_taken_few_at_a_time_where_they_expand(tmp_path, monkeypatch):
-    monkeypatch.setattr(Room, "of", lambda most, **_: Room(10_000, most, 4_000_000))
+    monkeypatch.setattr(Budget, "of", lambda most, **_: Budget(10_000, most, 4_000_000))
     for number in range(100):
         (tmp_path / f"{number}.bin").write_bytes(engine_data.expanding(2_000))
     files = Listing((str(tmp_path),)).files()

@@ -30,7 +30,7 @@ from wireloom.ingest.job.limits import Limits
 from wireloom.ingest.job.local import LocalEngine
 from wireloom.ingest.job.metrics import metrics
 from wireloom.ingest.job.report import summary_lines
-from wireloom.ingest.job.status import standing
+from wireloom.ingest.job.status import output_status
 from wireloom.ingest.ledger import lease
 from wireloom.ingest.ledger.entries import Ledger
 from wireloom.ingest.ledger.lease import Holder, held
@@ -274,7 +274,7 @@ def test_a_job_that_fails_leaves_nothing_staged(job, tmp_path, monkeypatch):
     monkeypatch.setattr("wireloom.ingest.job.local.entered", failing)
     with pytest.raises(MachineError, match="a disk fails"):
         run(job())
-    assert standing(job().output).staged == ()
+    assert output_status(job().output).staged == ()
 
 
 # --- what goes wrong, for real -------------------------------------------------------------------------------------
@@ -405,10 +405,10 @@ def test_failures_of_one_second_have_a_file_each_in_their_order(tmp_path):
     paths = [noted(str(tmp_path), f"failure {number}\n") for number in range(5)]
     assert [Path(path).read_text() for path in paths] == [f"failure {number}\n" for number in range(5)]
     assert sorted(paths) == paths
-    assert [stop.said for stop in standing(str(tmp_path)).stops] == ["failure 4", "failure 3", "failure 2"]
+    assert [stop.said for stop in output_status(str(tmp_path)).stops] == ["failure 4", "failure 3", "failure 2"]
     for path in paths[1:]:
         Path(path).unlink()
-    older = standing(str(tmp_path)).stops[1]
+    older = output_status(str(tmp_path)).stops[1]
     assert (older.said, older.time) == ("of an older version", "2020-01-01T00:00:00+00:00")
 
 
@@ -504,7 +504,7 @@ def test_more_bad_than_is_allowed_stops_with_a_code_of_its_own_and_changes_nothi
     assert stopped.exit_code == 4
     assert said in stopped.output
     assert not (Path(job().output) / "records").exists()
-    assert standing(job().output).staged == ()
+    assert output_status(job().output).staged == ()
     raised = [options[0], {"33": "34", "62b": "63"}[options[1]]]
     assert invoked(*command, "--output", job().output, *raised).exit_code == 0
 

@@ -19,7 +19,7 @@ from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.files.storage import PlainStorage
 from wireloom.ingest.job.batch import ingest
 from wireloom.ingest.job.local import LocalEngine
-from wireloom.ingest.job.status import standing, swept
+from wireloom.ingest.job.status import output_status, swept
 from wireloom.ingest.ledger.entries import BATCHES, Ledger
 from wireloom.ingest.plan import RECORDS, FileSizes, Job, Plan
 from wireloom.ingest.tables.parquet_files import Writing, tables
@@ -335,7 +335,7 @@ def test_status_and_clean_know_of_folders(visits, job, tmp_path):
     asked = job(visits(), "kind", "day", sizes=FileSizes(group=100))
     run(asked)
     output = str(tmp_path / "output")
-    assert standing(output).partition == ("kind", "day")
+    assert output_status(output).partition == ("kind", "day")
     shown = CliRunner().invoke(app, ["status", output]).output
     assert "partitioned by kind, day" in shown
     assert json.loads(CliRunner().invoke(app, ["status", output, "--json"]).output)["partition"] == ["kind", "day"]

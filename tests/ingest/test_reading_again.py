@@ -18,7 +18,7 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.files.storage import PlainStorage
 from wireloom.ingest.job.batch import ingest
 from wireloom.ingest.job.local import LocalEngine
-from wireloom.ingest.job.status import standing
+from wireloom.ingest.job.status import output_status
 from wireloom.ingest.ledger.entries import FOLDED, Entry, Ledger
 from wireloom.ingest.ledger.files_read import known
 from wireloom.ingest.plan import NOTHING, Job, Plan
@@ -276,7 +276,7 @@ def test_folded_batches_still_tell_their_files(tmp_path):
 
 def test_the_standing_counts_rows_that_are_there(folder):
     run(folder, again=(str(folder / "input" / "one.bin"),))
-    found = standing(str(folder / "output"))
+    found = output_status(str(folder / "output"))
     assert (found.summary.rows - found.removed.rows, found.removed.files) == (3, 1)
     shown = invoked("status", folder / "output").output
     assert "3 rows" in shown

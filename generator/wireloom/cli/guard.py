@@ -54,7 +54,7 @@ class Guarded(TyperGroup):
             return super().main(*args, **kwargs)
         except OSError as error:
             error.filename = error.filename or STANDARD_OUTPUT
-            sys.exit(_said(error))
+            sys.exit(_file_error(error))
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def translated() -> Iterator[None]:
         _drop_output()  # the reader has left
         raise typer.Exit(0) from error
     except OSError as error:
-        raise typer.Exit(_said(error)) from error
+        raise typer.Exit(_file_error(error)) from error
     except UnicodeEncodeError as error:
         if error.reason != "surrogates not allowed":
             raise
@@ -99,7 +99,7 @@ def translated() -> Iterator[None]:
         raise typer.Exit(MISUSE) from error
 
 
-def _said(error: OSError) -> int:
+def _file_error(error: OSError) -> int:
     """Print what is wrong with a file, and give the exit code."""
     if error.filename == STANDARD_OUTPUT:
         _drop_output()

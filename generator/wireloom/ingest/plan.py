@@ -170,7 +170,7 @@ class Replay:
 
 Counts = tuple[tuple[str, int], ...]
 """How often each name occurred, the most frequent first."""
-Rests = tuple[tuple[str, int, int, int], ...]
+Remainders = tuple[tuple[str, int, int, int], ...]
 """Ends of files that were given up: the file, the number and the offset of the record that each is, and its bytes."""
 MOST = 50
 """Percent of a run's records: where more are refused, that is no damage, but a wrong way to read."""
@@ -204,7 +204,7 @@ class Summary:
     kinds: Kinds = ()
     bad_size: int = 0  # bytes of the quarantined, in their source
     reread: int = 0  # records that the construct parser read, which the engine does not cover or gave up on
-    given_up: Rests = ()  # as long as a batch is read; entries of the ledger have none
+    given_up: Remainders = ()  # as long as a batch is read; entries of the ledger have none
     passed: Counts = ()  # files that this run passed over, by the reason; entries of the ledger have none
 
     @property

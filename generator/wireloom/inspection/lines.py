@@ -63,7 +63,7 @@ class SpecLines:
         holders = list(dict.fromkeys(each for span in reversed(failed) for each in (span.struct, span.holder) if each))
         for holder in holders:
             for step in self._steps(holder):
-                if _says(step, error):
+                if _has_code(step, error):
                     return _place(step.entries[0][0])
         names = [each for each in reversed(error.components) if isinstance(each, str)]
         for name in names:
@@ -97,7 +97,7 @@ class SpecLines:
                     yield item
 
 
-def _says(step: MappingNode, error: DecodeError) -> bool:
+def _has_code(step: MappingNode, error: DecodeError) -> bool:
     """Whether a step has the code of an error, and is about the field that it is at."""
     name, said = step.entries[0]
     if name.text == "end":

@@ -65,11 +65,11 @@ def viewed(explained: Explained, fault: Fault | None, lines: SpecLines) -> dict[
 
 
 def _fault(fault: Fault) -> dict[str, Any]:
-    said = [[name, visible(text)] for name, text in _said(fault).items() if text]
+    said = [[name, visible(text)] for name, text in _fault_texts(fault).items() if text]
     return {"space": fault.space, "start": fault.start, "end": fault.end, "said": said}
 
 
-def _said(fault: Fault) -> dict[str, str]:
+def _fault_texts(fault: Fault) -> dict[str, str]:
     return {
         "Code": f"{fault.code}: {fault.meaning}" if fault.meaning else fault.code,
         "Path": fault.path,

@@ -219,12 +219,12 @@ def type_text(type: LogicalType) -> str:
         case Open():
             return "any value"
         case Meant():
-            return _meant_text(type)
+            return _meaning_text(type)
         case _:
             assert_never(type)
 
 
-def _meant_text(type: Meant) -> str:
+def _meaning_text(type: Meant) -> str:
     match type.shown:
         case None:
             return type_text(type.wire)

@@ -70,10 +70,10 @@ def offset_text(found: tuple[Offset, ...], before: str) -> str:
     """Where something begins, in Markdown; `before` is the field before it."""
     if not found or len(found) > _FEW or (len(found) > 1 and any(each.base for each in found)):
         return "next"
-    return " or ".join(_said(each, before) for each in sorted(found, key=lambda each: each.bytes))
+    return " or ".join(_offset_text(each, before) for each in sorted(found, key=lambda each: each.bytes))
 
 
-def _said(offset: Offset, before: str) -> str:
+def _offset_text(offset: Offset, before: str) -> str:
     if not offset.base:
         return str(offset.bytes)
     if not offset.bytes and offset.base == before:

@@ -53,7 +53,7 @@ def value_rules(field: Field) -> Iterator[str]:
         yield f"{span}{code}"
     if field.spelling is not None:
         yield f"{_spelled(field.spelling)}{code}"
-    yield from _meant(field.meaning)
+    yield from _meaning_text(field.meaning)
     if isinstance(field.type, types.Array) and (held := field.type.held) is not None:
         yield from (f"each element: {rule}" for rule in _held(field.wire_name, held))
 
@@ -97,7 +97,7 @@ def _spelled(spelling: types.Spelling) -> str:
 def bit_rules(bit: Bit) -> Iterator[str]:
     """What some bits are held against."""
     yield from _mapped(bit.name, bit.mappings, bit.code)
-    yield from _meant(bit.meaning)
+    yield from _meaning_text(bit.meaning)
 
 
 def _mapped(name: str, mappings: Sequence[ValueMapping] | None, code: str) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _name_table(name: str, named: Named) -> str:
     return blocks(f"Names of values of {code_span(name)}; others have none:", table(("on the wire", "read as"), rows))
 
 
-def _meant(meaning: Meaning | None) -> Iterator[str]:
+def _meaning_text(meaning: Meaning | None) -> Iterator[str]:
     if meaning is None:
         return
     if meaning.null is not None:

@@ -9,7 +9,7 @@ from wireloom.failures import MisuseError
 from wireloom.records import transcode
 from wireloom.records.transcode import Request
 from wireloom.runtime.conversion import Conversion
-from wireloom.runtime.conversion.conversion import said
+from wireloom.runtime.conversion.conversion import error_line
 from wireloom.runtime.streams.framing import Framing, Whole, bare
 from wireloom.runtime.streams.writing import ending
 
@@ -50,7 +50,7 @@ def convert(
     for part in parts:
         tally.read.add(part, part.refusals())
         places = part.parents.to_pylist() if part.parents is not None else range(len(part.records))
-        wrong = [said(each.as_py()) if each.is_valid else None for each in part.errors]
+        wrong = [error_line(each.as_py()) if each.is_valid else None for each in part.errors]
         made = conversion.of_columns(part.records, wrong)
         tally.built.records += len(made.data)
         tally.built.rebuilt += sum(made.data[row].is_valid for row in made.built)  # of others it says what is wrong

@@ -19,8 +19,8 @@ from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.parameters import ParameterValue
 from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import Framing, Headed, Whole, bare
+from wireloom.runtime.streams.framing_guess import likely_framing
 from wireloom.runtime.streams.given_up import GivenUp
-from wireloom.runtime.streams.likely import likely_framing
 from wireloom.runtime.streams.writing import ending, frame
 
 if TYPE_CHECKING:

@@ -97,7 +97,7 @@ class _StreamReader:
 
     def weight(self, value: Any) -> int:
         """Bytes that a value takes in columns, about."""
-        from wireloom.runtime.streams.room import weight
+        from wireloom.runtime.streams.budget import weight
 
         return weight(value) + (0 if self.bound is None or value is None else self.bound.size(value))
 

@@ -76,14 +76,14 @@ class Root:
 
     def proof(self, settings: Mapping[str, Any]) -> "Proof":
         """The most that a record can prove of itself under these parameters."""
-        from wireloom.runtime.parsers.places import strongest
+        from wireloom.runtime.parsers.start_evidence import strongest
 
         return strongest(self.construct.subcon, settings)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:
         """The bytes that records begin with, one of these; None where that is not known."""
-        from wireloom.runtime.parsers.places import beginnings
+        from wireloom.runtime.parsers.start_evidence import beginnings
 
         return beginnings(self.construct.subcon)
 

@@ -27,7 +27,7 @@ CONVERTED = StructType(
     ]
 )
 """The type of a converted record: its bytes, or why there are none, and the members whose values are gone."""
-Given = Mapping[str, Any] | None
+OptionValues = Mapping[str, Any] | None
 OWN = ("strict", "mayLose")
 TARGET = "target."
 """What the names of the other format's options begin with in SQL."""
@@ -74,9 +74,9 @@ def convert_format(  # noqa: PLR0913 - as `wireloom convert` has it
     module: FormatModule,
     data: Column | str,
     to: str,
-    options: Given = None,
+    options: OptionValues = None,
     *,
-    target_options: Given = None,
+    target_options: OptionValues = None,
     strict: bool = False,
     may_lose: Sequence[str] = (),
 ) -> Column:
@@ -92,7 +92,7 @@ def convert_format(  # noqa: PLR0913 - as `wireloom convert` has it
     return column_of(Call(name, partial(_converted, converting), CONVERTED), data)
 
 
-def conversion_call(module: FormatModule, shared: Given) -> Call:
+def conversion_call(module: FormatModule, shared: OptionValues) -> Call:
     """The same as a function of SQL: bytes, the other format's name, and options as a constant map.
 
     The map has the options of this format, `strict`, `mayLose` (with commas), and those of the other as `target.NAME`;
@@ -106,7 +106,7 @@ def conversion_call(module: FormatModule, shared: Given) -> Call:
     return Call(name, partial(_converted_in_sql, stated), CONVERTED)
 
 
-def _side(module: FormatModule, name: str, given: Given, own: tuple[str, ...] = ()) -> _Side:
+def _side(module: FormatModule, name: str, given: OptionValues, own: tuple[str, ...] = ()) -> _Side:
     options = read_options(given, module.CODEC, Surface(name, ("PERMISSIVE",), ("root",), own))
     return _Side(module.__name__, module.FORMAT, module.MEANING, options)
 

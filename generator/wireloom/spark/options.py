@@ -81,18 +81,18 @@ def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface
     Raises ParameterError for names and values that there are not, PySparkValueError for a word that is none of those
     allowed, ParseModeUnsupported for a mode that a function does not have.
     """
-    said = _Said(_folded(given or {}), codec, surface)
-    said.refuse_unknown()
+    call = _Options(_folded(given or {}), codec, surface)
+    call.refuse_unknown()
     return Options(
-        mode=said.mode(),
-        column_of_corrupt_record=said.text("columnNameOfCorruptRecord"),
-        column_of_error=said.text("columnNameOfError"),
-        root=said.root(),
-        framing=said.framing(),
-        open_values=cast(OpenValues, said.one_of("openValues", get_args(OpenValues)) or "variant"),
-        explode=said.flag("explode"),
-        columns=said.columns(),
-        parameters=tuple(said.parameters()),
+        mode=call.mode(),
+        column_of_corrupt_record=call.text("columnNameOfCorruptRecord"),
+        column_of_error=call.text("columnNameOfError"),
+        root=call.root(),
+        framing=call.framing(),
+        open_values=cast(OpenValues, call.one_of("openValues", get_args(OpenValues)) or "variant"),
+        explode=call.flag("explode"),
+        columns=call.columns(),
+        parameters=tuple(call.parameters()),
     )
 
 
@@ -108,7 +108,7 @@ def _folded(given: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Options:
     """What a call said, for reading it option by option."""
 
     options: Mapping[str, tuple[str, Any]]
@@ -173,12 +173,12 @@ class _Said:
 
     def columns(self) -> tuple[str, ...] | None:
         """The columns that are wanted: names, or one text with commas."""
-        said = [self.options[word] for word in ("columns", "fields") if word in self.options]
-        if len(said) > 1:
+        call = [self.options[word] for word in ("columns", "fields") if word in self.options]
+        if len(call) > 1:
             raise ParameterError("columns and fields are two words for one option; give one of them")
-        if not said:
+        if not call:
             return None
-        ((name, value),) = said
+        ((name, value),) = call
         parts = value.split(",") if isinstance(value, str) else list(value)
         columns = tuple(part.strip() for part in parts if part.strip())
         if not columns:

@@ -20,8 +20,8 @@ def struct_type(root: Root, *, explode: bool = False, open_values: OpenValues = 
 
 def _field(field: pa.Field) -> StructField:
     metadata: dict[bytes, bytes] = field.metadata or {}
-    said: dict[str, Any] = {key.decode(): value.decode() for key, value in metadata.items()}
-    return StructField(field.name, _type(field.type), metadata=said)
+    texts: dict[str, Any] = {key.decode(): value.decode() for key, value in metadata.items()}
+    return StructField(field.name, _type(field.type), metadata=texts)
 
 
 def _type(type: pa.DataType) -> DataType:

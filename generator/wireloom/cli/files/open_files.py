@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from wireloom.cli.commands.records.transcode import called, opened_input
 from wireloom.cli.terminal.console import note
 from wireloom.failures import MisuseError
-from wireloom.runtime.streams.likely import HEAD
+from wireloom.runtime.streams.framing_guess import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def _listed(path: str) -> Iterator[Opened]:
             yield file
         return
     found = Listing((path,), recursive=True).found()
-    for line in found.said():
+    for line in found.passed_over():
         note(line)
     if not found.files:
         raise MisuseError(f"{path} has no files")

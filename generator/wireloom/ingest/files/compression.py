@@ -172,7 +172,7 @@ class _Expanding(io.RawIOBase):
             try:
                 piece = next(self._pieces, b"")
             except (OSError, ValueError, EOFError, zlib.error) as error:
-                self._fail(DECOMPRESSION, f"{self._kind} data", _said(error))
+                self._fail(DECOMPRESSION, f"{self._kind} data", _first_line(error))
                 break
             if not piece:
                 break
@@ -194,7 +194,7 @@ class _Expanding(io.RawIOBase):
         super().close()
 
 
-def _said(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 

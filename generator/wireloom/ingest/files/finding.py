@@ -115,7 +115,7 @@ class Found:
     files: tuple[File, ...]
     passed: tuple[str, ...]
 
-    def said(self) -> Iterator[str]:
+    def passed_over(self) -> Iterator[str]:
         """What was passed over, as a line."""
         if self.passed:
             others = len(self.passed) - _NAMED

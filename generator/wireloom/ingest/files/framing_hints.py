@@ -13,7 +13,7 @@ from wireloom.ingest.files.reading import bounds
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import Files, Plan, Source
 from wireloom.runtime.streams.framed import Framed
-from wireloom.runtime.streams.likely import HEAD, likely_framing
+from wireloom.runtime.streams.framing_guess import HEAD, likely_framing
 
 LOOKED_AT = 3
 """Files that are looked at."""

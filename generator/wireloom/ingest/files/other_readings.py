@@ -22,7 +22,7 @@ from wireloom.ingest.files.parquet import row_groups, rows_of
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.plan import Column, Files, Flow, Plan, Summary
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.streams.likely import LIKELIEST, fits
+from wireloom.runtime.streams.framing_guess import LIKELIEST, fits
 
 LOOKED_AT, TRIED = 100, 3
 """Files, or values, that are looked at, and those refused ones that other ways are tried on."""
@@ -43,17 +43,17 @@ def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, 
     `again` is what reads the files once more, with other options.
     """
     share = 100 * summary.quarantined / summary.records
-    told = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) were refused"
+    bad = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) were refused"
     samples = refused(plan, source, found)
     if not samples:
         return (
-            f"{told}; their first bytes are right, so look at the codes and at the last refused with `wireloom status`"
+            f"{bad}; their first bytes are right, so look at the codes and at the last refused with `wireloom status`"
         )
     way = other_reading(plan, source, samples)
     if way is None:
         package = plan.module.rpartition(".")[0]
         return (
-            f"{told}; no other framing, root, parameter or format of {package} reads the first bytes of "
+            f"{bad}; no other framing, root, parameter or format of {package} reads the first bytes of "
             f"{samples[0].name} either: compare them with the spec (`wireloom decode` shows where it stops)"
         )
     options, other_format = way
@@ -61,7 +61,7 @@ def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, 
         again = "--overwrite (or another --output)"
     start = " ".join(filter(None, (again, options)))
     why = f"most likely because they are read the wrong way: {samples[0].name} fits {options}"
-    return f"{told}, {why}; start it with {start}"
+    return f"{bad}, {why}; start it with {start}"
 
 
 def verdict_of_stream(flow: Flow, summary: Summary) -> str:
@@ -70,8 +70,8 @@ def verdict_of_stream(flow: Flow, summary: Summary) -> str:
     if isinstance(flow.source, Files | Column) and reachable(flow.source.path):
         return verdict(flow.plan, flow.source, listing(flow.source), summary, again=again)
     share = 100 * summary.quarantined / summary.records
-    told = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) of this run were refused"
-    return f"{told}; look at the last refused with `wireloom status {flow.output}`, then read them again with {again}"
+    bad = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) of this run were refused"
+    return f"{bad}; look at the last refused with `wireloom status {flow.output}`, then read them again with {again}"
 
 
 def refused(plan: Plan, source: Files | Column, found: Found) -> list[Sample]:
@@ -117,14 +117,14 @@ def _variants(plan: Plan, module: FormatModule) -> Iterator[tuple[str, Plan]]:
     for name, other in module.CODEC.roots.items():
         if other is not root:
             yield f"--root {name}", replace(plan, root=name)
-    given = dict(plan.parameters)
+    in_plan = dict(plan.parameters)
     for parameter in module.CODEC.parameters:
-        now = given.get(parameter.name, parameter.default)
+        now = in_plan.get(parameter.name, parameter.default)
         values: Iterable[Any] = parameter.options or ((True, False) if isinstance(parameter.default, bool) else ())
         for value in values:
             if value != now:
                 shown = str(value).lower() if isinstance(value, bool) else value
-                others = tuple({**given, parameter.name: value}.items())
+                others = tuple({**in_plan, parameter.name: value}.items())
                 yield f"-p {parameter.name}={shown}", replace(plan, parameters=others)
 
 

@@ -53,10 +53,10 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
     except FileChangedError as error:
         if plan.changed == FAIL:
             raise DataError(str(error)) from error
-        told = error.error()
+        decode_error = error.error()
         if count:
-            told.code = OTHER  # `file_gone` is: nothing of it was read
-        yield unreadable(plan, module, asked, told, Missing(count, 0, part.size)), start
+            decode_error.code = OTHER  # `file_gone` is: nothing of it was read
+        yield unreadable(plan, module, asked, decode_error, Missing(count, 0, part.size)), start
 
 
 def behind_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:

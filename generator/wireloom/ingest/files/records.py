@@ -20,11 +20,11 @@ from wireloom.ingest.files.reading import ALL, bounds, part_records, records_in
 from wireloom.ingest.files.values import DATA, leading
 from wireloom.ingest.job.diagnosis import during
 from wireloom.ingest.job.format_modules import open_module
-from wireloom.ingest.plan import AUTO, Plan, Rests
+from wireloom.ingest.plan import AUTO, Plan, Remainders
 from wireloom.ingest.tables.schemas import FILE_PLACE
 from wireloom.ingest.tables.splitting import Chunk, Parted, parted
+from wireloom.runtime.streams.budget import MADE, Budget
 from wireloom.runtime.streams.parts import DecodedPart
-from wireloom.runtime.streams.room import MADE, Room
 
 SMALL = 1 << 18
 """Bytes of a file that is a record and is decoded together with others."""
@@ -67,7 +67,7 @@ class Origin:
     def __init__(self, path: str, record: int = 0, offset: int = 0) -> None:
         self._path, self._record, self._offset = pa.array([path]), record, offset
 
-    def rest(self, part: DecodedPart) -> Rests:
+    def rest(self, part: DecodedPart) -> Remainders:
         """What a part gave up of the file."""
         if not part.rest:
             return ()
@@ -122,7 +122,7 @@ class _Small:
         self._paths: list[str] = []
         self._contents: list[bytes] = []
         self._size = 0
-        self._room = Room.of(TOGETHER, made=MADE)
+        self._budget = Budget.of(TOGETHER, made=MADE)
 
     def content(self, part: Part) -> bytes | None:
         """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
@@ -139,7 +139,7 @@ class _Small:
         self._paths.append(path)
         self._contents.append(content)
         self._size += len(content)
-        if self._size >= self._room.bytes:
+        if self._size >= self._budget.bytes:
             yield from self.rest()
 
     def rest(self) -> Iterator[Parted]:
@@ -151,8 +151,8 @@ class _Small:
         batch = place.append_column(DATA, pa.array(self._contents, pa.binary()))
         self._paths, self._contents, self._size = [], [], 0
         while len(batch):
-            chunk = leading(self._plan, self._module, batch, self._room.made)
+            chunk = leading(self._plan, self._module, batch, self._budget.made)
             made = parted(self._plan, chunk)
-            self._room.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
+            self._budget.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
             yield made
             batch = batch.slice(len(chunk.sizes))

@@ -31,7 +31,7 @@ class Selection:
     alone: bool = False
 
 
-def selected(job: Job, listed: Found, known: Known, told: Callable[[str], None]) -> Selection:
+def selected(job: Job, listed: Found, known: Known, notify: Callable[[str], None]) -> Selection:
     """The files of a job that adds to tables; raises MisuseError for a path that is not in its input."""
     asked = _asked(job, listed)
     why = {file: _passed(job, file, known, asked) for file in listed.files}
@@ -39,7 +39,7 @@ def selected(job: Job, listed: Found, known: Known, told: Callable[[str], None])
     again = frozenset(identity(file.path) for file in taken if known.has(file))
     passed = counts((reason, 1) for reason in why.values() if reason)
     for line in _changed_lines(job, known, [file for file, reason in why.items() if reason == CHANGED]):
-        told(line)
+        notify(line)
     return Selection(replace(listed, files=taken), again, passed, known.states.keys() <= again)
 
 

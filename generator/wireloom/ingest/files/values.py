@@ -16,7 +16,7 @@ from wireloom.ingest.plan import QUARANTINE, RECORDS, Plan
 from wireloom.ingest.tables.schemas import bad_type, row_type
 from wireloom.ingest.tables.splitting import Chunk, Parted, parted
 from wireloom.runtime.columns.arrow import Decoded
-from wireloom.runtime.streams.room import FIRST, MADE, Room
+from wireloom.runtime.streams.budget import FIRST, MADE, Budget
 
 DATA = "data"
 CHUNK_RECORDS = 20_000
@@ -28,24 +28,24 @@ MADE_BYTES = MADE
 def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
     """The records of batches of (place columns, DATA)."""
     module = open_module(plan)
-    room = Room.of(CHUNK_BYTES, FIRST_BYTES, MADE_BYTES)
+    budget = Budget.of(CHUNK_BYTES, FIRST_BYTES, MADE_BYTES)
     for batch in batches:
         sizes = pc.fill_null(pc.cast(pc.binary_length(batch[DATA]), pa.int64()), 0)
         start = 0
         while start < len(batch):
-            chunk = leading(plan, module, batch.slice(start, _fitting(sizes, start, room.bytes)), room.made)
+            chunk = leading(plan, module, batch.slice(start, _fitting(sizes, start, budget.bytes)), budget.made)
             made = parted(plan, chunk)
-            room.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
+            budget.learned(pc.sum(chunk.sizes).as_py() or 0, made.rows.nbytes)
             yield made
             start += len(chunk.sizes)
 
 
-def _fitting(sizes: pa.Int64Array, start: int, room: int) -> int:
-    """How many values from a place on are decoded at once: of at most `room` bytes, or one."""
+def _fitting(sizes: pa.Int64Array, start: int, budget: int) -> int:
+    """How many values from a place on are decoded at once: of at most `budget` bytes, or one."""
     some = sizes.slice(start, CHUNK_RECORDS)
-    if (pc.sum(some).as_py() or 0) <= room:
+    if (pc.sum(some).as_py() or 0) <= budget:
         return len(some)
-    within = pc.sum(pc.less_equal(pc.cumulative_sum(some), room)).as_py()
+    within = pc.sum(pc.less_equal(pc.cumulative_sum(some), budget)).as_py()
     return max(int(within), 1)
 
 

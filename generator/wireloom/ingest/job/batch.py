@@ -32,17 +32,17 @@ from wireloom.ingest.ledger.entries import (
     Ledger,
     Move,
     Storage,
-    standing,
+    in_tables,
 )
 from wireloom.ingest.ledger.files_read import identities, known, look_again, recorded
 from wireloom.ingest.ledger.lease import held
 from wireloom.ingest.ledger.ownership import VERSION, is_ours, refuse_foreign, refuse_within
 from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables, Watcher
 from wireloom.ingest.plan import NOTHING, QUARANTINE, RECORDS, Column, Files, Job, Summary
-from wireloom.ingest.tables.agreement import Agreement, Terms, agreed, terms, told_of_columns
+from wireloom.ingest.tables.agreement import Agreement, Terms, agreed, left_out_notes, terms
 from wireloom.ingest.tables.replacing import replacement, sources
 from wireloom.ingest.tables.schemas import PLACE
-from wireloom.ingest.tables.versions import VIEW, close, show, told_of
+from wireloom.ingest.tables.versions import VIEW, close, show, view_note
 
 
 class Engine(Protocol):
@@ -68,11 +68,11 @@ class Engine(Protocol):
 def ingest(
     engine: Engine,
     job: Job,
-    told: Callable[[str], None] = lambda _: None,
+    notify: Callable[[str], None] = lambda _: None,
     limits: Limits = NONE,
     watcher: Watcher | None = None,
 ) -> Summary:
-    """Run the job; `told` is told what is new to a table that it adds to, what was passed over, and what has changed.
+    """Run the job; `notify` is told what is new to a table that it adds to, what was passed over, and what has changed.
 
     Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
     DataError where files change meanwhile or the books do not balance.
@@ -80,7 +80,7 @@ def ingest(
     refuse_overlap(job.source, job.output)
     refuse_within(job.output, engine.storage)
     with diagnosed(job.output, engine.ended):
-        return _Run(engine, job, told, limits, watcher).ended()
+        return _Run(engine, job, notify, limits, watcher).ended()
 
 
 def refuse_early(engine: Engine, job: Job) -> None:
@@ -92,7 +92,7 @@ def refuse_early(engine: Engine, job: Job) -> None:
 class _Run:
     engine: Engine
     job: Job
-    told: Callable[[str], None]
+    notify: Callable[[str], None]
     limits: Limits
     watcher: Watcher | None
 
@@ -103,17 +103,17 @@ class _Run:
         storage = self.engine.storage
         ledger = Ledger(storage, storage.absolute(job.output), BATCHES)
         self._refuse_foreign(ledger)
-        with held(storage, ledger, "ingest", self.told), self._without_replay(ledger):
+        with held(storage, ledger, "ingest", self.notify), self._without_replay(ledger):
             done = _done(ledger, job, name, ledger.recover())
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
                 self._refuse_other_folders(done)
-                self.told(f"{job.output} is complete: {batch} has the same files and spec; nothing to do")
+                self.notify(f"{job.output} is complete: {batch} has the same files and spec; nothing to do")
                 return done.summary
             taken = self._selected(ledger, listed)
             agreement = self._agreement(ledger, taken)
             if not taken.found.files and job.adds and _is_there(ledger):
-                self.told(f"no file in {job.input} is new to {job.output}: nothing to do")
+                self.notify(f"no file in {job.input} is new to {job.output}: nothing to do")
                 return replace(NOTHING, passed=taken.passed)
             try:
                 summary = replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
@@ -122,7 +122,7 @@ class _Run:
                 raise
             if summary.mostly_refused:
                 again = _again(taken, all_of_it=len(taken.found.files) == len(listed.files))
-                self.told(verdict(job.plan, job.source, taken.found, summary, again=again))
+                self.notify(verdict(job.plan, job.source, taken.found, summary, again=again))
             return summary
 
     def refuse(self) -> None:
@@ -138,7 +138,7 @@ class _Run:
         look_again()
         found = self.engine.listed(self.job.source)
         if not found.files and not self.job.adds:
-            hidden = "".join(f"; {line}" for line in found.said())
+            hidden = "".join(f"; {line}" for line in found.passed_over())
             raise MisuseError(f"--input {self.job.input} has no files{hidden}; name files, or a folder that has some")
         return found
 
@@ -149,7 +149,7 @@ class _Run:
             yield
             return
         replays = Ledger(ledger.storage, ledger.home, REPLAYS)
-        with held(ledger.storage, replays, "ingest --again", self.told):
+        with held(ledger.storage, replays, "ingest --again", self.notify):
             replays.recover()
             yield
 
@@ -167,7 +167,7 @@ class _Run:
         if not job.adds:
             return Selection(listed, alone=True)
         batches = ledger.read() if _is_there(ledger) else ()
-        return selected(job, listed, known(batches, partial(sources, storage, ledger.home)), self.told)
+        return selected(job, listed, known(batches, partial(sources, storage, ledger.home)), self.notify)
 
     def _refuse_other_folders(self, done: Entry) -> None:
         there = Terms.read(done.terms).partition if done.terms else ()
@@ -190,13 +190,13 @@ class _Run:
     def _written(self, ledger: Ledger, name: str, taken: Selection, own: Agreement) -> Summary:
         storage, job, found = ledger.storage, self.job, taken.found
         for line in framing_hints(job.plan, job.source):
-            self.told(line)
+            self.notify(line)
         close(storage, ledger.home, own)
-        for line in (*own.told, *told_of_columns(job.plan)):
-            self.told(line)
+        for line in (*own.notes, *left_out_notes(job.plan)):
+            self.notify(line)
         batch = Batch(
-            ledger, ledger.last() + 1, job.plan, own.terms, TABLES, self.told, self.limits, job.overwrite, self.watcher,
-            job.sizes,
+            ledger, ledger.last() + 1, job.plan, own.terms, TABLES, self.notify, self.limits, job.overwrite,
+            self.watcher, job.sizes,
         )  # fmt: skip
         tables = ParquetTables.below(ledger, own.terms.version)
         entry = replace(self._prepared(found, batch, tables), job=name, files=tuple(map(recorded, found.files)))
@@ -207,7 +207,7 @@ class _Run:
             raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
         ledger.settle(entry)
         if view := show(storage, ledger.home, own.terms):
-            self.told(told_of(view, own.terms))
+            self.notify(view_note(view, own.terms))
         return entry.summary
 
     def _prepared(self, found: Found, batch: Batch, tables: Tables) -> Entry:
@@ -230,7 +230,9 @@ class _Run:
         away = replacement(storage, home, entry.staging, taken.again, _files_of_batches(ledger))
         removed = away.removed
         files = f"{removed.files} file{'' if removed.files == 1 else 's'}"
-        self.told(f"read {files} again: {removed.rows} rows and {removed.quarantined} quarantined records are replaced")
+        self.notify(
+            f"read {files} again: {removed.rows} rows and {removed.quarantined} quarantined records are replaced"
+        )
         return replace(entry, moves=(*entry.moves, *away.moves), removed=removed)
 
 
@@ -275,7 +277,7 @@ def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Ent
     """
     if not _is_there(ledger):
         return None
-    entries = finished if job.overwrite or job.adds else standing(ledger.entries())
+    entries = finished if job.overwrite or job.adds else in_tables(ledger.entries())
     for place, entry in enumerate(entries):
         later = {file.partition("-")[0] for each in entries[place + 1 :] if each.removed.files for file in each.files}
         if entry.job == name and not any(file.partition("-")[0] in later for file in entry.files):

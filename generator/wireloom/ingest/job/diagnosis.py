@@ -235,11 +235,11 @@ def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
         if verdict is None:
             if type(error).__module__.partition(".")[0] not in FROM_MACHINES and not isinstance(error, OSError):
                 raise
-            verdict = Verdict(f"the job has stopped: {telling(error)}", "")
-        said = f"{verdict.what}; {verdict.advice}" if verdict.advice else verdict.what
-        where = noted(output, f"{said}\n\n{text}\n{end.log}")
+            verdict = Verdict(f"the job has stopped: {telling_line(error)}", "")
+        summary = f"{verdict.what}; {verdict.advice}" if verdict.advice else verdict.what
+        where = noted(output, f"{summary}\n\n{text}\n{end.log}")
         details = f" (details: {where})" if where else ""
-        raise verdict.error(f"{said}{details}") from error
+        raise verdict.error(f"{summary}{details}") from error
 
 
 @contextmanager
@@ -270,7 +270,7 @@ def noted(output: str, text: str) -> str:
     return ""
 
 
-def telling(error: BaseException) -> str:
+def telling_line(error: BaseException) -> str:
     """The line that says most: of a worker's traceback the last, else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]

@@ -71,8 +71,8 @@ class LocalEngine:
 
     def prepared(self, job: Job, found: Listed, batch: Batch, tables: Tables) -> Entry:
         """Read these files of the job's input and write them."""
-        for line in found.said():
-            batch.told(line)
+        for line in found.passed_over():
+            batch.notify(line)
         read = groups(found, job.source, job.plan, self.processes)
         return self.entered(read, records_of, pa.schema(list(PLACE)), batch, tables)
 

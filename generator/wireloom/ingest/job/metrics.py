@@ -65,7 +65,7 @@ class Book:
     """Metrics in a file that outlives the process: lines that a killed one did not get to are added."""
 
     path: Path
-    told: set[tuple[str, int]] = field(default_factory=set)
+    written: set[tuple[str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Find what the file has; a line that was broken off goes. Raises MisuseError where it is another file."""
@@ -74,7 +74,7 @@ class Book:
         whole = text[: text.rfind(b"\n") + 1]
         try:
             found = [json.loads(line) for line in whole.splitlines()]
-            self.told.update((each["stream"], each["batch"]) for each in found)
+            self.written.update((each["stream"], each["batch"]) for each in found)
         except (ValueError, KeyError, TypeError) as error:
             raise MisuseError(f"{self.path} has lines that are no metrics of ingest; name another file") from error
         if len(whole) < len(text):
@@ -91,8 +91,8 @@ class Book:
 
     def wrote(self, stream: str, entry: Entry) -> None:
         """A line, unless the file has it."""
-        if (stream, entry.number) in self.told:
+        if (stream, entry.number) in self.written:
             return
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(metrics(stream, entry)) + "\n")
-        self.told.add((stream, entry.number))
+        self.written.add((stream, entry.number))

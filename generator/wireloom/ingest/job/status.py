@@ -81,7 +81,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OutputStatus:
     """How an output stands."""
 
     output: str
@@ -110,14 +110,14 @@ class Swept:
     settled: int | None = None
 
 
-def standing(output: str) -> Standing:
+def output_status(output: str) -> OutputStatus:
     """How it stands; raises MisuseError where no tables of ours are there."""
     storage = PlainStorage()
     ledgers = _ledgers(output)
     entries = sorted(ledgers[BATCHES].entries(), key=lambda entry: entry.time)
     count, summary = ledgers[BATCHES].total()
     stream = f"{output}/{LEDGER}/{IDENTITY}"
-    return Standing(
+    return OutputStatus(
         output,
         storage.read(stream) if storage.exists(stream) else None,
         tuple(found for ledger in ledgers.values() if (found := _alive(ledger)) is not None),
@@ -189,7 +189,7 @@ def _specs(entries: list[Entry]) -> Iterator[Spec]:
 
 def _changes(before: Terms, now: Terms) -> tuple[str, ...]:
     found = compared(before, now)
-    return (*found.said, *found.told, *found.refused)
+    return (*found.settings, *found.notes, *found.refused)
 
 
 def _staged(ledger: Ledger) -> Iterator[Staged]:
@@ -218,8 +218,8 @@ def _stops(storage: PlainStorage, folder: str) -> Iterator[Stop]:
         with suppress(OSError, ValueError):  # one may go meanwhile
             second, _, part = name.partition("-")[0].partition(".")  # older ones are of a second
             noted_at = datetime.strptime(f"{second}.{part or 0}", NOTED).replace(tzinfo=UTC)
-            said = storage.read(f"{folder}/{name}").partition("\n")[0]
-            yield Stop(f"{folder}/{name}", noted_at.isoformat(), said)
+            reason = storage.read(f"{folder}/{name}").partition("\n")[0]
+            yield Stop(f"{folder}/{name}", noted_at.isoformat(), reason)
 
 
 # --- what was refused ----------------------------------------------------------------------------------------------

@@ -229,7 +229,7 @@ class Ledger:
         return self._read(self._unfolded())
 
     def _read(self, entries: Sequence[Entry]) -> tuple[Read, ...]:
-        found, total = tuple(map(Read.of, standing(entries))), self._total()
+        found, total = tuple(map(Read.of, in_tables(entries))), self._total()
         if not total or any(entry.anew for entry in entries):
             return found
         return (Read(total.get("time", ""), tuple(total.get("files", (UNKNOWN,)))), *found)
@@ -292,7 +292,7 @@ class Ledger:
         return f"{self.home}/{STAGING}/{self.kind}"
 
 
-def standing(entries: Sequence[Entry]) -> Sequence[Entry]:
+def in_tables(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The batches that are in the tables: those from the last one on that replaced what was there."""
     anew = [place for place, entry in enumerate(entries) if entry.anew]
     return entries[anew[-1] :] if anew else entries

@@ -71,10 +71,10 @@ class Holder:
 
 
 @contextmanager
-def held(storage: Storage, ledger: Ledger, work: str, told: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+def held(storage: Storage, ledger: Ledger, work: str, notify: Callable[[str], None] = lambda _: None) -> Iterator[None]:
     """Nobody else works on the output meanwhile; raises MisuseError where somebody does already."""
     storage, path, own = storage_of(storage, ledger.home), lease_path(ledger), Holder.own(work)
-    _claim(storage, ledger, own, told)
+    _claim(storage, ledger, own, notify)
     done = threading.Event()
     beating = threading.Thread(target=_beat, args=(storage, path, own, done), name=own.thread, daemon=True)
     beating.start()
@@ -119,7 +119,7 @@ def awaited(storage: Storage, ledger: Ledger, found: Holder) -> bool:
     return False
 
 
-def _claim(storage: Storage, ledger: Ledger, own: Holder, told: Callable[[str], None]) -> None:
+def _claim(storage: Storage, ledger: Ledger, own: Holder, notify: Callable[[str], None]) -> None:
     home, path = ledger.home, lease_path(ledger)
     for _ in range(ATTEMPTS):
         with suppress(FileExistsError):
@@ -130,7 +130,7 @@ def _claim(storage: Storage, ledger: Ledger, own: Holder, told: Callable[[str], 
             time.sleep(POLL / 10)
             continue
         if found.lives is None:
-            told(f"waiting whether {found} still lives")
+            notify(f"waiting whether {found} still lives")
         if awaited(storage, ledger, found):
             raise MisuseError(f"{home} is in use: {found} writes there; wait for its end, or choose another --output")
         _take_over(storage, path, found, own)

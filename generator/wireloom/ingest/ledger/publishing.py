@@ -18,7 +18,7 @@ from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.job.limits import NONE, Limits
 from wireloom.ingest.job.task import Report
 from wireloom.ingest.ledger.entries import REPLAYS, Commit, Entry, Ledger, Move, Step
-from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan, Rests
+from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, FileSizes, Plan, Remainders
 from wireloom.ingest.tables.agreement import Terms, folder
 from wireloom.ingest.tables.parquet_files import TableFiles, Writing
 from wireloom.runtime.streams.given_up import GivenUp
@@ -44,7 +44,7 @@ class Batch:
     plan: Plan
     terms: Terms
     empty: Collection[str] = ()
-    told: Callable[[str], None] = lambda _: None  # what is worth a line
+    notify: Callable[[str], None] = lambda _: None  # what is worth a line
     limits: Limits = NONE
     anew: bool = False  # it replaces what is there
     watcher: Watcher | None = None
@@ -108,7 +108,7 @@ def entered(
     `types` are the rows' types of both tables, for files without rows.
     """
     for line in rest_lines(batch.plan, report.summary.given_up):
-        batch.told(line)
+        batch.notify(line)
     summary = replace(report.summary, given_up=())
     if not summary.reconciles:
         raise DataError(
@@ -134,14 +134,14 @@ def entered(
     return Entry(batch.number, summary, digest, now, round(seconds, 3), staging, moves, terms, commits=commits)
 
 
-def rest_lines(plan: Plan, rests: Rests) -> Iterator[str]:
+def rest_lines(plan: Plan, remainders: Remainders) -> Iterator[str]:
     """What was given up of files, since nothing told where the next record begins, and what recovers it."""
-    if not rests:
+    if not remainders:
         return
     remedy = open_module(plan).CODEC.remedy(plan.root, plan.framing, dict(plan.parameters))
-    for path, record, offset, size in rests[:NAMED]:
+    for path, record, offset, size in remainders[:NAMED]:
         yield GivenUp(bytes=size, places=1, record=record, offset=offset).line(path, remedy)
-    others = rests[NAMED:]
+    others = remainders[NAMED:]
     if others:
         yield f"and {size_text(sum(size for *_, size in others))} of {len(others)} more files in the same way"
 

@@ -67,7 +67,7 @@ class Lost:
         except OSError:
             return False
 
-    def meant(self, plan: Plan) -> bytes | None:
+    def unescaped(self, plan: Plan) -> bytes | None:
         """The whole record where it stands in the file with escapes, as they mean it; None where it does not."""
         framing = bare(framing_of(plan.taken or "none"))
         if not isinstance(framing, Stuffed) and not (isinstance(framing, Delimited) and framing.escape):

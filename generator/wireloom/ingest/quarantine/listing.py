@@ -20,7 +20,7 @@ from wireloom.ingest.quarantine.rows import RAW, FileQuarantine
 from wireloom.ingest.tables.schemas import MEANING
 from wireloom.runtime.display import bytes_html, fault_rows, table, text
 
-_SAID = ("code", "path", "offset", "expected", "actual", MEANING, "format", "raw_size")
+_ERROR_COLUMNS = ("code", "path", "offset", "expected", "actual", MEANING, "format", "raw_size")
 _PLACE = (SOURCE, RECORD, OFFSET, TOPIC, PARTITION)
 
 
@@ -64,31 +64,31 @@ class Refused:
     tables: tuple[FileQuarantine, ...]
 
     @classmethod
-    def of(cls, given: str) -> "Refused":
+    def of(cls, folder: str) -> "Refused":
         """Those of an output of ingest, of all its versions, or one quarantine; raises MisuseError where none is."""
-        storage, output = PlainStorage(), given.rstrip("/")
+        storage, output = PlainStorage(), folder.rstrip("/")
         if not storage.exists(output):
-            raise MisuseError(f"there is no {given}; name the folder that ingest writes to")
+            raise MisuseError(f"there is no {folder}; name the folder that ingest writes to")
         homes = [output, *(f"{output}/{name}" for name in storage.names(output) if re.fullmatch(r"v\d+", name))]
         found = [f"{home}/{QUARANTINE}" for home in homes if storage.exists(f"{home}/{QUARANTINE}")] or [output]
-        return cls(given, tuple(_table(storage, path) for path in found))
+        return cls(folder, tuple(_table(storage, path) for path in found))
 
     def counts(self) -> list[Count]:
         """How many there are of each code, the most frequent first."""
         found: Counter[tuple[str, str, str]] = Counter()
-        for row in self._rows((*_SAID,)):
+        for row in self._rows((*_ERROR_COLUMNS,)):
             found[row.format, row.code, row.meaning] += 1
         ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [Count(*which, count) for which, count in ordered]
 
     def rows(self, code: str | None = None) -> Iterator[Row]:
         """The rows, of one code or of all, without their bytes."""
-        return (row for row in self._rows((*_SAID, *_PLACE)) if code in (None, row.code))
+        return (row for row in self._rows((*_ERROR_COLUMNS, *_PLACE)) if code in (None, row.code))
 
     def row(self, number: int) -> Row:
         """One row, with its bytes; raises MisuseError where there is none of that number."""
         last = -1
-        for row in self._rows((RAW, *_SAID, *_PLACE)):
+        for row in self._rows((RAW, *_ERROR_COLUMNS, *_PLACE)):
             last = row.number
             if last == number:
                 return row
@@ -120,10 +120,10 @@ def _table(storage: PlainStorage, path: str) -> FileQuarantine:
 
 def _row(number: int, row: dict[str, object]) -> Row:
     raw, size, offset = row.get(RAW), row.get("raw_size"), row.get("offset")
-    said = {name: str(row.get(name) or "") for name in ("format", "code", MEANING, "path", "expected", "actual")}
+    texts = {name: str(row.get(name) or "") for name in ("format", "code", MEANING, "path", "expected", "actual")}
     return Row(
         number,
-        **said,
+        **texts,
         offset=offset if isinstance(offset, int) else 0,
         size=size if isinstance(size, int) else 0,
         origin=origin(row),

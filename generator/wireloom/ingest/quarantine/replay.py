@@ -215,22 +215,22 @@ def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:
     return Replayed(number, entry.summary, run.plan.digest, before, cut, agreement.terms.version)
 
 
-def _found(engine: Engine, given: str) -> Found:
-    quarantine = engine.storage.absolute(given)
+def _found(engine: Engine, named: str) -> Found:
+    quarantine = engine.storage.absolute(named)
     names = engine.storage.names(quarantine)
     if DELTA_LOG in names:
         return engine.delta(quarantine)
-    refuse_no_table(given, names)
+    refuse_no_table(named, names)
     batches = tuple(name for name in names if not name.startswith(("_", ".")))
-    return Found(engine.quarantine(given, batches), Folders(engine.storage, quarantine, batches))
+    return Found(engine.quarantine(named, batches), Folders(engine.storage, quarantine, batches))
 
 
-def refuse_no_table(given: str, names: Iterable[str]) -> None:
+def refuse_no_table(named: str, names: Iterable[str]) -> None:
     """Raises MisuseError where a folder with these names is no table."""
     if QUARANTINE in names:
-        raise MisuseError(f"{given} holds both tables; name the folder {given.rstrip('/')}/{QUARANTINE}")
+        raise MisuseError(f"{named} holds both tables; name the folder {named.rstrip('/')}/{QUARANTINE}")
     if DELTA_LOG not in names and all(name.startswith(("_", ".")) for name in names):
-        raise MisuseError(f"{given} is no table; name the folder `quarantine` that ingest made")
+        raise MisuseError(f"{named} is no table; name the folder `quarantine` that ingest made")
 
 
 def _before(found: Quarantine, run: Replay) -> Counts:

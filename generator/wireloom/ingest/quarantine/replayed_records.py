@@ -39,7 +39,7 @@ def _read(plan: Plan, batch: pa.RecordBatch) -> Iterator[Parted]:
         lost = Lost.of(row)
         if lost is None:
             yield _kept(plan, row)
-        elif (data := lost.meant(plan)) is not None:
+        elif (data := lost.unescaped(plan)) is not None:
             yield from read(plan, [_places(row).append_column(DATA, pa.array([data], pa.binary()))])
         else:
             yield from _from_source(plan, row, lost)

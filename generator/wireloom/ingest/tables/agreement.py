@@ -53,8 +53,8 @@ class Terms:
 class Changes:
     """What is new (readers see it as nulls in older files), and what may not be: mixed with what is there."""
 
-    told: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()  # other words than before: format, root, framing, parameters, source
+    notes: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()  # other words than before: format, root, framing, parameters, source
     refused: tuple[str, ...] = ()  # columns of other types
 
 
@@ -78,7 +78,7 @@ def refuse_unfit_columns(plan: Plan, partition: tuple[str, ...]) -> None:
     terms(plan, pa.schema(list(PLACE)), partition=partition)
 
 
-def told_of_columns(plan: Plan) -> tuple[str, ...]:
+def left_out_notes(plan: Plan) -> tuple[str, ...]:
     """What to say of columns that no table holds."""
     names = list(left_out(flat_type(plan), ""))
     if not names:
@@ -110,7 +110,7 @@ class Agreement:
     """
 
     terms: Terms
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     closed: Terms | None = None
 
 
@@ -145,7 +145,7 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
     if (changes.refused or otherwise) and new_version:
         now = replace(now, version=before.version + 1)
         begun = f"version {now.version} of the columns begins, in {folder(home, now.version)}"
-        news = (begun, *((otherwise,) if otherwise else ()), *changes.refused, *changes.told)
+        news = (begun, *((otherwise,) if otherwise else ()), *changes.refused, *changes.notes)
         return Agreement(now, news, closed=before)
     if otherwise:
         raise MisuseError(
@@ -161,13 +161,13 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
             f"spec as it was{'; or widen them in Delta:' if wider else ''}",
             *wider,
         )
-    if changes.said and not accept:
+    if changes.settings and not accept:
         raise MisuseError(
             f"{home} was written with other options:",
-            *(f"  {line}" for line in changes.said),
+            *(f"  {line}" for line in changes.settings),
             "choose another --output, or --accept-changes if that is meant",
         )
-    return Agreement(now, (*changes.said, *changes.told))
+    return Agreement(now, (*changes.settings, *changes.notes))
 
 
 def _by(terms: Terms) -> str:
@@ -272,22 +272,22 @@ def _columns_of_files(storage: Storage, table: str) -> Columns | None:
 
 def compared(before: Terms, now: Terms) -> Changes:
     """What is another; terms that are not known (empty) are not compared."""
-    said = []
+    settings = []
     if before.format:
         for name in ("format", "root", "framing", "source"):
             was, is_now = getattr(before, name), getattr(now, name)
             if was != is_now and (name != "source" or (was and is_now)):
-                said.append(f"{name}: {was or 'as the spec says'} -> {is_now or 'as the spec says'}")
+                settings.append(f"{name}: {was or 'as the spec says'} -> {is_now or 'as the spec says'}")
         for name in sorted({*before.parameters, *now.parameters}):
             values = [each.parameters.get(name, "the default") for each in (before, now)]
             if values[0] != values[1]:
-                said.append(f"parameter {name}: {values[0]} -> {values[1]}")
+                settings.append(f"parameter {name}: {values[0]} -> {values[1]}")
     differences = [
         *_different("", before.records, now.records),
         *(replace(each, path=f"quarantine {each.path}") for each in _different("", before.quarantine, now.quarantine)),
     ]
-    told = tuple(str(each) for each in differences if each.harmless)
-    return Changes(told, tuple(said), tuple(str(each) for each in differences if not each.harmless))
+    notes = tuple(str(each) for each in differences if each.harmless)
+    return Changes(notes, tuple(settings), tuple(str(each) for each in differences if not each.harmless))
 
 
 @dataclass(frozen=True, slots=True)

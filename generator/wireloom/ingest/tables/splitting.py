@@ -63,11 +63,11 @@ def parted(plan: Plan, chunk: Chunk) -> Parted:
     return Parted(_rows(chunk), _quarantined(plan, refused.where(keep), chunk), tally)
 
 
-def spans(sizes: Iterable[int], most: int, room: int) -> Iterator[tuple[int, int]]:
-    """Spans of at most `most` values, and of at most `room` bytes but for a value on its own."""
+def spans(sizes: Iterable[int], most: int, budget: int) -> Iterator[tuple[int, int]]:
+    """Spans of at most `most` values, and of at most `budget` bytes but for a value on its own."""
     cuts, held, last = [0], 0, 0
     for last, size in enumerate(sizes, 1):
-        if last - 1 > cuts[-1] and (last - 1 - cuts[-1] >= most or held + size > room):
+        if last - 1 > cuts[-1] and (last - 1 - cuts[-1] >= most or held + size > budget):
             cuts.append(last - 1)
             held = 0
         held += size

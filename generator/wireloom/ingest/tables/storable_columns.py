@@ -53,7 +53,7 @@ def refuse_unreadable(fields: Sequence[Mapping[str, Any]]) -> None:
             raise MisuseError(
                 f"{field['name']} is a column that tables have themselves, of {_OURS[ours]}: give the field {_CURE}"
             )
-    for one, other in _alike({"type": "struct", "fields": fields}, ""):
+    for one, other in _case_collisions({"type": "struct", "fields": fields}, ""):
         raise MisuseError(
             f"columns {one} and {other} differ in case alone, and Spark reads no table with both: give a field {_CURE}"
         )
@@ -90,7 +90,7 @@ def _listed(array: pa.Array, type: pa.DataType, child: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(type, len(array), array.buffers()[:2], offset=array.offset, children=[child])
 
 
-def _alike(type: Any, path: str) -> Iterator[tuple[str, str]]:
+def _case_collisions(type: Any, path: str) -> Iterator[tuple[str, str]]:
     """Members of one struct whose names differ in case alone, by their paths."""
     match type:
         case {"type": "struct", "fields": fields}:
@@ -99,8 +99,8 @@ def _alike(type: Any, path: str) -> Iterator[tuple[str, str]]:
                 place = ".".join(filter(None, (path, field["name"])))
                 if (first := there.setdefault(field["name"].lower(), place)) != place:
                     yield first, place
-                yield from _alike(field["type"], place)
+                yield from _case_collisions(field["type"], place)
         case {"type": "array", "elementType": below} | {"type": "map", "valueType": below}:
-            yield from _alike(below, path)
+            yield from _case_collisions(below, path)
         case _:
             pass

@@ -59,7 +59,7 @@ def _has_view(now: Terms) -> bool:
     return now.version > 1 or bool(now.partition)
 
 
-def told_of(view: str, now: Terms) -> str:
+def view_note(view: str, now: Terms) -> str:
     """What to say of a view that was written."""
     if now.version == 1:
         return f"{view} has a view with the types of {', '.join(now.partition)}, which readers guess from folders"

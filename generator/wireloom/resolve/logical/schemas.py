@@ -367,10 +367,10 @@ def shown(type: LogicalType) -> str:
         case logical.Open():
             return "any"
         case logical.Meant():
-            return _meant_text(type)
+            return _meaning_text(type)
 
 
-def _meant_text(type: logical.Meant) -> str:
+def _meaning_text(type: logical.Meant) -> str:
     """What values mean, in the notation of specs."""
     match type.shown:
         case None:

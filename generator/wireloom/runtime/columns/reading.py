@@ -364,7 +364,7 @@ def _open_value(value: object, extensions: Sequence[ExtensionType]) -> object:
         case bytes():
             return OpenBytes(value)
         case str():
-            return _said(lambda: from_tagged(loads(value), extensions))
+            return _checked_value(lambda: from_tagged(loads(value), extensions))
         case _:
             raise EncodeError("an open value", shown(value))
 
@@ -383,12 +383,12 @@ def _variants(array: pa.StructArray, extensions: Sequence[ExtensionType]) -> lis
 def _variant(parts: object, names: Mapping[int, str]) -> object:
     match parts:
         case (bytes(value), bytes(keys)):
-            return _said(lambda: variant.decode(value, keys, names))
+            return _checked_value(lambda: variant.decode(value, keys, names))
         case _:
             raise EncodeError("the bytes of a VARIANT", "a VARIANT without them")
 
 
-def _said(read: Callable[[], object]) -> object:
+def _checked_value(read: Callable[[], object]) -> object:
     """The open value that a column says; raises EncodeError."""
     try:
         return read()

@@ -100,7 +100,7 @@ class Conversion:
         if self._source.elements:
             raise ParameterError(f"root {self.root} of {self.source.format} is a list: one message is many records")
         found = self.source.decode(messages, root=self.root, **self.parameters)
-        texts = [said(each) if each is not None else None for each in found.errors.to_pylist()]
+        texts = [error_line(each) if each is not None else None for each in found.errors.to_pylist()]
         return self.of_columns(found.records, texts)
 
     def of_columns(self, records: pa.StructArray, wrong: Sequence[str | None] | None = None) -> Converted:
@@ -325,7 +325,7 @@ def _hint(record: Record, path: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:_LISTED])}{more}"
 
 
-def said(error: Mapping[str, Any]) -> str:
+def error_line(error: Mapping[str, Any]) -> str:
     """A decoder's error as one line."""
     place = f" at {error['path']}" if error["path"] else ""
     detail = f": expected {error['expected']}, found {error['actual']}" if error["expected"] else ""

@@ -46,7 +46,7 @@ def written(records: pa.StructArray, target: Target, most: int) -> Written:
     """The records as the engine writes them, without what they have no place for, fewer than `most` members each."""
     data = target.written(records)
     if data is None:
-        return _apart(records, target, most)
+        return _by_halves(records, target, most)
     made: list[bytes | None] = data.to_pylist()
     rows = pc.indices_nonzero(pc.and_(data.is_null(), records.is_valid()))
     lost: dict[int, Sequence[str]] = {}
@@ -58,7 +58,7 @@ def written(records: pa.StructArray, target: Target, most: int) -> Written:
     return Written(made, lost)
 
 
-def _apart(records: pa.StructArray, target: Target, most: int) -> Written:
+def _by_halves(records: pa.StructArray, target: Target, most: int) -> Written:
     """Each half by itself, since one value that a column does not take keeps the engine from all of them."""
     if len(records) < 2 or not target.codec.encode_path(root=target.root, **target.settings).native:
         return Written([None] * len(records), {})

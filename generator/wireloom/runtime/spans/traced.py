@@ -18,7 +18,7 @@ from construct import Container
 from wireloom.runtime.checkpoints import Checkpoint, Passed, Unread
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.parsers import carried
+from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.binary import Blocks, Bytes, Delimiter, Jump, Padded, Prefix, Terminator, Text
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.fields import Field, Held
@@ -535,7 +535,7 @@ class _Packing(Packing):
         return tracer.reading(node, None, super().parse, inner, stream, scope)
 
 
-class _Body(carried.Body):
+class _Body(bodies.Body):
     """A body in the bytes of a value, or where it is text, in what that says."""
 
     codec: str
@@ -549,7 +549,7 @@ class _Body(carried.Body):
             inside = _in_space(parse, self.codec, packed)
         else:
             inside = _based(parse, start)
-        return carried.Body(_instead(self.subcon, inside)).parse(data, start, context)
+        return bodies.Body(_instead(self.subcon, inside)).parse(data, start, context)
 
 
 def _in_space(parse: Parse, codec: str, node: Traced) -> Parse:
@@ -577,7 +577,7 @@ def _based(parse: Parse, start: int) -> Parse:
 
 # --- copies --------------------------------------------------------------------------------------------------------
 
-_CARRIERS = (Elements, Prefix, Blocks, Terminator, Trial, carried.Body)
+_CARRIERS = (Elements, Prefix, Blocks, Terminator, Trial, bodies.Body)
 
 
 class _Copies:
@@ -645,7 +645,7 @@ class _Copies:
                 return _with(made, key=_half("key", made.key), value=_half("entry", made.value))
             case Text() | Bytes() if isinstance(made.size, Delimiter | Padded):
                 return _sized(made)
-            case carried.Body():
+            case bodies.Body():
                 body = _Body(made.subcon)
                 body.codec = ""
                 return body

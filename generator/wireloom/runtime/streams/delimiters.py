@@ -94,11 +94,11 @@ def stuffed(framing: Delimited | Stuffed, data: bytes) -> bytes | None:
 
 
 def _escaped(escape: Escape, end: int, data: bytes) -> bytes:
-    data = data.replace(bytes((escape.byte,)), _said(escape, escape.byte))
-    return data.replace(bytes((end,)), _said(escape, end))
+    data = data.replace(bytes((escape.byte,)), _escape_sequence(escape, escape.byte))
+    return data.replace(bytes((end,)), _escape_sequence(escape, end))
 
 
-def _said(escape: Escape, meaning: int) -> bytes:
+def _escape_sequence(escape: Escape, meaning: int) -> bytes:
     code = escape.code(meaning)
     assert code is not None, "a framing without it has a flaw"
     return bytes((escape.byte, code))
@@ -110,13 +110,13 @@ def _escapes(byte: int) -> re.Pattern[bytes]:
 
 
 def _unescaped(escape: Escape, data: bytes) -> bytes:
-    def meant(found: re.Match[bytes]) -> bytes:
+    def unescaped_byte(found: re.Match[bytes]) -> bytes:
         meaning = escape.meaning(found[1][0]) if found[1] else None
         if meaning is None:
             raise BadEscapeError(found.start(), found[0].hex())
         return bytes((meaning,))
 
-    return _escapes(escape.byte).sub(meant, data)
+    return _escapes(escape.byte).sub(unescaped_byte, data)
 
 
 def _unstuffed(data: bytes) -> bytes:

@@ -166,8 +166,8 @@ class Escape:
     @property
     def text(self) -> str:
         """How it is said behind a delimiter."""
-        said = [f"{code:02x}={meaning:02x}" for code, meaning in self.codes] or [f"xor={self.xor:02x}"]
-        return ":".join([f"escape={self.byte:02x}", *said])
+        parts = [f"{code:02x}={meaning:02x}" for code, meaning in self.codes] or [f"xor={self.xor:02x}"]
+        return ":".join([f"escape={self.byte:02x}", *parts])
 
     def meaning(self, code: int) -> int | None:
         """What a byte behind the escape means; None where it means nothing."""
@@ -247,7 +247,7 @@ def framing_of(text: str) -> Framing:
     if found := _HEADED.fullmatch(text):
         pairs = [each.split("=") for each in found[2].split(",") if each]
         return Headed(found[1], tuple((name, field) for name, field in pairs), bare(framing_of(found[3])))
-    return _said(text)
+    return _bare(text)
 
 
 def bare(framing: Framing) -> Bare:
@@ -255,7 +255,7 @@ def bare(framing: Framing) -> Bare:
     return framing.records if isinstance(framing, Headed) else framing
 
 
-def _said(text: str) -> Bare:
+def _bare(text: str) -> Bare:
     word, *rest = text.split(":")
     found: Bare | None = None
     if word == "prefix" and rest and is_number(rest[0]):
@@ -284,13 +284,13 @@ def _prefixed(number: str, words: list[str]) -> Prefixed | None:
     little = itself = False
     plus = 0
     for word in words:
-        said = re.fullmatch(r"plus=(-?\d{1,8})", word)
+        plus_word = re.fullmatch(r"plus=(-?\d{1,8})", word)
         if word == "little" and number not in LONGEST:
             little = True
         elif word == "itself":
             itself = True
-        elif said:
-            plus = int(said[1])
+        elif plus_word:
+            plus = int(plus_word[1])
         elif word != "big" or number in LONGEST:
             return None
     return Prefixed(number, little and number not in ("int8", "uint8"), itself, plus)
@@ -325,8 +325,8 @@ def _delimited(delimiter: str, words: list[str]) -> Delimited | None:
     """A delimiter in hexadecimal, and how it is escaped; None where the words do not say that."""
     if re.fullmatch(r"(?:[0-9a-f]{2})+", delimiter) is None:
         return None
-    said = [re.fullmatch(r"(escape|xor|[0-9a-f]{2})=([0-9a-f]{2})", word) for word in words]
-    numbers = {each[1]: int(each[2], 16) for each in said if each}
+    parts = [re.fullmatch(r"(escape|xor|[0-9a-f]{2})=([0-9a-f]{2})", word) for word in words]
+    numbers = {each[1]: int(each[2], 16) for each in parts if each}
     if len(numbers) < len(words) or ("escape" in numbers) != bool(words):
         return None
     codes = tuple((int(code, 16), number) for code, number in numbers.items() if code not in ("escape", "xor"))

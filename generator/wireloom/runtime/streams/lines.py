@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime.streams import framed
+from wireloom.runtime.streams.budget import Budget
 from wireloom.runtime.streams.framed import Extent, Reader
-from wireloom.runtime.streams.room import Room
 
 _BLANK = r"^[ \t\x0b\x0c\r]*$"
 
@@ -30,11 +30,11 @@ class Lines:
         return self.offsets, pc.binary_length(self.data).cast(pa.int64())
 
 
-def windows(reader: Reader, file: BinaryIO, room: Room) -> Iterator[Lines | Extent]:
+def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | Extent]:
     """The lines of a stream, as many as there is room for; one of more than `framed.LARGEST` bytes is an Extent."""
     held, base, more = b"", 0, True
     while more or held:
-        wanted = max(room.bytes, min(2 * len(held), framed.LARGEST))
+        wanted = max(budget.bytes, min(2 * len(held), framed.LARGEST))
         addition = framed.read_exactly(file, wanted - len(held))
         more = len(held) + len(addition) == wanted
         held += addition

@@ -21,10 +21,10 @@ from wireloom.runtime.engine import Engine, Path, Request
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.root import Root
 from wireloom.runtime.streams import framed, lines
+from wireloom.runtime.streams.budget import MADE, Budget, weight
 from wireloom.runtime.streams.framed import Extent, Reader, Searching
 from wireloom.runtime.streams.framing import Bare, Concatenated, Lines, Prefixed
 from wireloom.runtime.streams.headers import Settings
-from wireloom.runtime.streams.room import MADE, Room, weight
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine.compiler.table import Followed, Table
@@ -151,14 +151,14 @@ def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[Decod
 def _found(  # noqa: PLR0913 - what is read, and how
     codec: Format, source: BinaryIO, reader: Reader, framing: Bare, request: Request, searching: Searching | None
 ) -> Iterator[_Found]:
-    room = Room.of(WINDOW, made=MADE)
-    return _learning(_parts_of(codec, source, reader, framing, request, searching, room), room)
+    budget = Budget.of(WINDOW, made=MADE)
+    return _learning(_parts_of(codec, source, reader, framing, request, searching, budget), budget)
 
 
-def _learning(parts: Iterator[_Found], room: Room) -> Iterator[_Found]:
+def _learning(parts: Iterator[_Found], budget: Budget) -> Iterator[_Found]:
     """The parts; what they became says how large the next may be."""
     for found in parts:
-        room.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
+        budget.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
         yield found
 
 
@@ -169,22 +169,22 @@ def _parts_of(  # noqa: PLR0913 - what is read, and how
     framing: Bare,
     request: Request,
     searching: Searching | None,
-    room: Room,
+    budget: Budget,
 ) -> Iterator[_Found]:
     table = None if codec.engine is None else codec.engine.program(request)
     match framing:
         case Concatenated() if table is not None:
-            return _Concatenated(codec, table, framing, request, reader, source, room, searching).found()
+            return _Concatenated(codec, table, framing, request, reader, source, budget, searching).found()
         case Prefixed() if table is not None and framing == FOLLOWED:
-            return _Prefixed(codec, table, framing, request, reader, source, room, searching).found()
+            return _Prefixed(codec, table, framing, request, reader, source, budget, searching).found()
         case Lines() if table is not None and searching is None:
-            return _of_lines(codec, source, reader, request, room)
+            return _of_lines(codec, source, reader, request, budget)
         case Concatenated():
-            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, room)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, budget)
         case _ if searching is not None:
-            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, room)
+            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, budget)
         case _:
-            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, room)
+            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, budget)
 
 
 def _part(
@@ -211,7 +211,7 @@ class _Window:
     request: Request
     reader: Reader
     file: BinaryIO
-    room: Room
+    budget: Budget
     searching: Searching | None = None
     data: bytes = b""
     base: int = 0
@@ -241,7 +241,7 @@ class _Window:
         """The records that the window holds from `position` on; see `Table.follow`."""
         ask = self.asking()
         prefixed = isinstance(self.framing, Prefixed)
-        bounds = {"largest": framed.LARGEST, "ahead": framed.AHEAD if self.more else 0, "made": self.room.made}
+        bounds = {"largest": framed.LARGEST, "ahead": framed.AHEAD if self.more else 0, "made": self.budget.made}
         return self.table.follow(self.data, position, ask, self.request, prefixed=prefixed, **bounds)
 
     def asking(self) -> Callable[[int, int, int], int]:
@@ -276,7 +276,7 @@ class _Window:
             sizes = pa.array([asked[row].size if row in asked else size for row, size in enumerate(known)], pa.int64())
         offsets = pc.add(followed.starts, pa.scalar(self.base, pa.int64()))
         bad_rows = sorted(errors)
-        for first, last, columns in self.table.parts(records, errors, accepted, self.room.made):
+        for first, last, columns in self.table.parts(records, errors, accepted, self.budget.made):
             some = bad_rows[bisect_left(bad_rows, first) : bisect_left(bad_rows, last)]
             own = {row - first: errors[row] for row in some}
             bad = {row: asked[first + row].data for row in own}
@@ -293,7 +293,7 @@ class _Concatenated(_Window):
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on."""
         held = len(self.data) - position
-        self.load(position, min(max(self.room.bytes, held), framed.LARGEST - held))
+        self.load(position, min(max(self.budget.bytes, held), framed.LARGEST - held))
         self.ended = not self.data
         return iter(())
 
@@ -327,7 +327,7 @@ class _Prefixed(_Window):
 
     def advanced(self, position: int) -> Iterator[_Found]:
         """Read on until the first record is all there; it alone where that cannot be."""
-        self.load(position, self.room.bytes)
+        self.load(position, self.budget.bytes)
         width, size = self.framing.measured(self.data) or (len(self.data), -1)
         if 0 <= size <= framed.LARGEST:
             self.load(0, width + size - len(self.data))
@@ -416,7 +416,7 @@ class _Unread:
 
 
 def _chunks(
-    extents: Iterator[Extent], most: int, room: Room, weigh: Callable[[Any], int] = weight
+    extents: Iterator[Extent], most: int, budget: Budget, weigh: Callable[[Any], int] = weight
 ) -> Iterator[list[Extent]]:
     """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
     chunk: list[Extent] = []
@@ -427,7 +427,7 @@ def _chunks(
         made += weigh(extent.value)
         if extent.last:
             break
-        if len(chunk) == most or held >= room.bytes or made >= room.made:
+        if len(chunk) == most or held >= budget.bytes or made >= budget.made:
             yield chunk
             chunk, held, made = [], 0, 0
     if chunk:
@@ -454,47 +454,47 @@ def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
 
 
 def _of_values(
-    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, room: Room
+    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, budget: Budget
 ) -> Iterator[_Found]:
     first = 0
-    for chunk in _chunks(extents, VALUES, room, reader.weight):
+    for chunk in _chunks(extents, VALUES, budget, reader.weight):
         yield _of_extents(codec, chunk, first, request)
         first += len(chunk)
 
 
-def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request, room: Room) -> Iterator[_Found]:
+def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request, budget: Budget) -> Iterator[_Found]:
     """Lines, a window of them at a time."""
     first = 0
-    for found in lines.windows(_Unread(reader), source, room):
+    for found in lines.windows(_Unread(reader), source, budget):
         if isinstance(found, Extent):
             made: Iterator[_Found] = iter((_of_extents(codec, [found], first, request),))
         else:
-            made = _together(codec, found.data, found.places, first, reader, request, room)
+            made = _together(codec, found.data, found.places, first, reader, request, budget)
         for part in made:
             yield part
             first += len(part.part.offsets)
 
 
 def _of_bytes(
-    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, room: Room
+    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, budget: Budget
 ) -> Iterator[_Found]:
     """Records whose values are their bytes, which `decode` reads together."""
     first = 0
-    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES, room):
+    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES, budget):
         for known, group in groupby(chunk, lambda extent: extent.error is not None):
             found = list(group)
             if known:
                 yield _of_extents(codec, found, first, request)
             else:
-                yield from _decoded(codec, found, first, reader, request, room)
+                yield from _decoded(codec, found, first, reader, request, budget)
             first += len(found)
 
 
 def _decoded(  # noqa: PLR0913 - records, and how they are read
-    codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request, room: Room
+    codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request, budget: Budget
 ) -> Iterator[_Found]:
     records = pa.array([extent.value for extent in extents], pa.binary())
-    return _together(codec, records, _places(extents), first, reader, request, room)
+    return _together(codec, records, _places(extents), first, reader, request, budget)
 
 
 def _together(  # noqa: PLR0913 - records, where they stand, and how they are read
@@ -504,12 +504,12 @@ def _together(  # noqa: PLR0913 - records, where they stand, and how they are re
     first: int,
     reader: Reader,
     request: Request,
-    room: Room,
+    budget: Budget,
 ) -> Iterator[_Found]:
     """Records that have not been read, in as many parts as there is room for."""
     start = 0
     while start < len(records):
-        columns, count = codec.leading(records[start:], request, room.made)
+        columns, count = codec.leading(records[start:], request, budget.made)
         some = records[start : start + count]
         offsets, sizes = (place[start : start + count] for place in places)
         yield _read(columns, some, (offsets, sizes), first + start, reader)

@@ -57,7 +57,7 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
     own = path_found(document, error.components, error.offset)
     found = [(finding, path_at(document, finding.node.start)) for finding in findings]
     if isinstance(error, CheckError):
-        found = [(finding, path) for finding, path in found if not _says(finding, path, own)]
+        found = [(finding, path) for finding, path in found if not _states(finding, path, own)]
     wrong = [_of_finding(finding, path) for finding, path in found]
     wrong = [_in_words_of(error, each, own) for each in wrong]
     wrong += [_of_error(each, path_found(document, each.components, each.offset)) for each in repeated[:MOST]]
@@ -100,7 +100,7 @@ def _covers(rule: str, path: Path, own: Path) -> bool:
     return path[: len(own)] == own or (path == own[: len(path)] and rule not in _OF_CONTENTS)
 
 
-def _says(finding: Finding, path: Path, own: Path) -> bool:
+def _states(finding: Finding, path: Path, own: Path) -> bool:
     """Whether the schema says no more than the check that refuses a value in that place, which has code and reason."""
     return path == own or (finding.demand.rule == "not" and path == own[: len(path)])
 

@@ -58,18 +58,18 @@ def of_type(types: Sequence[str], kind: Kind, rest: Judge | None) -> Judge | Non
 # --- values --------------------------------------------------------------------------------------------------------
 
 
-def scalars(says: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
+def scalars(keywords: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
     """Judges of what is said of values of a kind, whatever is within them."""
-    if "const" in says:
-        yield _constant("const", [says["const"]], kind)
-    if "enum" in says:
-        yield _constant("enum", says["enum"], kind)
-    if kind in ("int", "float") and ("minimum" in says or "maximum" in says):
-        yield _within(says.get("minimum", -inf), says.get("maximum", inf))
-    if kind == "str" and ("minLength" in says or "maxLength" in says):
-        yield _long(says.get("minLength", 0), says.get("maxLength", inf))
-    if kind == "str" and "pattern" in says:
-        yield _spelled(says["pattern"], says.get("$comment", "text as the schema spells it"))
+    if "const" in keywords:
+        yield _constant("const", [keywords["const"]], kind)
+    if "enum" in keywords:
+        yield _constant("enum", keywords["enum"], kind)
+    if kind in ("int", "float") and ("minimum" in keywords or "maximum" in keywords):
+        yield _within(keywords.get("minimum", -inf), keywords.get("maximum", inf))
+    if kind == "str" and ("minLength" in keywords or "maxLength" in keywords):
+        yield _long(keywords.get("minLength", 0), keywords.get("maxLength", inf))
+    if kind == "str" and "pattern" in keywords:
+        yield _spelled(keywords["pattern"], keywords.get("$comment", "text as the schema spells it"))
 
 
 def _constant(rule: str, values: Sequence[Any], kind: Kind) -> Judge:

@@ -44,7 +44,7 @@ KEYWORDS = frozenset(
 )
 """The keywords that are understood; the emitter writes no other."""
 
-_Said = Mapping[str, Any] | bool
+_Schema = Mapping[str, Any] | bool
 _CHOOSING = ("anyOf", "oneOf")
 
 
@@ -52,7 +52,7 @@ class Schema:
     """The schema of one root."""
 
     def __init__(self, document: Mapping[str, Any], root: str) -> None:
-        self._definitions: Mapping[str, _Said] = _shared(document["$defs"], {})
+        self._definitions: Mapping[str, _Schema] = _shared(document["$defs"], {})
         self._parts: dict[int, Part] = {}
         self._root = self.part(self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root])
 
@@ -60,11 +60,11 @@ class Schema:
         """Everything that is wrong with a document; raises RecursionError where it is nested deeper than the stack."""
         return found_by(self._root, document, {})
 
-    def part(self, says: _Said) -> "Part":
+    def part(self, keywords: _Schema) -> "Part":
         """The part that says this; the definitions keep alive what it says."""
-        found = self._parts.get(id(says))
+        found = self._parts.get(id(keywords))
         if found is None:
-            found = self._parts[id(says)] = Part(says, self)
+            found = self._parts[id(keywords)] = Part(keywords, self)
         return found
 
     def target(self, reference: str) -> "Part":
@@ -78,14 +78,14 @@ class Part(dict[Kind, Judge | None]):
     A judge is made when the first value of its kind is met, since parts refer to one another in circles.
     """
 
-    def __init__(self, says: _Said, schema: Schema) -> None:
+    def __init__(self, keywords: _Schema, schema: Schema) -> None:
         super().__init__()
-        self._says = _plain(says)
-        self._never = says is False
+        self._keywords = _plain(keywords)
+        self._never = keywords is False
         self._schema = schema
 
     def __missing__(self, kind: Kind) -> Judge | None:
-        judge, types = together(self._judges(kind)), self._says.get("type")
+        judge, types = together(self._judges(kind)), self._keywords.get("type")
         if types is not None:
             judge = of_type([types] if isinstance(types, str) else types, kind, judge)
         self[kind] = judge
@@ -96,7 +96,7 @@ class Part(dict[Kind, Judge | None]):
             yield refuses(Demand("not", "nothing"))
             return
         yield from (each[kind] for each in self._referred)
-        yield from scalars(self._says, kind)
+        yield from scalars(self._keywords, kind)
         if kind == "object":
             yield self._of_members()
             yield self._of_names()
@@ -107,27 +107,31 @@ class Part(dict[Kind, Judge | None]):
     # --- containers ---
 
     def _of_members(self) -> Judge | None:
-        says = self._says
-        if not any(each in says for each in ("properties", "required", CLOSING)):
+        keywords = self._keywords
+        if not any(each in keywords for each in ("properties", "required", CLOSING)):
             return None
         required = {name: missing(name, tag=self._is_tag(name)) for name in self.required}
         properties = {name: self._below(each) for name, each in self._properties.items()}
-        return once(members(properties, self._below(says.get(CLOSING, True)), required))
+        return once(members(properties, self._below(keywords.get(CLOSING, True)), required))
 
     def _of_names(self) -> Judge | None:
-        return once(names(self._schema.part(self._says["propertyNames"]))) if "propertyNames" in self._says else None
+        return (
+            once(names(self._schema.part(self._keywords["propertyNames"])))
+            if "propertyNames" in self._keywords
+            else None
+        )
 
     def _of_elements(self) -> Judge | None:
-        says = self._says
-        if not any(each in says for each in ("prefixItems", "items", "minItems", "maxItems")):
+        keywords = self._keywords
+        if not any(each in keywords for each in ("prefixItems", "items", "minItems", "maxItems")):
             return None
-        first = [self._schema.part(each) for each in says.get("prefixItems", ())]
-        rest = self._below(says.get("items", True))
-        return once(elements(first, rest, says.get("minItems", 0), says.get("maxItems")))
+        first = [self._schema.part(each) for each in keywords.get("prefixItems", ())]
+        rest = self._below(keywords.get("items", True))
+        return once(elements(first, rest, keywords.get("minItems", 0), keywords.get("maxItems")))
 
-    def _below(self, says: _Said) -> "Part | None":
+    def _below(self, keywords: _Schema) -> "Part | None":
         """The part for values within this one's; None where there must be none."""
-        return None if says is False else self._schema.part(says)
+        return None if keywords is False else self._schema.part(keywords)
 
     def _is_tag(self, name: str) -> bool:
         """Whether a member tells alternatives apart."""
@@ -136,13 +140,13 @@ class Part(dict[Kind, Judge | None]):
     # --- other schemas of the same value ---
 
     def _composed(self, kind: Kind) -> Iterator[Judge | None]:
-        says = self._says
-        if "not" in says:
-            yield _unlike(self._schema.part(says["not"])[kind])
+        keywords = self._keywords
+        if "not" in keywords:
+            yield _unlike(self._schema.part(keywords["not"])[kind])
         yield from (each[kind] for each in self._listed("allOf"))
-        yield from (self._choice(keyword, self._listed(keyword), kind) for keyword in _CHOOSING if keyword in says)
-        if kind == "object" and says.get("unevaluatedProperties", True) is not True:
-            yield self._unexpected(self._below(says["unevaluatedProperties"]))
+        yield from (self._choice(keyword, self._listed(keyword), kind) for keyword in _CHOOSING if keyword in keywords)
+        if kind == "object" and keywords.get("unevaluatedProperties", True) is not True:
+            yield self._unexpected(self._below(keywords["unevaluatedProperties"]))
 
     def _choice(self, keyword: str, parts: "Sequence[Part]", kind: Kind) -> Judge:
         if not parts:
@@ -164,7 +168,7 @@ class Part(dict[Kind, Judge | None]):
 
     def evaluated(self, node: Node, known: Known) -> frozenset[str] | None:
         """The members that this judges; None: all. Where no alternative holds, those that any could judge."""
-        if CLOSING in self._says:
+        if CLOSING in self._keywords:
             return None
         names, parts = frozenset(self._properties), [*self._referred, *self._listed("allOf")]
         for keyword in _CHOOSING:
@@ -187,7 +191,7 @@ class Part(dict[Kind, Judge | None]):
         return frozenset(self._properties).union(*(each.names for each in applied))
 
     def _listed(self, keyword: str) -> "Sequence[Part]":
-        return [self._schema.part(each) for each in self._says.get(keyword, ())]
+        return [self._schema.part(each) for each in self._keywords.get(keyword, ())]
 
     @property
     def target(self) -> "Part":
@@ -197,7 +201,7 @@ class Part(dict[Kind, Judge | None]):
     @property
     def required(self) -> Sequence[str]:
         """The members that must be there."""
-        required: Sequence[str] = self._says.get("required", ())
+        required: Sequence[str] = self._keywords.get("required", ())
         return required
 
     def constant(self, name: str) -> object:
@@ -206,11 +210,11 @@ class Part(dict[Kind, Judge | None]):
 
     @property
     def _referred(self) -> "Sequence[Part]":
-        return [self._schema.target(self._says["$ref"])] if "$ref" in self._says else []
+        return [self._schema.target(self._keywords["$ref"])] if "$ref" in self._keywords else []
 
     @property
-    def _properties(self) -> Mapping[str, _Said]:
-        properties: Mapping[str, _Said] = self._says.get("properties", {})
+    def _properties(self) -> Mapping[str, _Schema]:
+        properties: Mapping[str, _Schema] = self._keywords.get("properties", {})
         return properties
 
 
@@ -253,5 +257,5 @@ def _unlike(judge: Judge | None) -> Judge:
     return other
 
 
-def _plain(says: object) -> Mapping[str, Any]:
-    return says if isinstance(says, dict) else {}
+def _plain(keywords: object) -> Mapping[str, Any]:
+    return keywords if isinstance(keywords, dict) else {}

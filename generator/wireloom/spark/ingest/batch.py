@@ -39,9 +39,9 @@ class SparkEngine:
     def prepared(self, job: Job, found: Found, batch: Batch, tables: Tables) -> Entry:
         """Read these files of the job's input and write them."""
         open_module(job.plan)  # which must be of the plan's spec
-        return taken(self.spark, job.source, found, job.plan, batch.told).prepared(batch, tables)
+        return taken(self.spark, job.source, found, job.plan, batch.notify).prepared(batch, tables)
 
 
-def ingest(spark: SparkSession, job: Job, told: Callable[[str], None] = lambda _: None) -> Summary:
+def ingest(spark: SparkSession, job: Job, notify: Callable[[str], None] = lambda _: None) -> Summary:
     """Run the job on a session; see `wireloom.ingest.job.batch`."""
-    return run(SparkEngine(spark), job, told)
+    return run(SparkEngine(spark), job, notify)

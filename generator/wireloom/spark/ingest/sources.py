@@ -69,10 +69,12 @@ def listed(spark: SparkSession, source: Files | Column) -> Found:
     return Found(tuple(sorted(found, key=lambda file: file.path)), ())
 
 
-def taken(spark: SparkSession, source: Files | Column, found: Found, plan: Plan, told: Callable[[str], None]) -> Taken:
-    """What is in these files; `told` is told what was passed over. Raises MisuseError where nothing can be read."""
-    for line in found.said():
-        told(line)
+def taken(
+    spark: SparkSession, source: Files | Column, found: Found, plan: Plan, notify: Callable[[str], None]
+) -> Taken:
+    """What is in these files; `notify` is told what was passed over. Raises MisuseError where nothing can be read."""
+    for line in found.passed_over():
+        notify(line)
     if reachable(source.path):
         groups_found = groups(found, source, plan, spark.sparkContext.defaultParallelism)
         return Taken(Groups(spark, tuple(groups_found.groups)), FILE)

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from wireloom.failures import DataError, MisuseError
 from wireloom.ingest.files.framing_hints import framing_hints
-from wireloom.ingest.job.diagnosis import diagnosed, diagnosis, telling
+from wireloom.ingest.job.diagnosis import diagnosed, diagnosis, telling_line
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.job.limits import NONE, Limits
 from wireloom.ingest.job.overlap import refuse_overlap
@@ -32,8 +32,8 @@ from wireloom.ingest.ledger.lease import held
 from wireloom.ingest.ledger.ownership import refuse_within
 from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables
 from wireloom.ingest.plan import DELTA_LOG, QUARANTINE, RECORDS, FileSizes, Flow, Plan, Summary
-from wireloom.ingest.tables.agreement import Terms, agreed, folder, named, terms, told_of_columns
-from wireloom.ingest.tables.versions import close, show, told_of
+from wireloom.ingest.tables.agreement import Terms, agreed, folder, left_out_notes, named, terms
+from wireloom.ingest.tables.versions import close, show, view_note
 from wireloom.spark.ingest import sources
 from wireloom.spark.ingest.delta import DeltaTables, require_delta
 from wireloom.spark.ingest.storage import HadoopStorage
@@ -100,7 +100,7 @@ class _Work:
                 self.plan,
                 self.terms,
                 empty,
-                told=self.listener.noted,
+                notify=self.listener.noted,
                 limits=self.limits,
                 sizes=self.sizes,
             )
@@ -110,7 +110,7 @@ class _Work:
         if not self.shown:
             self.shown = True
             if view := show(self.ledger.storage, self.ledger.home, self.terms):
-                self.listener.noted(told_of(view, self.terms))
+                self.listener.noted(view_note(view, self.terms))
         self.listener.wrote(stream, entry)
         self.ledger.fold()
 
@@ -207,7 +207,7 @@ def _prepared(
     own = terms(flow.plan, source.place, named(flow.source), flow.partition)
     agreement = agreed(storage, ledger.home, own, accept=flow.accept_changes, new_version=flow.new_version)
     close(storage, ledger.home, agreement)
-    for line in (*agreement.told, *told_of_columns(flow.plan), *framing_hints(flow.plan, flow.source)):
+    for line in (*agreement.notes, *left_out_notes(flow.plan), *framing_hints(flow.plan, flow.source)):
         listener.noted(line)
     own, tables = agreement.terms, _tables(spark, flow, ledger, agreement.terms)
     work = _Work(ledger, tables, flow.plan, own, source, identity, listener, limits, flow.sizes)
@@ -276,4 +276,4 @@ def _starting() -> Iterator[None]:
         text = "".join(format_exception(error))
         if diagnosis(text, "") is not None:
             raise
-        raise MisuseError(f"the stream does not start: {telling(error)}") from error
+        raise MisuseError(f"the stream does not start: {telling_line(error)}") from error

@@ -41,51 +41,51 @@ class WireloomSource(DataSource):
 
     def schema(self) -> "StructType":
         """The columns where the caller gives no schema."""
-        from wireloom.spark.source.errors import told
-        from wireloom.spark.source.options import READS, Given
+        from wireloom.spark.source.errors import as_source_errors
+        from wireloom.spark.source.options import READS, CheckedOptions
         from wireloom.spark.source.schema import default_schema
 
-        with told():
-            given = Given.of(self.options, READS)
-            return default_schema(given.module, given.options)
+        with as_source_errors():
+            checked = CheckedOptions.of(self.options, READS)
+            return default_schema(checked.module, checked.options)
 
     def reader(self, schema: "StructType") -> "DataSourceReader":
         """Reads files."""
         from wireloom.spark.source.batch import file_reader
-        from wireloom.spark.source.errors import told
-        from wireloom.spark.source.options import READS, Given
+        from wireloom.spark.source.errors import as_source_errors
+        from wireloom.spark.source.options import READS, CheckedOptions
 
-        with told():
-            given = Given.of(self.options, READS)
-            return file_reader(given, given.reading(schema))
+        with as_source_errors():
+            checked = CheckedOptions.of(self.options, READS)
+            return file_reader(checked, checked.reading(schema))
 
     def streamReader(self, schema: "StructType") -> "DataSourceStreamReader":  # noqa: N802 - Spark's name
         """Reads the files that appear."""
-        from wireloom.spark.source.errors import told
-        from wireloom.spark.source.options import READS, Given
+        from wireloom.spark.source.errors import as_source_errors
+        from wireloom.spark.source.options import READS, CheckedOptions
         from wireloom.spark.source.stream import stream_reader
 
-        with told():
-            given = Given.of(self.options, READS)
-            return stream_reader(given, given.reading(schema))
+        with as_source_errors():
+            checked = CheckedOptions.of(self.options, READS)
+            return stream_reader(checked, checked.reading(schema))
 
     def writer(self, schema: "StructType", overwrite: bool) -> "DataSourceWriter":  # noqa: FBT001 - Spark's signature
         """Writes files."""
-        from wireloom.spark.source.errors import told
-        from wireloom.spark.source.options import WRITES, Given
+        from wireloom.spark.source.errors import as_source_errors
+        from wireloom.spark.source.options import WRITES, CheckedOptions
         from wireloom.spark.source.write import FileWriter, writing
 
-        with told():
-            return FileWriter(writing(Given.of(self.options, WRITES), schema), overwrite=overwrite)
+        with as_source_errors():
+            return FileWriter(writing(CheckedOptions.of(self.options, WRITES), schema), overwrite=overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> "DataSourceStreamWriter":  # noqa: N802, FBT001 - Spark's
         """Writes files, batch by batch."""
         from wireloom.failures import MisuseError
-        from wireloom.spark.source.errors import told
-        from wireloom.spark.source.options import WRITES, Given
+        from wireloom.spark.source.errors import as_source_errors
+        from wireloom.spark.source.options import WRITES, CheckedOptions
         from wireloom.spark.source.write import StreamFileWriter, writing
 
-        with told():
+        with as_source_errors():
             if overwrite:
                 raise MisuseError("a stream is appended to what is there; output mode complete is not supported")
-            return StreamFileWriter(writing(Given.of(self.options, WRITES), schema))
+            return StreamFileWriter(writing(CheckedOptions.of(self.options, WRITES), schema))

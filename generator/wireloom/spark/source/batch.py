@@ -8,16 +8,16 @@ from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from wireloom.ingest.files.finding import Listing
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.spark.schemas import arrow_schema
-from wireloom.spark.source.errors import each_told, told
+from wireloom.spark.source.errors import as_source_errors, each_with_source_errors
 from wireloom.spark.source.filters import Predicate, predicate
-from wireloom.spark.source.options import PARTITION_BYTES, Given
+from wireloom.spark.source.options import PARTITION_BYTES, CheckedOptions
 from wireloom.spark.source.read import Portion, Reading, batches, portions
 
 
-def file_reader(given: Given, read: Reading) -> "FileReader":
+def file_reader(checked: CheckedOptions, read: Reading) -> "FileReader":
     """A reader for the options of a read."""
-    kind = FilteringReader if given.flag("pushFilters") else FileReader
-    return kind(read, given.listing(), given.size("maxPartitionBytes", PARTITION_BYTES))
+    kind = FilteringReader if checked.flag("pushFilters") else FileReader
+    return kind(read, checked.listing(), checked.size("maxPartitionBytes", PARTITION_BYTES))
 
 
 class FileReader(DataSourceReader):
@@ -27,7 +27,7 @@ class FileReader(DataSourceReader):
         self._read, self._listing, self._target = read, listing, target
         self._predicates: tuple[Predicate, ...] = ()
 
-    @told()
+    @as_source_errors()
     def partitions(self) -> list[Portion]:
         """What each task reads."""
         module = open_module(self._read.plan)
@@ -36,7 +36,7 @@ class FileReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task's part; a listing of no files is one task of none."""
         parts = partition.parts if isinstance(partition, Portion) else ()
-        return each_told(batches(self._read, parts, self._predicates))
+        return each_with_source_errors(batches(self._read, parts, self._predicates))
 
 
 class FilteringReader(FileReader):

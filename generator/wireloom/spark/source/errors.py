@@ -30,7 +30,7 @@ class DataSourceError(AnalysisException):
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def as_source_errors() -> Iterator[None]:
     """Errors of ours become a DataSourceError; mistakes of the program keep their traceback."""
     try:
         yield
@@ -39,9 +39,9 @@ def told() -> Iterator[None]:
         raise DataSourceError(_text(error)) from None
 
 
-def each_told(items: Iterable[Item]) -> Iterator[Item]:
+def each_with_source_errors(items: Iterable[Item]) -> Iterator[Item]:
     """The items, whose making may fail likewise."""
-    with told():
+    with as_source_errors():
         yield from items
 
 

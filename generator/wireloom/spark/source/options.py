@@ -39,7 +39,7 @@ WRITES = Surface(
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CheckedOptions:
     """The options of a read or write, checked."""
 
     module: FormatModule
@@ -48,7 +48,7 @@ class Given:
     texts: dict[str, str]  # as given, by name in lower case
 
     @classmethod
-    def of(cls, texts: MutableMapping[str, str], surface: Surface) -> "Given":
+    def of(cls, texts: MutableMapping[str, str], surface: Surface) -> "CheckedOptions":
         """The options; raises MisuseError and ParameterError, with the nearest name."""
         given = {name.lower(): text for name, text in texts.items()}
         module = _module(given.get("package") or PACKAGE, given.get("format"))

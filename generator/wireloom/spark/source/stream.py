@@ -15,9 +15,9 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from wireloom.failures import MisuseError
 from wireloom.ingest.files.finding import File, Listing, Place, place
 from wireloom.ingest.job.format_modules import open_module
-from wireloom.spark.source.errors import each_told, told
+from wireloom.spark.source.errors import as_source_errors, each_with_source_errors
 from wireloom.spark.source.log import FileLog
-from wireloom.spark.source.options import PARTITION_BYTES, Given
+from wireloom.spark.source.options import PARTITION_BYTES, CheckedOptions
 from wireloom.spark.source.read import Portion, Reading, batches, portions
 
 try:  # of PySpark 4.2 and later
@@ -33,10 +33,10 @@ FOLDER = "_wireloom_files"
 Offset = dict[str, Any]
 
 
-def stream_reader(given: Given, read: Reading) -> "FileStreamReader":
+def stream_reader(checked: CheckedOptions, read: Reading) -> "FileStreamReader":
     """A reader for the options of a stream; raises MisuseError where they do not fit."""
-    listing = given.listing()
-    files, size = (given.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
+    listing = checked.listing()
+    files, size = (checked.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
     if files and size:
         raise MisuseError("maxFilesPerTrigger and maxBytesPerTrigger are two limits of a batch; give one of them")
     if (files or size) and not LIMITED:
@@ -45,10 +45,10 @@ def stream_reader(given: Given, read: Reading) -> "FileStreamReader":
     return FileStreamReader(
         read,
         listing,
-        _folder(listing, given.texts.get("filelog")),
-        target=given.size("maxPartitionBytes", PARTITION_BYTES),
-        most_files=given.size("maxFilesPerTrigger", 1) if files else None,
-        most_bytes=given.size("maxBytesPerTrigger", 1) if size else None,
+        _folder(listing, checked.texts.get("filelog")),
+        target=checked.size("maxPartitionBytes", PARTITION_BYTES),
+        most_files=checked.size("maxFilesPerTrigger", 1) if files else None,
+        most_bytes=checked.size("maxBytesPerTrigger", 1) if size else None,
     )
 
 
@@ -101,7 +101,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
             return ReadMaxFiles(self._most_files)
         return ReadAllAvailable() if self._most_bytes is None else ReadMaxBytes(self._most_bytes)
 
-    @told()
+    @as_source_errors()
     def latestOffset(self, start: Offset | None = None, limit: Any = None) -> Offset:  # noqa: N802 - Spark's name
         """Where the next batch ends. PySpark 4.1 gives neither start nor limit."""
         log = self._opened(start or self._known())
@@ -113,7 +113,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
         """All files that were seen."""
         return None if self._log is None else {"log": self._name, "files": self._log.count}
 
-    @told()
+    @as_source_errors()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
         """Read what is there now, and nothing that appears later."""
         self._present = self._listing.files()
@@ -159,7 +159,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     # --- data ---
 
-    @told()
+    @as_source_errors()
     def partitions(self, start: Offset, end: Offset) -> list[Portion]:
         """What each task of a batch reads."""
         first = start["files"] if start["log"] == end["log"] else 0  # no initial offset outlives its process
@@ -168,7 +168,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task's part."""
-        return each_told(batches(self._read, partition.parts if isinstance(partition, Portion) else ()))
+        return each_with_source_errors(batches(self._read, partition.parts if isinstance(partition, Portion) else ()))
 
 
 def _first(files: Iterator[File], count: int) -> Iterator[File]:

@@ -27,9 +27,9 @@ from wireloom.records.transcode import beginning
 from wireloom.runtime.errors import EncodeError, ParameterError
 from wireloom.runtime.streams.framing import Whole, framing_of
 from wireloom.runtime.streams.writing import frame
-from wireloom.spark.source.errors import told
+from wireloom.spark.source.errors import as_source_errors
 from wireloom.spark.source.log import published
-from wireloom.spark.source.options import Given
+from wireloom.spark.source.options import CheckedOptions
 from wireloom.spark.source.schema import offer
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
@@ -51,7 +51,7 @@ class Writing:
         return ".jsonl" if self.plan.framing == "lines" else ".bin"
 
 
-def writing(given: Given, schema: StructType) -> Writing:
+def writing(given: CheckedOptions, schema: StructType) -> Writing:
     """How rows of a schema are written; raises MisuseError and ParameterError where that cannot be."""
     plan, paths = given.plan, given.paths()
     if plan.framing == "none" and "framing" not in given.texts:
@@ -84,14 +84,14 @@ class FileWriter(DataSourceArrowWriter):
         self._write, self._overwrite, self._job = write, overwrite, uuid.uuid4().hex
         self._temporary = write.directory.child(f"{TEMPORARY}-{self._job}")
 
-    @told()
+    @as_source_errors()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """One task; raises DataError for a row that the format cannot say."""
         partition = _partition()
         files = _Files(self._write, self._temporary, f"part-{partition:05}-{self._job}")
         return Written(files.written(iterator, partition))
 
-    @told()
+    @as_source_errors()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Show the files; then, where the table is replaced, remove what was there."""
         directory = self._write.directory
@@ -117,7 +117,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
     def __init__(self, write: Writing) -> None:
         self._write = write
 
-    @told()
+    @as_source_errors()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """One task of a batch; raises DataError for a row that the format cannot say."""
         context, partition = TaskContext.get(), _partition()
@@ -128,7 +128,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
         files = _Files(self._write, self._temporary(query, int(batch)), name)
         return Written(files.written(iterator, partition), query)
 
-    @told()
+    @as_source_errors()
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Show the files of the batch, unless they were shown before."""
         written = [message for message in messages if isinstance(message, Written)]

@@ -106,14 +106,14 @@ def convert(
             else:
                 written.write(each)
         if tally.refused and not tally.converted:
-            _told(tally)
+            _print_tally(tally)
             raise typer.Exit(PROBLEMS)  # from within, so that the output stays as it was
-    _told(tally)
+    _print_tally(tally)
     if tally.refused:
         raise typer.Exit(PROBLEMS)
 
 
-def _told(tally: Tally) -> None:
+def _print_tally(tally: Tally) -> None:
     noun = "record" if tally.converted == 1 else "records"
     note(f"{tally.converted} {noun} converted, {tally.refused} not")
     for path, count in sorted(tally.lost.items(), key=lambda entry: (-entry[1], entry[0])):

@@ -32,7 +32,7 @@ from wireloom.failures import MisuseError
 from wireloom.records import transcode
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.streams.framing import framing_of
-from wireloom.runtime.streams.likely import HEAD
+from wireloom.runtime.streams.framing_guess import HEAD
 
 if TYPE_CHECKING:
     from wireloom.runtime.streams.parts import DecodedPart

@@ -99,7 +99,7 @@ def _write(
     refuse_closed_output()
     refuse_no_folder(specs)
     from wireloom import pipeline  # the generator's libraries, which other commands do without
-    from wireloom.exporting.differences import told
+    from wireloom.exporting.differences import difference_lines
 
     with waiting(f"reading {specs}"):
         read = pipeline.read(specs)
@@ -111,7 +111,7 @@ def _write(
     exported = made_by(format, roots[root or format.roots[0].name])
     if exported.text:
         _put(exported.text, out)
-    note(*told(exported.differences, known[name]))
+    note(*difference_lines(exported.differences, known[name]))
     if exported.differences:
         kinds = Counter(each.kind for each in exported.differences)
         counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))

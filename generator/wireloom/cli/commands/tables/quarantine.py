@@ -85,8 +85,8 @@ def _list(found: "Refused", code: str | None, limit: int) -> None:
 
 def _lines(row: "Row") -> tuple[str, str]:
     where = f" at {row.path}" if row.path else ""
-    said = f": expected {row.expected}, found {row.actual}" if row.expected else ""
-    return f"row {row.number}: {row.code}{where}, byte {row.offset}{said}", f"    {row.origin}, {row.size} bytes"
+    expectation = f": expected {row.expected}, found {row.actual}" if row.expected else ""
+    return f"row {row.number}: {row.code}{where}, byte {row.offset}{expectation}", f"    {row.origin}, {row.size} bytes"
 
 
 def _show(

@@ -13,7 +13,7 @@ from wireloom.ingest.job.metrics import counted
 from wireloom.ingest.job.report import DIGITS
 
 if TYPE_CHECKING:
-    from wireloom.ingest.job.status import Failure, Spec, Staged, Standing
+    from wireloom.ingest.job.status import Failure, OutputStatus, Spec, Staged
 
 Output = Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder that ingest writes to.")]
 
@@ -34,9 +34,9 @@ def status(
       wireloom status tables/ --json | jq .summary
     """
     refuse_closed_output()
-    from wireloom.ingest.job.status import standing  # here, because it imports pyarrow
+    from wireloom.ingest.job.status import output_status  # here, because it imports pyarrow
 
-    found = standing(output.rstrip("/"))
+    found = output_status(output.rstrip("/"))
     if as_json:
         say(*json.dumps(_object(found), indent=2).split("\n"))
         return
@@ -71,7 +71,7 @@ def clean(
         note(f"{output} has nothing that the ledger does not name")
 
 
-def _object(found: "Standing") -> dict[str, object]:
+def _object(found: "OutputStatus") -> dict[str, object]:
     """The same as one value: names as in the metrics."""
     return {
         "output": found.output,
@@ -103,7 +103,7 @@ def _object(found: "Standing") -> dict[str, object]:
     }
 
 
-def _lines(found: "Standing") -> Iterator[str]:
+def _lines(found: "OutputStatus") -> Iterator[str]:
     summary = found.summary
     yield f"{found.output}: {'a stream' if found.stream else 'batches'}"
     yield from (f"  running: {each}" for each in found.running)

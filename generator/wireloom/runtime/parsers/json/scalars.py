@@ -12,7 +12,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers import carried
+from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Verbatim, expect, mismatch, too_deep
 from wireloom.runtime.parsers.json.text import read
 from wireloom.runtime.parsers.protocol import Expression, evaluate
@@ -195,7 +195,7 @@ class Carried(construct.Construct):
 
     def __init__(self, subcon: Any) -> None:
         super().__init__()
-        self.body, self.text = carried.Body(subcon), Base64()
+        self.body, self.text = bodies.Body(subcon), Base64()
         self.titles, self.accepts = self.body.titles, self.body.accepts
         self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
 

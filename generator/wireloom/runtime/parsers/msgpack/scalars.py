@@ -11,7 +11,7 @@ import msgpack
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers import carried
+from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.msgpack.heads import WORDS, Head, read_head, take_body
 from wireloom.runtime.parsers.protocol import Expression, evaluate
 from wireloom.runtime.parsers.scalars import encoded_text, in_charset, integer_range, text_of
@@ -183,7 +183,7 @@ class Carried(construct.Construct):
 
     def __init__(self, subcon: Any) -> None:
         super().__init__()
-        self.body, self.binary = carried.Body(subcon), Bytes()
+        self.body, self.binary = bodies.Body(subcon), Bytes()
         self.titles, self.accepts = self.body.titles, self.body.accepts
         self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
 

@@ -16,7 +16,7 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers import carried
+from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.entries import pairs_of, records_of
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
@@ -406,7 +406,7 @@ class Carried(_Scalar):
 
     def __init__(self, subcon: Any) -> None:
         super().__init__()
-        self.body = carried.Body(subcon)
+        self.body = bodies.Body(subcon)
         self.titles, self.accepts = self.body.titles, self.body.accepts
         self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
 

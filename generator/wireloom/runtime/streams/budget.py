@@ -18,7 +18,7 @@ NUMBER = 8
 
 
 @dataclass(slots=True)
-class Room:
+class Budget:
     """Bytes of input that are taken now, and at most; bytes of columns that they may become."""
 
     bytes: int
@@ -26,8 +26,8 @@ class Room:
     made: int = MADE
 
     @classmethod
-    def of(cls, most: int, first: int = FIRST, made: int = MADE) -> "Room":
-        """Room of at most so many bytes of input, of which nothing is known yet."""
+    def of(cls, most: int, first: int = FIRST, made: int = MADE) -> "Budget":
+        """A budget of at most so many bytes of input, of which nothing is known yet."""
         return cls(min(first, most), most, made)
 
     def learned(self, taken: int, made: int) -> None:

@@ -55,15 +55,15 @@ def explained(places):
 @pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
 def test_a_hidden_kind_keeps_no_record_from_the_engine(tmp_path):
     hidden, _ = written(tmp_path, "null", "v == 5")
-    assert "examples  0 of 2 read by the parser" in hidden
-    assert "0 of 2 written by the builders" in hidden
+    assert "examples  all 2 decoded by the native engine" in hidden
+    assert "all 2 encoded by the native engine" in hidden
 
 
 @pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
 def test_records_that_only_the_parser_reads_are_named(tmp_path):
     shown, _ = written(tmp_path, "which", "v > 5")
-    assert "examples  1 of 3 read by the parser: third" in shown
-    assert "1 of 3 written by the builders: third" in shown
+    assert "examples  1 of 3 read by the parser, which is slow: third" in shown
+    assert "1 of 3 written by the builders, which are slow: third" in shown
     assert any("not the first alternative (one)" in line for line in shown)
 
 

@@ -212,3 +212,60 @@ def test_a_checksum_that_turns_a_record_into_another_kind_names_the_byte():
     assert result.exit_code == 0
     assert "not the alternative before it: digest_mismatch" in result.stdout
     assert f"byte 26, from {record[26] ^ 8:02x} to {record[26]:02x}" in result.stdout
+
+
+COUNTED = """\
+wireloom: 1
+format: counted
+title: A message whose parts have lengths
+encoding: binary
+byteOrder: big
+root: Message
+types:
+  Message:
+    fields:
+      - name: str(uint8)
+      - content_length: {type: uint16, derive: len(content), hidden: true}
+      - content: bytes(content_length)
+      - count: {type: uint16, derive: count(points), hidden: true}
+      - points: {type: list(Point), count: count}
+      - state: {type: uint8, values: {0: idle, 1: busy}}
+  Point: {fields: [x: int16]}
+"""
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """A format of a name, a content with a length, and a list with a count."""
+    folder = tmp_path_factory.mktemp("counted")
+    (folder / "specs").mkdir()
+    (folder / "specs" / "counted.yaml").write_text(COUNTED)
+    places = ["--specs", str(folder / "specs"), "--out", str(folder / "out"), "--package", "counted_formats"]
+    assert CliRunner().invoke(app, ["generate", *places]).exit_code == 0
+
+    def of(data):
+        return CliRunner().invoke(app, ["inspect", "counted", "-", *places], input=bytes.fromhex(data)).stdout
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("026869 0fa0 61", "lengths   content_length at byte 3 says 4000; name at byte 0 says 2"),
+        ("026869 0002 61 00 05 0001", "lengths   count at byte 7 says 1280; content_length at byte 3 says 2; name at"),
+        ("28ff", "lengths   name at byte 0 says 40"),
+    ],
+)
+def test_the_lengths_before_a_fault_are_named(counted, data, said):
+    assert said in counted(data)
+
+
+def test_a_word_that_is_none_is_beside_those_that_are(counted):
+    assert "expected  one of 0 (idle), 1 (busy)" in counted("026869 0000 0000 09")
+
+
+def test_a_member_that_may_be_misspelled_is_named():
+    good = (SAMPLES / "aerospike_json" / "good.bin").read_bytes().splitlines()[0]
+    result = inspect("aerospike_json", "-", input=good.replace(b'"msg"', b'"mgs"'))
+    assert "there is a member 'mgs', whose value is at byte" in result.stdout, result.stdout

@@ -143,7 +143,7 @@ def test_annotations_are_escaped_as_github_reads_them(tmp_path):
 
 RIGHT = {"id": "AB-1", "name": "a"}
 WORDS = {
-    "at": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z",
+    "at": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with T and Z in capitals",
     "day": "a date such as 2026-01-31",
     "time": "an RFC 3339 time such as 12:00:00Z",
     "uuid": "a UUID such as 123e4567-e89b-42d3-a456-426614174000",

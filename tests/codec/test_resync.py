@@ -205,7 +205,7 @@ def test_a_constant_and_a_size_or_a_weak_checksum_count_where_two_follow_one_ano
 
 
 def test_a_format_that_proves_nothing_is_refused(boxed):
-    with pytest.raises(ParameterError, match="finds records of bare by nothing"):
+    with pytest.raises(ParameterError, match="cannot tell where a record of bare begins"):
         boxed("bare").CODEC.iter_parse(b"", resync=True)
     assert boxed("boxed").CODEC.root(None).beginnings == {b"\xca\xfe\xf0\x0d"}
 

@@ -148,3 +148,11 @@ def test_a_page_says_which_bits_of_a_byte_come_first_in_a_list_of_bits(case_pack
     text = page(format)
     assert "list of boolean, 1 bit (lowest bits first)" in text
     assert "list of `uint12`, 12 bits (highest bits of a byte first; lowest first if little-endian)" in text
+
+
+@pytest.mark.parametrize("format", shipped_formats(), ids=lambda format: format.name)
+def test_a_page_has_all_bytes_of_an_example_to_compare_it_with_others(format: Format):
+    rows = page(format).partition("### More examples")[2].splitlines()
+    shown = [example for example in format.examples if any(line.startswith(f"| {example.name} |") for line in rows)]
+    small = [example for example in shown if example.error is None and len(example.data) <= 256]
+    assert [example.name for example in small if not any(example.data.hex(" ") in line for line in rows)] == []

@@ -6,6 +6,7 @@ A member that is null and a member that is left out are the same, as they are in
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from wireloom.escapes import visible_json
 
@@ -30,6 +31,9 @@ class Difference:
                 return f"{where}came {shown(self.came)}, and the example does not have it"
             case _, _Absent():
                 return f"{where}expected {shown(self.stated)}, and nothing came"
+            case dict(), list():
+                pairs = "; the value of a map is a list of pairs of key and value"
+                return f"{where}expected {shown(self.stated)}, came {shown(self.came)}{pairs * _is_map(self.came)}"
             case _:
                 return f"{where}expected {shown(self.stated)}, came {shown(self.came)}"
 
@@ -39,6 +43,11 @@ class _Absent:
 
 
 ABSENT = _Absent()
+
+
+def _is_map(rendering: list[Any]) -> bool:
+    """Whether a list can be the rendering of a map."""
+    return all(isinstance(each, list) and len(each) == 2 for each in rendering)
 
 
 def differences(stated: object, came: object, path: Path = ()) -> Iterator[Difference]:

@@ -46,6 +46,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "expected": fault.expected,
         "actual": fault.actual,
         "spec": fault.line,
+        "lengths": fault.lengths,
         "hint": fault.hint,
     }
     return {name: value for name, value in named.items() if value not in ("", None)}

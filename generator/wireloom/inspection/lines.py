@@ -71,7 +71,8 @@ class SpecLines:
                 line = self._line(holder, name)
                 if line:
                     return line
-        types = (key for holder in holders for key, _ in self._types(holder))
+        tags = (key for document in self._documents for name in names for key in _tagged(document, name))
+        types = chain(tags, (key for holder in holders for key, _ in self._types(holder)))
         said = (key for document in self._documents for key in _about(document, error.code))
         return next((_place(key) for key in chain(types, said)), "")
 
@@ -139,6 +140,16 @@ def _about(document: MappingNode, code: str) -> Iterator[ScalarNode]:
     types = [inner for key, inner in document.entries if key.text not in ("errors", "examples")]
     yield from (key for node in types for key in _elses(node, code))
     yield from (key for key, _ in entries(child(document, "errors")) if key.text == code)
+
+
+def _tagged(node: Node, name: str) -> Iterator[ScalarNode]:
+    """Where alternatives are told apart by a member of that name."""
+    for key, inner in entries(node):
+        if key.text == "select" and scalar(child(inner, "member")) == name:
+            yield key
+        yield from _tagged(inner, name)
+    for inner in items(node):
+        yield from _tagged(inner, name)
 
 
 def _elses(node: Node, code: str) -> Iterator[ScalarNode]:

@@ -77,6 +77,7 @@ def _fault_texts(fault: Fault) -> dict[str, str]:
         "Expected": fault.expected,
         "Found": fault.actual,
         "Spec": fault.line,
+        "Lengths": fault.lengths,
         "Hint": fault.hint,
     }
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from difflib import get_close_matches
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wireloom.inspection import changes
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST = 48
 """Characters or bytes of a value that a row shows."""
+LENGTHS = 3
+"""Lengths before a fault that are shown."""
 AUXILIARY = ("length", "head", "tag", "name", "content", "syntax", "delimiter", "terminator", "padding")
 """What holds values together."""
 
@@ -35,6 +39,7 @@ class Fault:
     expected: str
     actual: str
     line: str
+    lengths: str = ""
     hint: str = ""
 
 
@@ -51,8 +56,57 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
         error.expected,
         error.actual,
         lines.of_error(explained),
-        hint_of(explained),
+        lengths_of(explained),
+        hint_of(explained) or _slip(explained),
     )
+
+
+def lengths_of(explained: Explained) -> str:
+    """The last lengths and counts before a fault: what was read behind a wrong one is not what it seems to be."""
+    fault = explained.fault
+    if fault is None or changes.unverified(explained) is not None:
+        return ""
+    said = (each for each in _lengths(explained.span) if each[0].space == fault.space and each[0].start < fault.offset)
+    found = {span.start: f"{path} at byte {span.start} says {number}" for span, path, number in said}
+    return "; ".join(found[place] for place in sorted(found, reverse=True)[:LENGTHS])
+
+
+def _lengths(record: Span) -> Iterator[tuple[Span, str, int]]:
+    """The lengths and counts of a record: where they are, of which value, and what they say."""
+    known = dict[str, Span]()
+    for span in record.walk():
+        for name in span.measures & known.keys():
+            yield from _length(known[name], known[name].path)
+        if span.kind in ("field", "bits"):
+            known[span.name] = span
+        for before, part in pairwise((None, *span.children)):
+            if part is not None and part.kind == "length":
+                is_tagged = before is not None and before.kind == "tag"
+                yield from _length(part, _after(span, part) if is_tagged else span.path)
+            elif part is not None and part.kind == "head" and span.failed and not span.struct:
+                yield from _length(part, span.path)
+
+
+def _length(span: Span, path: str) -> Iterator[tuple[Span, str, int]]:
+    number = span.value if span.wire is ABSENT else span.wire
+    if isinstance(number, int) and not isinstance(number, bool):
+        yield span, path, number
+
+
+def _after(span: Span, part: Span) -> str:
+    """The path of the value behind a tag and a length."""
+    return next((each.path for each in span.children if each.path and each.start >= part.end), span.path)
+
+
+def _slip(explained: Explained) -> str:
+    """Of a member that is missing, one of another name that may be meant."""
+    error = explained.error
+    if error is None or error.code != "missing_key" or not error.components:
+        return ""
+    unknown = [each for each in explained.span.walk() if each.kind in ("ignored", "unread") and each.name]
+    near = get_close_matches(str(error.components[-1]), [each.name for each in unknown], 1)
+    found = next((each for each in unknown if near and each.name == near[0]), None)
+    return "" if found is None else f"there is a member {shown(found.name)}, whose value is at byte {found.start}"
 
 
 def hint_of(explained: Explained) -> str:

@@ -75,6 +75,7 @@ def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
         ("expected", fault.expected),
         ("found", fault.actual),
         ("spec", fault.line),
+        ("lengths", fault.lengths),
         ("hint", fault.hint),
     ):
         if text:

@@ -15,8 +15,8 @@ from wireloom.runtime.spans import Explained, Span
 
 _LONGEST = 16
 """Bytes of a span that a row shows."""
-_WHOLE = 48
-"""Bytes of an example that a row of the table shows."""
+_WHOLE = 256
+"""Bytes of an example that a row of the table shows: all of them, but of examples that are large on purpose."""
 _MOST_ROWS = 120
 _WIDTH = 110
 Traces = Mapping[str, Explained]

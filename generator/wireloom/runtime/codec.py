@@ -443,7 +443,7 @@ class Codec:
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = bare(self.framing_of(reader.root, framing))
         frame = (
-            "a `frame` step in the spec tells where a bad record ends, unless its length itself is damaged or cut off"
+            "a `frame` step in the spec says where a bad record ends, if the error comes after that step"
             * isinstance(chosen, Concatenated)
         )
         try:

@@ -48,7 +48,7 @@ NAMED: Mapping[str, str] = {
 capitals, no leap seconds), and RFC 9562."""
 
 _WORDS = {
-    "date-time": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z",
+    "date-time": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with T and Z in capitals",
     "date": "a date such as 2026-01-31",
     "time": "an RFC 3339 time such as 12:00:00Z",
     "uuid": "a UUID such as 123e4567-e89b-42d3-a456-426614174000",
@@ -60,8 +60,9 @@ def worded(known: str, pattern: str) -> str:
     if not known:
         return f"text that matches the spec's pattern {pattern}"
     name, comma, other = known.partition(", or ")
+    digits = " and at most six digits after the second" if MOMENT in pattern else ""
     number = f"a{'n' if name.startswith('int') else ''} {name} in decimal digits, without leading zeros"
-    return _WORDS.get(name, number) + comma + other
+    return _WORDS.get(name, number) + digits + comma + other
 
 
 def _moment(fraction: str) -> str:

@@ -401,6 +401,10 @@ class Scope:
                 f"an expression sees what comes before it, in its struct and around: use that, or put {name} before it"
             )
             message = f"{name} is not known yet"
+            if not any(name in each.members for each in self._around()) and (holder := self._marks_of_others(name)):
+                message = f"{name} is a mark of {holder}, and only expressions of {holder} see it"
+                hint = f"give {holder} a field that structs within see: `- NAME: {{compute: {name}, type: uint64}}`"
+                return MeaningError("unknown-name", message, hint)
             if self.position == AHEAD:
                 message = f"{name} is not known before the struct is read"
                 hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
@@ -412,6 +416,11 @@ class Scope:
         field = self._named_to_readers(name)
         hint = f"readers call {field} so; expressions say {field}" if field else self._held_by(name) or hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _marks_of_others(self, name: str) -> str:
+        """The struct around that has a mark of that name, which its own expressions alone see; empty where none has."""
+        types = self.outlines.types
+        return next((each for each, of in types.items() if each != self.type and name in of.marks), "")
 
     def _held_by(self, name: str) -> str:
         """Which visible field has a member of that name; empty where none has."""

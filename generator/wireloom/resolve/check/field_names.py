@@ -68,9 +68,17 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
             known = next((each for each in others if not never_both(struct, each, field)), None)
             if known is not None and name not in said:
-                hint = f"the other is {known.wire_name}; hide one, or rename it with `as`"
-                draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
+                message = f"readers see {name} twice, as {_source(known)} and as {_source(field)}"
+                draft.reports_entry(where, "duplicate-field", message, "hide one, or rename it with `as`")
             taken[name].append(field)
+
+
+def _source(field: Field) -> str:
+    """What readers' name comes from: a field, or a member of one that is flattened."""
+    if not field.flatten:
+        return field.wire_name
+    struct = field.type.name if isinstance(field.type, types.Reference) else "the type"
+    return f"a member of {struct}, which {field.wire_name} flattens"
 
 
 def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, named: Types) -> None:

@@ -647,7 +647,10 @@ class Array(construct.Construct):
         if count is None:
             return None
         if count > stream.left:
-            raise stream.short(stream.tell(), count)
+            error = stream.short(stream.tell(), count)
+            error.expected = f"{count} elements, each of at least a byte"
+            error.actual = f"{amount(stream.left)} left"
+            raise error
         return self.elements.parse_at(stream, (stream for _ in range(count)), context, count)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:

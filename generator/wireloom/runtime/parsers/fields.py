@@ -58,9 +58,15 @@ class Mapped:
                 if known in self.made:
                     spend(found, scope, offset)
                 return self._held(found, offset)
-        known_values = ", ".join(shown(known, notation=self.notation) for known, _ in self.entries)
+        known_values = ", ".join(self._shown(known, meaning, scope) for known, meaning in self.entries)
         expected = known_values if len(self.entries) == 1 else f"one of {known_values}"
         raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire, notation=self.notation))
+
+    def _shown(self, known: Scalar, meaning: Expression, scope: Container) -> str:
+        """A value on the wire, with the word that it means: `1 (urgent)`."""
+        word = None if known in self.made or isinstance(known, str | bool) else meaning(scope)
+        said = shown(known, notation=self.notation)
+        return f"{said} ({word})" if isinstance(word, str) else said
 
     def _held(self, meaning: Scalar, offset: int) -> Scalar:
         if self.lowest is None or self.highest is None or not isinstance(meaning, int):

@@ -20,7 +20,7 @@ from wireloom.runtime.parsers.protobuf.wire import (
     tag,
     unclosed,
 )
-from wireloom.runtime.spans.tracer import Traced, Tracer
+from wireloom.runtime.spans.tracer import UNREAD, Traced, Tracer
 
 REPLACED = "a later field of the message replaces it"
 
@@ -211,5 +211,5 @@ def _starts(node: Traced) -> Iterator[int]:
 
 
 def _unread(tracer: Tracer, node: Traced, name: str, start: int, end: int) -> None:
-    kind, note = ("unread", "not read, because of the fault") if node.failed else ("ignored", "no field reads it")
+    kind, note = ("unread", UNREAD) if node.failed else ("ignored", "no field reads it")
     tracer.add(kind, name, start, end).note = note

@@ -5,8 +5,9 @@ or what nobody reads.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from wireloom.runtime.checkpoints import Passed
@@ -19,11 +20,11 @@ from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.msgpack.heads import family_at, head_of
 from wireloom.runtime.parsers.protocol import MISSING
 from wireloom.runtime.spans.spans import ABSENT, BODILESS, Fault, Space, Span
-from wireloom.runtime.spans.tracer import Traced
+from wireloom.runtime.spans.tracer import UNREAD, Traced
 from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
 
 _BASE64, _FOREIGN = "bad_base64", re.compile(rb"[^A-Za-z0-9+/=]")
-IGNORED, UNREAD = "no field reads these bytes", "not read, because of the fault"
+IGNORED = "no field reads these bytes"
 _OWN = frozenset(("field", "element", "entry", "record", "key"))
 _WITH_PATH = _OWN | {*BODILESS, "folded", "ignored", "unread"}
 
@@ -56,7 +57,7 @@ class Claims:
         claimed = self._claimed[node.space]
         node.end = min(node.end, len(claimed))
         has_parts = any(child.kind not in BODILESS for child in node.children)
-        is_cut = node.failed and node.start < node.end and node.wire is ABSENT and node.form != "protobuf"
+        is_cut = node.failed and node.start < node.end and node.wire is ABSENT and not _has_extent(node)
         if has_parts or node.struct or is_cut:
             self._fill(node, claimed)
             return
@@ -76,9 +77,10 @@ class Claims:
         """Set the head of a value of MessagePack apart."""
         if node.form != "msgpack" or node.start >= node.end or node.kind in ("name", "packed"):
             return
-        size = _head_size(self._cursors[node.space], node.start)
+        size, count = _head(self._cursors[node.space], node.start)
         if 0 < size < node.end - node.start:
             head = Traced("head", "", node.start, node.start + size, node.space)
+            head.value = count
             node.children.insert(0, head)
 
     def _fill(self, node: Traced, claimed: bytearray) -> None:
@@ -88,7 +90,7 @@ class Claims:
             last = claimed.find(1, first, node.end)
             position = node.end if last < 0 else last
             gaps.append((first, position))
-        furthest = max((each.end for each in node.children if each.space == node.space), default=node.start)
+        furthest = max((each.end for each in node.children if _is_in_order(each, node)), default=node.start)
         for first, last in gaps:
             self._take(node.space, first, last)
             gap = Traced(self._kind(node, first, furthest), "", first, last, node.space)
@@ -110,6 +112,11 @@ class Claims:
         return "terminator" if has_elements or not node.children else "content"
 
 
+def _is_in_order(child: Traced, node: Traced) -> bool:
+    """Whether a part stands where reading has come to, and was not read before its turn."""
+    return child.space == node.space and getattr(child.step, "at", None) is None
+
+
 def _place(node: Traced) -> Callable[[Traced], int]:
     """Parts by their places; what has no bytes stays before the part that it was noted before."""
     places, here = dict[int, int](), node.start
@@ -124,14 +131,14 @@ def _place(node: Traced) -> Callable[[Traced], int]:
     return lambda each: places[id(each)]
 
 
-def _head_size(cursor: Cursor, start: int) -> int:
-    """The bytes of a value's head; 0 where there is none."""
+def _head(cursor: Cursor, start: int) -> tuple[int, Any]:
+    """The bytes of a value's head, 0 where there is none, and the length or count that it says."""
     cursor.seek(start)
     try:
-        head_of(cursor, *family_at(cursor))
+        head = head_of(cursor, *family_at(cursor))
     except DecodeError:
-        return 0
-    return cursor.tell() - start
+        return 0, ABSENT
+    return cursor.tell() - start, head.number
 
 
 # --- faults --------------------------------------------------------------------------------------------------------
@@ -156,6 +163,8 @@ def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[
         return lengths[-1].start, lengths[-1].end
     if error.code == _BASE64 and (foreign := _FOREIGN.search(data, offset + 1)):
         return foreign.span()
+    if node.wire is ABSENT and node.start == offset and _has_extent(node):
+        return offset, max(node.end, offset + 1)
     if node.wire is ABSENT or not node.start <= offset <= node.end:
         return offset, offset + 1
     first, last = _unlike(node.wire, getattr(node.step, "const", None))
@@ -163,6 +172,11 @@ def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[
         start = node.end - len(_octets(node.wire))
         return start + first, start + last
     return node.start, max(node.end, offset + 1)
+
+
+def _has_extent(node: Traced) -> bool:
+    """Whether it is known where a value ends that could not be read: messages and texts of JSON are scanned before."""
+    return node.form == "protobuf" or (node.form == "json" and not node.struct and not node.children)
 
 
 def _unlike(wire: Any, constant: Any) -> tuple[int, int]:
@@ -229,6 +243,15 @@ class Noted:
         return bool(getattr(self.node.step, "hidden", False))
 
     @property
+    def measures(self) -> frozenset[str]:
+        """The names of the fields that the size, count or offset follows from."""
+        step = self.node.step
+        if not isinstance(step, Field):
+            return frozenset()
+        sizes = (step.size, step.at, getattr(step.subcon, "size", None), getattr(step.subcon, "count", None))
+        return frozenset(chain.from_iterable(map(_names, sizes)))
+
+    @property
     def seen(self) -> str:
         """What readers call the member; empty for what they do not see, and what melts into the struct around."""
         return "" if self.hidden or getattr(self.node.step, "flatten", False) else _title(self.node.step)
@@ -250,6 +273,12 @@ class Noted:
         """The spans within."""
         holding = self.node.struct or holder
         return tuple([Span(Noted(each, self._type, self), holding) for each in self.node.children])
+
+
+def _names(expression: Any) -> Iterator[str]:
+    """The names that an expression looks up: they are texts in its code."""
+    code = getattr(expression, "__code__", None)
+    return (each for each in (code.co_consts if code else ()) if isinstance(each, str))
 
 
 def _field(type: Any, step: Any) -> LogicalField | None:

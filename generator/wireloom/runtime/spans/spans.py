@@ -70,6 +70,10 @@ class Source(Protocol):
         """Whether readers do not see it."""
 
     @property
+    def measures(self) -> frozenset[str]:
+        """The names of the fields that its size, count or offset follows from."""
+
+    @property
     def seen(self) -> str:
         """What readers call it; empty for what they do not see, and what melts into the struct around."""
 
@@ -157,6 +161,11 @@ class Span:
     def unit(self) -> str:
         """The unit of the value."""
         return self._source.unit
+
+    @property
+    def measures(self) -> frozenset[str]:
+        """The names of the fields that the size, count or offset follows from."""
+        return self._source.measures
 
     @property
     def hidden(self) -> bool:

@@ -17,6 +17,7 @@ from wireloom.runtime.parsers.json.text import read_partly
 from wireloom.runtime.parsers.protobuf.wire import Scanned
 from wireloom.runtime.spans.spans import ABSENT, Covered, Space
 
+UNREAD = "not read, because of the fault"
 TRACER = "_tracer"
 """The parameter that the tracer is."""
 Name = Component | tuple[Component, ...]
@@ -135,6 +136,11 @@ class Tracer:
         try:
             value = read(*given)
         except DecodeError:
+            text = stream.document if type(stream) is Cursor else stream
+            if isinstance(text, JsonNode) and text.kind == "object" and not node.children:
+                self._leave(text, node)
+            elif isinstance(stream, JsonNode) and stream.kind not in ("object", "array"):
+                node.end = self.base + stream.end
             fail(node, self._end(stream, node))
             raise
         finally:
@@ -201,6 +207,13 @@ class Tracer:
             self._note(root, self.current)
         raise error
 
+    def _leave(self, stream: JsonNode, node: Traced) -> None:
+        """Name the members of an object that was refused before any of them was read."""
+        for name, _, child in stream.members:
+            made = Traced("unread", name, self.base + child.start, self.base + child.end, self.space)
+            made.note = UNREAD
+            node.children.append(made)
+
     def _note(self, node: JsonNode, into: Traced) -> None:
         """The values of a text that is not read further, by their names in it."""
         members: Sequence[tuple[Component, JsonNode | None]] = ()
@@ -244,5 +257,5 @@ def fail(node: Traced, end: int) -> None:
     node.failed = True
     last = max((each.end for each in node.children if each.space == node.space), default=node.start)
     known = end if node.wire is not ABSENT or node.kind in ("content", "packed") else node.start
-    known = node.end if node.form == "protobuf" else known  # where each field ends is known before it is read
+    known = max(known, node.end) if node.form in ("protobuf", "json") else known  # known before it is read
     node.end = max(node.start, last, known)

@@ -195,8 +195,8 @@ def resync(reader: Reader, root: Root, framing: Framing, settings: Mapping[str, 
     proof = root.proof(settings)
     if not (proof.alone or proof.with_next):
         raise ParameterError(
-            f"resync finds records of {format} by nothing: none has a checksum or a constant of at least {PROOF} bits "
-            f"({proof.checksums} bits of checksums, {proof.constants} of constants)"
+            f"resync cannot tell where a record of {format} begins: that takes {PROOF} bits of checksums or constants, "
+            f"and records have {proof.checksums} bits of checksums and {proof.constants} of constants"
         )
     found = root.beginnings
     begins = None if found is None else re.compile(b"|".join(map(re.escape, sorted(found))), re.DOTALL)

@@ -102,14 +102,18 @@ def _examples(module: "FormatModule", root: str, known: "ReadSpecs | None", why:
     if found is None:
         yield f"    examples  not counted: {format.spec} has changed since; run `wireloom generate`"
         return
-    yield f"    examples  {_share(found.reread, found.decoded, 'read by the parser')}"
+    yield f"    examples  {_share(found.reread, found.decoded, 'decoded', 'read by the parser, which is slow')}"
     if found.encoded:
-        yield f"              {_share(found.rebuilt, found.encoded, 'written by the builders')}"
+        written = _share(found.rebuilt, found.encoded, "encoded", "written by the builders, which are slow")
+        yield f"              {written}"
     yield from (f"              {remedy}" for remedy in found.remedies)
 
 
-def _share(names: tuple[str, ...], count: int, what: str) -> str:
-    return f"{len(names)} of {count} {what}{': ' if names else ''}{'; '.join(names)}"
+def _share(slow: tuple[str, ...], count: int, done: str, slowly: str) -> str:
+    """How many examples the engine takes, and which it does not."""
+    if not slow:
+        return f"all {count} {done} by the native engine" if count else "none of a good record"
+    return f"{len(slow)} of {count} {slowly}: {'; '.join(slow)}"
 
 
 def _lines(root: "Explained") -> Iterator[str]:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from support.browsing import Tabs
     from wireloom.model.format import Format
     from wireloom.pipeline import Project, Specs
 
@@ -67,6 +68,25 @@ def vectors() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no conformance vectors: {folder} is not there; WIRELOOM_VECTORS names another folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """A headless Chromium, for the tests of pages of this process."""
+    from support.browsing import launched
+
+    with launched() as running:
+        yield running
+
+
+@pytest.fixture
+def tabs(browser: object) -> Iterator["Tabs"]:
+    """Opens pages in tabs of the browser; at the end none may have said anything on its console."""
+    from support.browsing import Tabs
+
+    opened = Tabs(browser)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

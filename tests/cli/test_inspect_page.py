@@ -4,12 +4,12 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import zlib
 
 import pytest
 
 from conftest import ROOT, SPECS
+from support.browsing import SCHEMES, inaccessible
 from wireloom.catalog import open_format, open_package
 from wireloom.escapes import html_text, script_json
 from wireloom.inspection.lines import SpecLines
@@ -18,7 +18,8 @@ from wireloom.inspection.records import Found
 from wireloom.inspection.rows import fault_of
 
 HOSTILE = b"</script><script>document.title='run'</script><!--\xe2\x80\xae"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLOWS = (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes()
+DAMAGED = bytes.fromhex("100f00044d5154440500028f0000023637")
 
 
 def page_of(name: str, data: bytes, file: str = "record.bin") -> str:
@@ -34,7 +35,7 @@ def part(text: str, tag: str) -> str:
 
 
 def test_a_page_may_run_its_own_script_and_style_alone():
-    text = page_of("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    text = page_of("netflow_v5", FLOWS)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'; ")
     for directive, tag in (("style-src", "style"), ("script-src", "script")):
@@ -55,13 +56,8 @@ def test_nothing_of_the_data_is_markup():
     assert text.count("</script>") == 2
     assert "<img" not in text
     assert "\u202e" not in text
-    assert base64.b64decode(data_of(text)["spaces"][0]) == HOSTILE
-
-
-def test_a_page_of_a_record_with_many_fields_is_a_quarter_of_its_rows():
-    text = page_of("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
-    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]
-    assert len(data) < len(json.dumps(data_of(text))) / 2
+    data = data_of(text)
+    assert base64.b64decode(data["spaces"][0]) == HOSTILE
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "&lt;", "\u2028", "\u202e", "\x1b", '"', "'"])
@@ -71,40 +67,18 @@ def test_every_text_is_escaped(text):
     assert not set(html_text(text)) & {"<", ">", '"', "'", "\u2028", "\u202e", "\x1b"}
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium of the machine."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def show(browser, tmp_path):
-    """A page with a record, and the messages of its console."""
-    shown = []
+def show(tabs, tmp_path):
+    """A page with a record, in a tab."""
 
     def of(name, data, **options):
         file = tmp_path / "record.html"
         file.write_text(page_of(name, data), encoding="utf-8")
-        tab = browser.new_page(**options)
-        messages = []
-        tab.on("console", lambda message: messages.append(message.text))
-        tab.on("pageerror", lambda error: messages.append(str(error)))
-        tab.goto(file.as_uri())
+        tab = tabs.open(file.as_uri(), **options)
         tab.wait_for_selector("#tree [role=treeitem]")
-        shown.append((tab, messages))
         return tab
 
-    yield of
-    for tab, messages in shown:
-        assert messages == []
-        tab.close()
+    return of
 
 
 def copied(tab, form):
@@ -121,7 +95,7 @@ def color(tab, selector):
 
 @pytest.mark.integration
 def test_a_field_lights_its_bytes_up_and_a_byte_its_field(show):
-    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab = show("netflow_v5", FLOWS)
     tab.hover("#tree .row:has(.name:text('source'))")
     assert tab.locator("#hex .byte.hover").all_inner_texts() == ["c0", "00", "02", "0a"]
     tab.hover('#hex .byte[data-at="29"]')
@@ -134,7 +108,7 @@ def test_a_field_lights_its_bytes_up_and_a_byte_its_field(show):
 
 @pytest.mark.integration
 def test_a_page_is_used_by_keyboard(show):
-    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab = show("netflow_v5", FLOWS)
     tab.focus("#tree")
     for _ in range(2):
         tab.keyboard.press("ArrowDown")
@@ -156,7 +130,7 @@ def test_a_page_is_used_by_keyboard(show):
 
 @pytest.mark.integration
 def test_a_page_is_searched_folded_and_copied(show):
-    tab = show("netflow_v5", (ROOT / "samples" / "netflow_v5" / "good-000.bin").read_bytes())
+    tab = show("netflow_v5", FLOWS)
     tab.fill("#search", "sourcePort")
     tab.click("#next")
     assert "flows[0].sourcePort" in tab.inner_text("#status")
@@ -174,7 +148,7 @@ def test_a_page_is_searched_folded_and_copied(show):
 
 @pytest.mark.integration
 def test_a_bad_record_opens_at_its_fault(show):
-    tab = show("mqtt_packet", bytes.fromhex("100f00044d5154440500028f0000023637"))
+    tab = show("mqtt_packet", DAMAGED)
     assert "bad_protocol" in tab.inner_text(".fault")
     assert tab.inner_text("#hex .byte.fault-byte") == "44"
     assert "protocol" in tab.inner_text("#tree .row.picked")
@@ -182,11 +156,10 @@ def test_a_bad_record_opens_at_its_fault(show):
 
 @pytest.mark.integration
 def test_light_and_dark_are_the_readers_choice(show):
-    data = bytes.fromhex("100f00044d5154440500028f0000023637")
-    light, dark = (color(show("mqtt_packet", data, color_scheme=scheme), "body") for scheme in ("light", "dark"))
+    light, dark = (color(show("mqtt_packet", DAMAGED, color_scheme=scheme), "body") for scheme in ("light", "dark"))
     assert light == "rgb(255, 255, 255)"
     assert dark != light
-    tab = show("mqtt_packet", data, color_scheme="dark")
+    tab = show("mqtt_packet", DAMAGED, color_scheme="dark")
     tab.click("#theme")
     assert color(tab, "body") == light
 
@@ -196,3 +169,34 @@ def test_no_script_of_the_data_runs(show):
     tab = show("aerospike_json", json.dumps({"msg": HOSTILE.decode()}).encode())
     assert "run" not in tab.title()
     assert "<script>document.title" in tab.inner_text(".fault")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_page_is_accessible_in_either_theme(show, scheme):
+    tab = show("mqtt_packet", DAMAGED, color_scheme=scheme)
+    assert inaccessible(tab) == []
+    tab = show("netflow_v5", FLOWS, color_scheme=scheme)
+    tab.hover("#tree .row:has(.name:text('source'))")
+    tab.click('#hex .byte[data-at="41"]')
+    assert inaccessible(tab) == []
+
+
+@pytest.mark.integration
+def test_a_record_of_a_megabyte_is_a_page_of_less_than_five_that_draws_what_is_in_view(show):
+    event = json.loads((ROOT / "samples" / "aerospike_json" / "good.bin").read_text().split("\n")[0])
+    event["bins"] = [{"name": "b", "type": "list", "value": ["0123456789" * 5 + str(each) for each in range(20_000)]}]
+    data = json.dumps(event).encode()
+    assert len(data) > 1 << 20
+    text = page_of("aerospike_json", data)
+    assert len(text) < 5 << 20
+    tab = show("aerospike_json", data)
+    tab.wait_for_selector("#tree .row")
+    drawn = "document.querySelectorAll('.row').length"
+    assert tab.evaluate(drawn) < 200
+    tab.focus("#tree")
+    tab.keyboard.press("End")
+    assert tab.evaluate(drawn) < 200
+    tab.fill("#search", "12345678919998")  # beyond what a row shows of a value
+    tab.click("#next")
+    assert "value[19998]" in tab.inner_text("#status")

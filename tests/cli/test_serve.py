@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from contextlib import closing, contextmanager
+from itertools import accumulate
 
 import pytest
 from typer.testing import CliRunner
@@ -72,8 +73,8 @@ def edited(before, after, name=NAME, specs=SPECS):
 def values(answer):
     """The values of a record's fields, by their names."""
     record = answer["record"]
-    rows = [record["rows"][at : at + 10] for at in range(0, len(record["rows"]), 10)]
-    return {record["texts"][row[4]]: record["texts"][row[6]] for row in rows}
+    names, shown = (accumulate(record["columns"][column]) for column in (4, 6))
+    return {record["texts"][name]: record["texts"][value] for name, value in zip(names, shown, strict=True)}
 
 
 # --- who may ask
@@ -198,6 +199,12 @@ def test_a_record_is_decoded_by_the_spec_as_it_is_edited(site):
     again = ask(site, "/decode", wanted(texts=edited("uptime:", "upTime:")))
     assert values(again)["upTime"] == "3600000"
     assert "uptime" not in values(again)
+
+
+def test_examples_that_no_longer_fit_are_said_and_stop_nothing(site):
+    answer = ask(site, "/decode", wanted(texts=edited("- uptime:", "- sinceStart:")))
+    assert values(answer)["sinceStart"] == "3600000"
+    assert {(each["level"], each["id"]) for each in answer["problems"]} == {("error", "example-value")}
 
 
 def test_problems_are_shown_with_their_place(site):

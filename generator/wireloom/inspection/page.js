@@ -63,7 +63,14 @@ const viewer = (() => {
       tail = (/^\[\d+\]/.test(name) ? name.replace(" key", "") : "." + name) + tail;
     }
   }
-  const hexOf = (row) => Array.from(spaces[of(row, SPACE)].subarray(of(row, START), of(row, START) + of(row, SIZE)), (byte) => byte.toString(16).padStart(2, "0"));
+  const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+  let digits = [];
+  function hexOf(row) {
+    const number = of(row, SPACE);
+    digits[number] ??= Array.from(spaces[number], (byte) => DIGITS[byte]).join("");
+    return digits[number].slice(2 * of(row, START), 2 * (of(row, START) + of(row, SIZE)));
+  }
+  const spaced = (text) => text.replace(/..(?!$)/g, "$& ");
 
   // --- drawing: only the rows that are in view
   function element(kind, name, content) {
@@ -149,16 +156,17 @@ const viewer = (() => {
   }
   function pick(row, at) {
     picked = row;
-    for (let each = parents[row]; each >= 0; each = parents[each]) folded[each] = 0;
+    let isFolded = false;
+    for (let each = parents[row]; each >= 0; each = parents[each]) { isFolded ||= folded[each] > 0; folded[each] = 0; }
     on.picked(text(row, SPEC), pathOf(row));
     if (of(row, SPACE) !== space) show(of(row, SPACE));
     cursor = at === undefined ? of(row, START) : at;
-    look();
+    if (isFolded) look();
     reveal(tree, placeOf[row]);
     reveal(hex, Math.floor(cursor / PER_LINE));
     drawTree();
     drawHex();
-    const size = of(row, SIZE), bytes = hexOf(row).slice(0, 16).join(" ");
+    const size = of(row, SIZE), bytes = spaced(hexOf(row).slice(0, 32));
     say([pathOf(row) || text(row, NAME), `byte ${of(row, START)}, ${size} byte${size === 1 ? "" : "s"}`, text(row, VALUE), bytes && bytes + (size > 16 ? " \u2026" : ""), text(row, MEANING), text(row, SPEC)].filter(Boolean).join(" \u00b7 "));
   }
   function say(message) { status.textContent = message; }
@@ -210,30 +218,44 @@ const viewer = (() => {
 
   // --- search
   const search = byId("search");
-  function matches(row, wanted) {
-    return (pathOf(row) + "\n" + text(row, NAME) + "\n" + text(row, VALUE) + "\n" + text(row, MEANING)).toLowerCase().includes(wanted) ||
-      (/^[0-9a-f]{2,}$/.test(wanted.replaceAll(" ", "")) && of(row, SIZE) <= 4096 && hexOf(row).join("").includes(wanted.replaceAll(" ", "")) && !hasParts(row));
+  function holds(row, wanted) {
+    const all = hexOf(row);
+    let found = all.indexOf(wanted);
+    while (found % 2 > 0) found = all.indexOf(wanted, found + 1);
+    return found >= 0;
+  }
+  function matcher(said) {
+    const wanted = said.toLowerCase(), bytes = wanted.replaceAll(" ", "");
+    const sought = [Array.from(new TextEncoder().encode(said), (byte) => DIGITS[byte]).join("")];
+    if (/^(?:[0-9a-f]{2})+$/.test(bytes)) sought.push(bytes);
+    const last = /[^.]*$/.exec(wanted)[0];
+    const has = (part) => texts.map((each) => each.toLowerCase().includes(part)), whole = has(wanted), end = has(last);
+    return (row) =>
+      whole[of(row, NAME)] || whole[of(row, VALUE)] || whole[of(row, MEANING)] ||
+      (end[of(row, NAME)] && pathOf(row).toLowerCase().includes(wanted)) ||
+      (!hasParts(row) && sought.some((each) => holds(row, each)));
   }
   function find(step) {
-    const wanted = search.value.trim().toLowerCase();
+    const wanted = search.value.trim();
     if (!wanted) { say("Type what to search for: a name, a value, or bytes in hexadecimal"); return; }
+    const matches = matcher(wanted);
     for (let tried = 1, row = picked; tried <= count; tried++) {
       row = (row + step + count) % count;
-      if (matches(row, wanted)) { pick(row); return; }
+      if (matches(row)) { pick(row); return; }
     }
     say(`Nothing has \u201c${search.value.trim()}\u201d`);
   }
   search.addEventListener("keydown", (event) => { if (event.key === "Enter") find(event.shiftKey ? -1 : 1); });
   byId("next").addEventListener("click", () => find(1));
   byId("previous").addEventListener("click", () => find(-1));
-  byId("fold").addEventListener("click", () => { for (let row = 1; row < count; row++) folded[row] = hasParts(row) ? 1 : 0; pick(0); });
+  byId("fold").addEventListener("click", () => { for (let row = 1; row < count; row++) folded[row] = hasParts(row) ? 1 : 0; look(); pick(0); });
   byId("unfold").addEventListener("click", () => { folded.fill(0); look(); });
 
   // --- copies of what is picked
   function asTree(row) {
     const made = { path: pathOf(row), offset: of(row, START), length: of(row, SIZE) };
     if (of(row, VALUE)) made.value = text(row, VALUE);
-    if (!hasParts(row) && of(row, SIZE)) made.hex = hexOf(row).join("");
+    if (!hasParts(row) && of(row, SIZE)) made.hex = hexOf(row);
     if (!made.path) { delete made.path; made.name = text(row, NAME); }
     const parts = [];
     for (let inner = row + 1; inner < behind[row]; inner = behind[inner]) parts.push(asTree(inner));
@@ -251,9 +273,9 @@ const viewer = (() => {
     say(`Copied ${what} of ${pathOf(picked) || text(picked, NAME)}`);
     document.body.dataset.copied = content;
   }
-  byId("copy-hex").addEventListener("click", () => copy(hexOf(picked).join(" "), "hex"));
+  byId("copy-hex").addEventListener("click", () => copy(spaced(hexOf(picked)), "hex"));
   byId("copy-json").addEventListener("click", () => copy(JSON.stringify(asTree(picked), null, 2), "JSON"));
-  byId("copy-python").addEventListener("click", () => copy(`bytes.fromhex("${hexOf(picked).join(" ")}")  # ${pathOf(picked) || "the record"}`, "Python"));
+  byId("copy-python").addEventListener("click", () => copy(`bytes.fromhex("${spaced(hexOf(picked))}")  # ${pathOf(picked) || "the record"}`, "Python"));
 
   // --- spaces, theme, fault
   const choice = byId("spaces"), fault = byId("fault");
@@ -289,10 +311,15 @@ const viewer = (() => {
   }
   function load(record, path) {
     data = record;
-    ({ rows, texts } = data);
-    count = rows.length / NUMBERS;
-    spaces = data.spaces.map((each) => Uint8Array.from(atob(each), (char) => char.charCodeAt(0)));
+    texts = data.texts;
+    count = data.columns[0].length;
+    rows = new Int32Array(count * NUMBERS);
+    data.columns.forEach((column, number) => {
+      for (let row = 0, sum = 0; row < count; row++) rows[row * NUMBERS + number] = sum += column[row];
+    });
+    spaces = data.spaces.map(fromBase64);
     folded = new Uint8Array(count);
+    digits = [];
     placeOf = new Int32Array(count);
     [space, picked, hovered, cursor] = [0, 0, -1, 0];
     nest();
@@ -308,11 +335,9 @@ const viewer = (() => {
     if (row) pick(row);
     else if (data.fault) toFault();
   }
-  function unpacked(text) {
-    const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-    return Promise.resolve().then(() => new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
-  }
+  const fromBase64 = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const unpack = async (text) => new Response(new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
   const own = byId("data");
-  if (own) unpacked(own.textContent).then(load, () => say("This browser cannot unpack the record; it needs to know DecompressionStream."));
-  return { load, on, element };
+  if (own) unpack(own.textContent).then(load, () => say("This browser cannot unpack the record; it needs to know DecompressionStream."));
+  return { load, on, element, fromBase64 };
 })();

@@ -10,6 +10,7 @@ import hashlib
 import json
 import zlib
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from wireloom.runtime.spans import Explained, Span
 _HERE = Path(__file__).parent
 FAILED, HIDDEN, SHARED, BODILESS, AUXILIARY, PATHLESS = 1, 2, 4, 8, 16, 32
 """What a row is, as bits of a number."""
+_COLUMNS = 10
 _QUIET = (*rows.AUXILIARY, "ignored", "unread")
 
 
@@ -111,9 +113,14 @@ class _Rows:
         self._rows: list[int] = []
 
     def table(self) -> dict[str, Any]:
-        """Rows of ten numbers each: level, start, length, space, name, path, value, meaning, spec, flags."""
+        """The columns, as differences from row to row, which are small numbers, and mostly the same.
+
+        They are: level, start, length, space, name, path, value, meaning, spec, flags.
+        """
         self._add(self._explained.span, 0, "")
-        return {"texts": [visible(text) for text in self._texts], "rows": self._rows}
+        columns = (self._rows[at::_COLUMNS] for at in range(_COLUMNS))
+        differences = [[after - before for before, after in pairwise([0, *column])] for column in columns]
+        return {"texts": [visible(text) for text in self._texts], "columns": differences}
 
     def _text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))

@@ -1,5 +1,5 @@
 (() => {
-  const { element, load, on } = viewer;
+  const { element, fromBase64, load, on } = viewer;
   const byId = (id) => document.getElementById(id);
   const token = new URLSearchParams(location.search).get("token");
   const KEPT = 1 << 20, LARGE = 100_000, LARGEST = 16 << 20, LINE = 20;
@@ -26,7 +26,6 @@
     for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
     return btoa(text);
   }
-  const fromBase64 = (text) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
   // --- the server
   async function ask(path, body) {
@@ -108,6 +107,7 @@
   function hold(name, bytes) {
     if (bytes.length > LARGEST) { fail(`${name} has ${bytes.length.toLocaleString("en")} bytes; this page takes at most ${LARGEST >> 20} MiB. Use \`wireloom inspect\`.`); return; }
     held = { name, bytes };
+    input.value = "";
     renewed();
   }
   function renewed() { state.record = null; byId("example").value = ""; changed(); }

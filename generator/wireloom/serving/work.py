@@ -32,7 +32,7 @@ from wireloom.inspection.text import summary
 from wireloom.model.format import Example, Format
 from wireloom.pipeline import emit
 from wireloom.problems import Problem, SpecProblems
-from wireloom.resolve import resolve_all
+from wireloom.resolve import Resolved, resolve_all
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.parameters import Parameter
 from wireloom.serving import folder
@@ -72,7 +72,10 @@ class Work:
         except MisuseError as error:
             return {"problems": [], "failure": str(error)}
         return {
-            "problems": [self._problem(each, "warning") for each in made.warnings],
+            "problems": [
+                *(self._problem(each, "error") for each in made.mistaken),
+                *(self._problem(each, "warning") for each in made.warnings),
+            ],
             "format": _described(made),
             "shared": made.shared,
             "folder": f"{self._specs.as_posix()}/",
@@ -101,14 +104,14 @@ class Work:
     def _generated(self, chosen: Path, used: dict[Path, bytes]) -> "_Made":
         self._read = {key: self._read.get(key) or load([key[0]], self._specs, dict([key])) for key in used.items()}
         documents = _together(list(self._read.values()))
-        resolved = resolve_all(documents)
+        resolved, mistaken = _resolved(documents)
         made = next((each for each in resolved.formats if self._specs / each.spec == chosen), None)
         if made is None:
             raise MisuseError(f"{chosen.name} has no `format`")
         module = self._open.enter_context(opened({made.name: emit(made)}))[made.name]
         lines = SpecLines(self._specs, made.name, [each.node for each in documents.documents])
         shared = [each.path for each in _used(documents, self._specs, chosen)]
-        return _Made(made, cast(FormatModule, module), lines, resolved.warnings, shared)
+        return _Made(made, cast(FormatModule, module), lines, mistaken, resolved.warnings, shared)
 
     def _problem(self, problem: Problem, level: str) -> dict[str, Any]:
         location = problem.location
@@ -128,6 +131,7 @@ class _Made:
     format: Format
     module: FormatModule
     lines: SpecLines
+    mistaken: tuple[Problem, ...]  # of the examples, which decide nothing here
     warnings: tuple[Problem, ...]
     shared: list[str]
 
@@ -138,6 +142,16 @@ _FORMAT = re.compile(rb"^format\s*:", re.MULTILINE)
 def _is_shared(data: bytes) -> bool:
     """Whether a file may be a library or a schema."""
     return _FORMAT.search(data) is None
+
+
+def _resolved(documents: Documents) -> tuple[Resolved, tuple[Problem, ...]]:
+    """The formats, and what is wrong with examples alone: an edit of a field makes those wrong that have it."""
+    try:
+        return resolve_all(documents), ()
+    except SpecProblems as error:
+        if not all(each.path.startswith("examples") for each in error.problems):
+            raise
+        return resolve_all(documents.without_outcomes()), error.problems
 
 
 def _used(documents: Documents, specs: Path, chosen: Path) -> list[Document]:

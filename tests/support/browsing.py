@@ -1,0 +1,62 @@
+"""A headless Chromium of the machine, and what axe finds in a page that it shows.
+
+Playwright brings no browser here: Debian's is used. Where either is missing, tests are skipped, with the reason.
+"""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SCHEMES = ("light", "dark")
+
+
+@contextmanager
+def launched() -> Iterator[Any]:
+    """The browser; skips the test where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with playwright.sync_playwright() as running:
+        # as root there is no sandbox; a container's /dev/shm may be small
+        browser = running.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+class Tabs:
+    """Opens tabs, and refuses what their consoles say."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._opened: list[tuple[Any, list[str]]] = []
+        self.expected: list[str] = []
+        """Parts of messages that a test causes."""
+
+    def open(self, url: str, **options: Any) -> Any:
+        """A tab with a page."""
+        tab = self._browser.new_page(**options)
+        messages: list[str] = []
+        tab.set_default_timeout(20_000)
+        tab.on("console", lambda message: messages.append(message.text))
+        tab.on("pageerror", lambda error: messages.append(str(error)))
+        tab.goto(url)
+        self._opened.append((tab, messages))
+        return tab
+
+    def close(self) -> None:
+        """Close the tabs; no script of theirs may have failed, and no policy been broken."""
+        for tab, messages in self._opened:
+            tab.close()
+            assert [each for each in messages if not any(part in each for part in self.expected)] == []
+
+
+def inaccessible(tab: Any) -> list[str]:
+    """What axe finds wrong with the page, and where."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    found = axe.Axe().run(tab).response["violations"]
+    return [f"{each['id']}: {each['help']}: {node['target']}" for each in found for node in each["nodes"]]

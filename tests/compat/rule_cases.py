@@ -39,6 +39,12 @@ def _spec(head: str, fields: tuple[str, ...], more: str) -> str:
     return f"{HEAD}{head}\ntypes:\n  Report:\n    fields:\n{listed}\n{more}"
 
 
+def versioned(order: str, *fields: str) -> str:
+    """A spec with versions that its first field tells."""
+    head = f"encoding: binary\nversions: {{order: {order}, from: version}}\nroot: Report"
+    return binary("version: uint8", *fields, head=head)
+
+
 def changed(spec, old: str, *new: str, mode: str = "backward") -> Case:
     """A spec of one field and another beside, and what becomes of it."""
     return Case(spec("serial: uint16", old), spec("serial: uint16", *new), mode)
@@ -103,6 +109,15 @@ CASES = {
     ),
     "value-added": changed(
         binary, "a: {type: uint8, values: {1: one}}", "a: {type: uint8, values: {1: one, 2: two}}", mode="forward"
+    ),
+    "version-removed": Case(
+        versioned("{v1: 1, v2: 2}", "level: {type: uint8, since: v2}", "id: uint8"),
+        versioned("{v2: 2}", "level: uint8", "id: uint8"),
+    ),
+    "version-added": Case(
+        versioned("{v1: 1}", "id: uint8"),
+        versioned("{v1: 1, v2: 2}", "id: uint8", "level: {type: uint8, since: v2}"),
+        mode="forward",
     ),
     "value-renamed": changed(
         binary, "a: {type: uint8, values: {1: one, 2: two}}", "a: {type: uint8, values: {1: one, 2: zwei}}"
@@ -200,6 +215,12 @@ CASES = {
 
 TWO = "  Pair: {fields: [{x: uint8}, {y: uint8}]}\n"
 HARMLESS = {
+    "a version at the end, with a field": Case(
+        versioned("{v1: 1, v2: 2}", "id: uint8", "level: {type: uint8, since: v2}"),
+        versioned(
+            "{v1: 1, v2: 2, v3: 3}", "id: uint8", "level: {type: uint8, since: v2}", "unit: {type: uint8, since: v3}"
+        ),
+    ),
     "documents": Case(
         binary("a: {type: uint8, doc: One.}"), binary("a: {type: uint8, doc: Another.}").replace("A report", "Reports")
     ),

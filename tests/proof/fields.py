@@ -800,7 +800,8 @@ def _meaning(plan: Plan, meaning: Any, *, computes: bool) -> Any:
     if chance.often(0.03):
         return None
     doc = "What it means." if chance.often(0.5) else ABSENT
-    return document(MappedValue, {"value": meaning, "doc": doc}) if chance.often(0.15) else meaning
+    said = {"value": meaning, "doc": doc, "since": ABSENT, "until": ABSENT}  # versions are said last, by `versions`
+    return document(MappedValue, said) if chance.often(0.15) else meaning
 
 
 def bits(plan: Plan) -> dict[str, Any]:

@@ -85,6 +85,7 @@ class _Writer:
                 "framing": self._framing(roots),
                 "parameters": draft.parameters or ABSENT,
                 "limits": limits,
+                "versions": ABSENT,  # written when the types are known: `versions`
                 "invalidText": invalid,
                 "unknownMembers": unknown,
                 "errors": draft.errors or ABSENT,

@@ -32,7 +32,7 @@ def with_namesakes(content: Mapping[str, Any], chance: Chance) -> Mapping[str, A
 def _pairs(type: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Names of fields of which each version has one at most."""
     spans: dict[str, set[str]] = {}
-    names = list(type.get("versions", ()))
+    names = list(type.get("versions", ()))  # which state one by one what tells them
     for entry in type.get("fields", ()):
         for key, written in entry.items():
             ends = {each: written[each] for each in ("since", "until") if isinstance(written, dict) and each in written}

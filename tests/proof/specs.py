@@ -8,6 +8,7 @@ from proof.namesakes import with_namesakes
 from proof.parameters import with_parameters
 from proof.repairing import with_doubts
 from proof.schemas import with_schema
+from proof.versions import with_versions
 from wireloom.problems import SpecProblems
 
 _SHARED, _IMPORTING, _GENERIC = 0.12, 0.08, 0.07
@@ -17,6 +18,7 @@ _LENDING = 0.6  # of the few formats that have checksums or ranges of their own,
 def spec_of(seed: int) -> Spec:
     """The spec that the seed makes."""
     content, chance = with_namesakes(with_doubts(written_format(seed)), Chance(-seed - 3)), Chance(-seed - 1)
+    content = with_versions(content, Chance(-seed - 4))
     other = Chance(-seed - 2)
     if other.often(_GENERIC):
         content = with_parameters(content, other)

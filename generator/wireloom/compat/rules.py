@@ -87,6 +87,8 @@ _RULES = (
     Rule("step-changed", "wire", "A frame, end, minimum or discard step differs.", _TRIED, _TRIED, _VERSION),
     Rule("limit-lowered", "wire", "Records may be less large or less deep.", _BREAKS, _FINE, "keep the limit"),
     Rule("limit-raised", "wire", "Records may be larger or deeper.", _FINE, _BREAKS, _READERS),
+    Rule("version-removed", "wire", "A version is gone.", _BREAKS, _FINE, "keep the version"),
+    Rule("version-added", "wire", "A version is new.", _FINE, _BREAKS, _READERS),
     Rule("default-root-changed", "wire", "Records are of another root unless callers name one.", _BREAKS, _BREAKS, "keep the first root first"),
     Rule("record-refused", "wire", "A record of one spec is an error to the other, and no rule above says why.", _TRIED, _TRIED, _BOTH),
     Rule("record-differs", "wire", "A record means something else, and no rule above says why.", _TRIED, _TRIED, _BOTH),

@@ -47,6 +47,15 @@ class Compared:
     renamed: dict[str, str]
 
 
+def _told_at(format: Format) -> Site:
+    """The field that tells the version of a record, where one does."""
+    name = format.versions.told.rpartition(".")[2] if format.versions else ""
+    structs = (type for _, type in format.types if isinstance(type, wire.Struct))
+    return next(
+        (Site(each.name, name) for each in structs if name in [field.wire_name for field in each.fields]), Site()
+    )
+
+
 def compare(old: Format, new: Format) -> Compared:
     """How two formats differ on the wire."""
     walk = _Walk(old, new)
@@ -117,6 +126,7 @@ class _Walk:
             self.changed("check-removed", at, name, getattr(old, name), getattr(new, name))
         self.changed("checksum-changed", at, "checksums", _sums(old), _sums(new))
         self.changed("meaning-changed", at, "named ranges", old.ranges, new.ranges)
+        self.versions()
         new_roots = {root.name: root for root in new.roots}
         first, now = old.roots[0].name, new.roots[0].name
         if first != now and first in new_roots:
@@ -125,6 +135,24 @@ class _Walk:
             other = new_roots.get(root.name) or (new.roots[0] if len(old.roots) == len(new.roots) == 1 else None)
             if other is not None:
                 self.types(root.type, other.type, at)
+
+    def versions(self) -> None:
+        """Versions that came and went, and those that something else tells now."""
+        old, new = self.old.versions, self.new.versions
+        sites = _told_at(self.old), _told_at(self.new)
+        names = tuple(dict.fromkeys(name for each in (old, new) if each for name in (each.told, *each.path)))
+        at = _Pair(*sites, names, names[:1])
+        before = dict(zip(old.names, old.values, strict=True)) if old else {}
+        now = dict(zip(new.names, new.values, strict=True)) if new else {}
+        for name, value in before.items() if new else ():
+            if name not in now:
+                self.add("version-removed", at, f"version {name} is gone", (value,))
+        for name, value in now.items() if old else ():
+            if name not in before:
+                self.add("version-added", at, f"version {name} is new", (), (value,))
+        if old and new and not old.record:
+            said = [{name: each[name] for name in before if name in now} for each in (before, now)]
+            self.changed("condition-changed", at, "the values that tell versions", *said)
 
     def limit(self, name: str, old: int | str | None, new: int | str | None, at: _Pair) -> None:
         if old == new:

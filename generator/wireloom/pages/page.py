@@ -10,6 +10,7 @@ from wireloom.escapes import cell, code_block, code_span, inline, paragraphs
 from wireloom.expr.functions import FUNCTIONS
 from wireloom.model import framing, types
 from wireloom.model.format import Format, Parameter, Root
+from wireloom.model.versions import Revision, revisions
 from wireloom.pages.algorithms import algorithms, ranges
 from wireloom.pages.columns import columns, ddl
 from wireloom.pages.examples import Traces, examples, shown_setting
@@ -78,6 +79,7 @@ def _page(format: Format, traces: Traces, found: Sequence[Section], pictures: Ma
         encoding=format.encoding.name,
         framing=cell(text(format.framing.text)),
         parameters=table(("parameter", "values", "default", "meaning"), map(_parameter, format.parameters)),
+        versions=table(("version", "told by", "new", "gone"), map(_revision, revisions(format))),
         wire=blocks(_framing(format), _orders(format), _limits(format), _roots(format)),
         sections=[Titled(each.name, _section(each, pictures.get(each.name, ""))) for each in found],
         checksums=algorithms(format),
@@ -88,6 +90,11 @@ def _page(format: Format, traces: Traces, found: Sequence[Section], pictures: Ma
         examples=examples(format.examples, traces) or "None yet.",
         schema=_schema(format),
     )
+
+
+def _revision(revision: Revision) -> Sequence[str]:
+    new, gone = (", ".join(map(code_span, each)) for each in (revision.new, revision.gone))
+    return code_span(revision.name), inline(revision.told), new, gone
 
 
 def _section(section: Section, picture: str) -> str:

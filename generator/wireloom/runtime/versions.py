@@ -80,6 +80,21 @@ class Versions:
             return [self._of(each, name) for each in value]
         return _with(value, self.path, self.values[self.names.index(name)], name)
 
+    def stated(self, name: str) -> Mapping[str, Scalar]:
+        """The parameter that says the version, where one does."""
+        return {self.parameter: self.values[self.names.index(name)]} if self.parameter else {}
+
+    def name_of(self, value: Any, parameters: Mapping[str, object]) -> str | None:
+        """The version that a value says, or else the parameters; None where neither does."""
+        told = parameters.get(self.parameter)
+        for step in self.path:
+            value = told = value.get(step) if isinstance(value, Mapping) else None
+        return next((name for name, each in zip(self.names, self.values, strict=True) if each == told), None)
+
+    def without(self, value: Any) -> Any:
+        """A copy of a value that does not say its version."""
+        return _without(value, self.path)
+
     def columns(self, structs: "pa.StructArray", name: str, schema: "pa.Schema") -> "pa.StructArray":
         """The columns with that version in rows that say none; raises EncodeError at a row that says another."""
         type = schema.field(self.path[0]).type
@@ -105,6 +120,13 @@ def _with(value: Any, path: Sequence[str], wanted: Scalar, name: str) -> Any:
     if own != wanted:
         raise EncodeError(f"{wanted!r}, as version {name} has it", shown(own)).at(first)
     return value
+
+
+def _without(value: Any, path: Sequence[str]) -> Any:
+    if not path or not isinstance(value, Mapping) or path[0] not in value:
+        return value
+    kept = {key: each for key, each in value.items() if key != path[0]}
+    return {**kept, path[0]: _without(value[path[0]], path[1:])} if path[1:] else kept
 
 
 @dataclass(frozen=True, slots=True)

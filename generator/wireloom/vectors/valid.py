@@ -115,6 +115,7 @@ class _Mover:
                 value = self.codec.parse(example.data, root=example.root, **given)
                 rendering = self.codec.to_canonical(value, root=example.root)
                 known.append(Vector(example.name, example.data, example.root, given, rendering, example.rebuilds))
+        known += self._versions(known)
         yield from known
         for base in known:
             yield from self._otherwise(base)
@@ -127,6 +128,30 @@ class _Mover:
                 if words not in combinations and len(combinations) < _COMBINATIONS:
                     combinations.add(words)
                     waiting.append(vector)  # records that no example is like
+
+    def _versions(self, known: Sequence[Vector]) -> list[Vector]:
+        """A record of each version of which there is no example, made of an example of another one."""
+        versions, found = self.codec.versions, list[Vector]()
+        told = {versions.name_of(each.value, each.parameters) for each in known} if versions else set()
+        for name in versions.names if versions else ():
+            made = (self._in_version(base, name) for base in known if name not in told)
+            if (first := next((each for each in made if each is not None), None)) is not None:
+                found.append(first)
+        return found
+
+    def _in_version(self, base: Vector, name: str) -> Vector | None:
+        """The record with another version and the same members; None where the version does not have them."""
+        assert self.codec.versions is not None  # noqa: S101 - the caller asked
+        value = self.codec.from_canonical(self.codec.versions.without(base.value), root=base.root)
+        given = {key: each for key, each in base.parameters.items() if key != self.codec.versions.parameter}
+        try:
+            data = self.codec.build(value, root=base.root, version=name, **given)
+            given |= self.codec.versions.stated(name)
+            read = self.codec.parse(data, root=base.root, **given)
+        except WireloomError:
+            return None
+        rendering = self.codec.to_canonical(read, root=base.root)
+        return Vector(f"{base.name}, in version {name}", data, base.root, given, rendering, rebuilds=True)
 
     def _otherwise(self, base: Vector) -> Iterator[Vector]:
         """The record under other parameters, where it is one and means something else."""

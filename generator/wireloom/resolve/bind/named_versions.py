@@ -588,15 +588,14 @@ class _Lowering:
         if versions.record and any(entry.full.given & {*_SPAN} for each in others for entry in each.fields):
             return  # what it holds may look different
         is_named = self._container(form) is Form.OBJECT
-        seen: dict[tuple[object, ...], str] = {}
+        seen: dict[str, str] = {}
         for number, version in reversed(list(enumerate(versions.names))):
-            shape = tuple(
-                (
-                    entry.key if is_named else "",
-                    entry.full.model_copy(update={"since": None, "until": None, "as_": None}),
-                )
-                for entry in form.fields
-                if entry.is_field and number in _span(versions, entry.full.since, entry.full.until)
+            shape = repr(
+                [
+                    (entry.key * is_named, entry.full.model_copy(update={"since": None, "until": None, "as_": None}))
+                    for entry in form.fields
+                    if entry.is_field and number in _span(versions, entry.full.since, entry.full.until)
+                ]
             )
             if shape in seen:
                 message = (

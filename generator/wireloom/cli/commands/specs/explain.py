@@ -56,9 +56,22 @@ def explain(
     for module in modules:
         say(f"{module.FORMAT}: {module.TITLE}")
         say(f"    framing {module.CODEC.framing}")
+        for line in _versions(module, known):
+            say(f"    {line}")
         for root in explained(module.CODEC):
             for line in (*_lines(root), *_examples(module, root.root, known, why)):
                 say(f"    {line}")
+
+
+def _versions(module: "FormatModule", known: "ReadSpecs | None") -> Iterator[str]:
+    """The versions of a format, with the fields that are new in each, and those that are gone."""
+    from wireloom.model.versions import revisions
+
+    for format in known.formats if known else ():
+        for each in revisions(format) if format.name == module.FORMAT else ():
+            changes = (("new", each.new), ("gone", each.gone))
+            said = "; ".join(f"{what} {', '.join(fields)}" for what, fields in changes if fields)
+            yield f"version {each.name} ({each.told}){f': {said}' if said else ''}"
 
 
 def _say_plans(names: list[str] | None, folder: Path) -> None:

@@ -1,0 +1,33 @@
+"""What each version of a format has that the one before had not, and what it no longer has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wireloom.model.format import Format
+from wireloom.model.types import Struct
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A version: the value that tells it, and the fields that came with it and went before it (`Type.field`)."""
+
+    name: str
+    told: str
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def revisions(format: Format) -> Iterator[Revision]:
+    """The versions of a format, the oldest first."""
+    versions = format.versions
+    if versions is None:
+        return
+    structs = [type for _, type in format.types if isinstance(type, Struct) and not type.versions]
+    fields = [(struct.name, field) for struct in structs for field in struct.fields]
+    copies = {f"{versions.record}_{name}": versions.record for name in versions.names if versions.record}
+    for number, name in enumerate(versions.names):
+        before = versions.names[number - 1] if number else ""
+        new = (f"{copies.get(struct, struct)}.{each.wire_name}" for struct, each in fields if each.since == name)
+        gone = (f"{copies.get(struct, struct)}.{each.wire_name}" for struct, each in fields if each.until == before)
+        told = "what fits" if versions.record else f"{versions.told} {versions.values[number]}"
+        yield Revision(name, told, tuple(dict.fromkeys(new)), tuple(dict.fromkeys(gone)) if before else ())

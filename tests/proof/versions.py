@@ -56,8 +56,8 @@ def _told(content: dict[str, Any], chance: Chance) -> bool:
         structs = [record]
     marked = [_mark(each, names, chance) for struct in structs if "versions" not in struct for each in _parts(struct)]
     versions = document(Versions, {"order": order, "from": told, **stated})
-    rest = {key: content.pop(key) for key in ("types", "examples") if key in content}
-    content |= {"versions": versions, **rest}
+    rest: dict[str, Any] = {key: content.pop(key) for key in ("types", "examples") if key in content}
+    content.update(versions=versions, **rest)
     return any(marked)
 
 

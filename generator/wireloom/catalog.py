@@ -1,6 +1,6 @@
-"""The generated package, as the tools that use it find it: by name, in a folder or installed.
+"""The generated package, as tools find it: by name, in a folder or installed.
 
-A folder that holds the package goes before an installed one, so that what was just generated is what runs.
+A folder with the package comes before an installed one, so that tools use what was just generated.
 """
 
 import importlib

@@ -1,9 +1,9 @@
-"""How texts that others wrote (specs, paths, records) are shown: one escape for each kind of target.
+"""How texts of others (specs, paths, records) are shown: one escape for each kind of target.
 
 | target | escape |
 |---|---|
 | a terminal, a message | `visible` |
-| JSON, YAML, a text literal of a file that is the user's from then on | `json_text` |
+| JSON, YAML, a text literal of a file that the user owns | `json_text` |
 | Markdown | `paragraphs`, `inline`, `cell`, `code_span`, `code_block` |
 | a comment in the first lines of a generated file | `header_path` |
 | HTML, its attributes in double quotes | `html_text` |

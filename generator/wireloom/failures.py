@@ -1,4 +1,4 @@
-"""What stops a command besides a spec's mistakes: the call itself, its input, or the machine it runs on."""
+"""What stops a command apart from mistakes in specs: the call itself, its input, or the machine."""
 
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING

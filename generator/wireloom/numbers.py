@@ -1,7 +1,7 @@
 """Integers as specs write them, in expressions and anywhere else: `12`, `-3`, `0x1F`.
 
-Others read more: a zero in front is octal for some and nothing for others, and Python takes underscores, blanks and the
-digits of all scripts. What two readers may take for two numbers is none.
+Other readers accept more: a leading zero means octal for some, and Python takes underscores, spaces and the digits of
+all scripts. A text that two readers could read as two numbers is refused.
 """
 
 import re

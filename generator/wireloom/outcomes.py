@@ -1,9 +1,8 @@
-"""What came of work on specs, kept between runs: what held need not be done again while nothing is different.
+"""Results of work on specs, kept between runs, so that nothing is repeated while its input is the same.
 
-An outcome is kept under a key: a digest of what was worked on, of wireloom's own files as they lie on disk, of Python
-and of the libraries that had a part in it. Only outcomes of examples that all hold are kept. The files are in
-`$WIRELOOM_CACHE`, else in `wireloom` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`); where that cannot
-be written, everything is done each time.
+A result is kept under a key: a digest of its input, of wireloom's own files on disk, of Python and of the libraries it
+used. Only examples that all passed are kept. The files are in `$WIRELOOM_CACHE`, else in `wireloom` in the user's
+cache folder (`$XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, everything is done each time.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""What is wrong with a spec: located, collected, shown all at once.
+"""The problems of a spec: located, collected, shown all at once.
 
 A problem says what is wrong (`message`), what would be right (`hint`) and where (file, line, column and YAML path). A
-pass adds to the collector and goes on; whoever needs a clean result asks `raise_if_any`. Mistakes of the data are
-another family (`runtime.errors`), and a bug of the generator is neither: it crashes.
+pass adds to the collector and goes on; whoever needs a clean result calls `raise_if_any`. Errors of data are another
+family (`runtime.errors`), and a bug of the generator is neither: it crashes.
 """
 
 import difflib

@@ -1,8 +1,7 @@
-"""Formats that come out very large because their types hold themselves to a depth: where that is said, and what helps.
+"""Formats that become very large because of recursive types with a depth: where that is reported, and what helps.
 
-Each level has columns, a shape and a program of its own, so that a type which holds itself in several ways grows by a
-factor with each. Such a format works; generating, importing and compiling it take time and memory, which nobody asked
-for who took a depth at random.
+Each level has columns, a shape and a program of its own, so a type that contains itself in several ways grows by a
+factor with each level. Such a format works; but generating, importing and compiling it take time and memory.
 """
 
 from collections.abc import Iterator, Mapping

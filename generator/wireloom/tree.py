@@ -1,8 +1,8 @@
-"""The folder of a generated package on disk: what is ours in it, and how a file gets there whole.
+"""The folder of a generated package on disk: which files are ours, and how a file is written completely or not at all.
 
-A folder is ours where its `__init__.py` begins with MARK; only there are files replaced or removed, and only those
-whose names we give out. A page, and any other file that stands elsewhere, is ours where it says so itself. What
-somebody wrote by hand in such a place is refused and left alone.
+A folder is ours if its `__init__.py` begins with MARK. Only there are files replaced or removed, and only those with
+names that the generator gives. A page, and any other file elsewhere, is ours if it says so itself. A file that
+somebody wrote by hand in such a place is refused, and left alone.
 """
 
 import os

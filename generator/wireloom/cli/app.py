@@ -1,4 +1,4 @@
-"""The program `wireloom` and its commands. A command's module is imported when the command is asked for."""
+"""The program `wireloom` and its commands. The module of a command is imported when the command is used."""
 
 from importlib import import_module
 from keyword import iskeyword

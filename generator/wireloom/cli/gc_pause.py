@@ -1,6 +1,6 @@
-"""When the collector of garbage stands still: where modules come in, and where the process ends.
+"""Pauses the garbage collector while modules are imported and while the process ends.
 
-Either makes or walks many objects, of which none is garbage.
+Both make or walk many objects, and none of them is garbage.
 """
 
 import gc

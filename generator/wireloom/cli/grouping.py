@@ -1,7 +1,7 @@
 """Options in groups: a command takes dataclasses, and the command line has their fields as options.
 
-typer reads a command's signature. A parameter that is a dataclass stands for its fields there, each with the
-annotation and the default that it has; the command is called with the dataclass made from them.
+typer reads the signature of a command. A parameter that is a dataclass is replaced there by its fields, with their
+annotations and defaults; the command is called with the dataclass made of them.
 """
 
 import inspect

@@ -1,6 +1,6 @@
-"""From what went wrong to what is printed and returned: the only place where exceptions become exit codes.
+"""From a failure to a message and an exit code: the only place where exceptions become exit codes.
 
-A mistake of the user is one line and never a traceback; anything not named here is a bug of wireloom and crashes.
+A mistake of the user is one line and never a traceback. Anything not named here is a bug of wireloom, and crashes.
 """
 
 import errno

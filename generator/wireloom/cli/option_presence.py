@@ -1,4 +1,4 @@
-"""What stands on the command line, before it becomes values: a text that is empty, and whether an option is there."""
+"""What was written on the command line: refuses empty texts, and tells whether an option was used."""
 
 from typing import Any
 

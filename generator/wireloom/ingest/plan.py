@@ -1,4 +1,7 @@
-"""What an ingest job does, and what it did, as values that travel to the executors and into the ledger."""
+"""An ingest job as values: what it does (`Plan`, `Job`) and what it did (`Summary`).
+
+The values travel to executors and into the ledger, so they contain only plain data.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

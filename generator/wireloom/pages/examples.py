@@ -1,6 +1,6 @@
 """The examples of a page: some with every byte explained, the others as rows of a table, the bad ones with their error.
 
-An example is explained where it shows a type that none before it shows, so that each case has its bytes.
+An example is explained if it shows a type that no earlier one shows, so that each case has its bytes.
 """
 
 import json

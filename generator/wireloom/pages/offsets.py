@@ -1,7 +1,7 @@
-"""Where the fields of a binary struct begin, as far as the spec fixes it.
+"""Where the fields of a binary struct begin, as far as the spec determines it.
 
-The fields are walked in order, in every combination of their conditions that may hold together. Each combination
-has an offset: a number of bytes from the start of the struct, or from the end of the last field of varying size.
+The fields are walked in order, for every combination of conditions that can hold together. Each combination has an
+offset: bytes from the start of the struct, or from the end of the last field of varying size.
 """
 
 from collections.abc import Mapping

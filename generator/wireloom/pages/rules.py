@@ -1,6 +1,7 @@
-"""What the values of a field are held against: constants, ranges, patterns, enumerations, meanings and checksums.
+"""The checks of a field in words: constants, ranges, patterns, enumerations, meanings and checksums.
 
-Each is a phrase of Markdown for the cell of the field, or, where it is long, a table or a block below the struct's.
+Each is a phrase of Markdown for the cell of the field or, if it is long, a table or a block below the table of the
+struct.
 """
 
 from collections.abc import Iterator, Sequence

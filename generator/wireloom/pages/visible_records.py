@@ -1,4 +1,4 @@
-"""Which record readers see where a struct is read: what columns say of fields goes for the wire, too."""
+"""Which record readers see for each struct, so that the documentation of columns also describes the wire."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

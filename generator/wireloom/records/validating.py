@@ -1,4 +1,4 @@
-"""The problems of every record of a stream, in constant memory, each with its place in the stream."""
+"""The problems of every record of a stream, in constant memory, each with its offset in the stream."""
 
 import json
 from collections import deque

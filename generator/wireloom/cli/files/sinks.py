@@ -1,4 +1,4 @@
-"""Where decoded records go: lines of JSON, an Arrow file or a Parquet file, as the suffix of the file says."""
+"""Where decoded records are written: lines of JSON, an Arrow file or a Parquet file, by the suffix of the file."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Work in a process of its own, which can be ended at any time: what it prints is shown once it is done, or never."""
+"""Work in a process of its own, which can be ended at any time. Its output is shown once it is done, or never."""
 
 import io
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Lines for people: results on standard output, all else on standard error, a spinner only where someone waits."""
+"""Lines for people: results on standard output, everything else on standard error, a spinner only on a terminal."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""How far a job is: a bar on a terminal, a line every ten seconds in a log, or nothing."""
+"""The progress of a job: a bar on a terminal, a line every ten seconds in a log, or nothing."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""One line of a terminal that says how many records have been looked at, always the same."""
+"""The number of records so far, on one line of a terminal, the same for every command."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""Files that are compressed, read as what was compressed: piece by piece, with a bound on how much that may be.
+"""Compressed files, decompressed piece by piece, with a limit on the size.
 
-What a file is compressed with is told by its first bytes, and by its name where they say nothing. Where the data are
-damaged, cut off or grow beyond the bound, the file ends there, and `failure` says why: what was read before it counts.
+The first bytes of a file show its compression; if they do not, its name does. If the data are damaged, truncated or
+beyond the limit, the file ends there and `failure` says why. What was read before counts.
 """
 
 import bz2

@@ -1,8 +1,8 @@
-"""Files as the data source finds them: paths, directories and globs, on this machine or wherever pyarrow can reach.
+"""The files of a path, directory or glob, on this machine or wherever pyarrow can read.
 
-A path without a scheme and a `file:` path are local; any other is a URI that `pyarrow.fs.FileSystem.from_uri` resolves
-(`s3://`, `hdfs://`, `gs://`), with everything that pyarrow reads from its query. What Spark passes over is passed over:
-names that begin with `_` or `.`; so are files that are not complete, by their names.
+A path without a scheme and a `file:` path are local. Any other is a URI that `pyarrow.fs.FileSystem.from_uri` resolves
+(`s3://`, `hdfs://`, `gs://`), with everything that pyarrow reads from its query. What Spark skips is skipped: names
+that begin with `_` or `.`, and names of incomplete files.
 """
 
 import io

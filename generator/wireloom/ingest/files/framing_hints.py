@@ -1,4 +1,4 @@
-"""What is told of an input whose first files look as if they were of another framing than they are read by."""
+"""The hint that a job prints if its first files look as if they had another framing than the one in use."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,7 @@
-"""What is to be read, in groups of about equal size: each group is the input of a task, and any machine can read it."""
+"""The input of a job, in groups of about equal size.
+
+Each group is the input of one task, and any machine can read it.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Which other way to read fits records that were refused: another framing, root or parameter, or another format.
+"""If most records were refused: which other framing, root, parameter or format fits them.
 
 The first bytes of a few files, or the first values of a column, are read in every other way that the format and the
-package have, the nearest first. A way fits where all of the first records are right, and where the same bytes turned
-around are refused: what a format reads anyway says nothing.
+package have, the most similar first. A way fits if all of the first records are good, and if the same bytes reversed
+are refused: a format that accepts anything proves nothing.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""A binary column of Parquet files, each value a record: read row group by row group, without the other columns."""
+"""A binary column of Parquet files, each value a record: read one row group at a time, without the other columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

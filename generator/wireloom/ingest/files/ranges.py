@@ -1,26 +1,22 @@
-"""Files in parts that start and end where records do, found without decoding what is between.
+"""Large files in parts that begin and end at records, found without decoding what is in between.
 
-How much a framing tells decides how a large file is split:
+The framing decides how a file is split:
 
-- `lines`: anywhere; a part begins behind the first line feed that it finds. Nothing is read beforehand.
-- `length-prefixed` and other prefixes: the lengths are walked from record to record; what is between is passed over.
+- `lines`: anywhere; a part begins after the first line feed that it finds. Nothing is read beforehand.
+- `length-prefixed` and other prefixes: the lengths are followed from record to record; what is in between is skipped.
 - `size:BYTES`: at any multiple of the size.
-- delimiters, escaped or not: they are searched for, and what is between them is counted.
-- `concatenated`: the heads of the records are walked, as far as their `frame` step. Where heads are read whole records
-  at a time (no `frame` step, or a byte order that is to be found out), or where records are so small that walking costs
-  as much as decoding, the engine looks for the borders, without any column; where there is no engine for the format,
-  the file stays whole.
+- delimiters, escaped or not: they are searched, and what is between them is counted.
+- `concatenated`: the headers of the records are read, as far as their `frame` step. If that would read whole records
+  (no `frame` step, or an unknown byte order), or if records are so small that it costs as much as decoding, the engine
+  finds the borders, without any column. If the engine does not cover the format, the file stays whole.
 - `none`: a file is a record.
-- `array`: a file is one JSON array, whose elements only a reading from its beginning tells apart; it stays whole.
+- `array`: a file is one JSON array, whose elements only reading from its start can find; it stays whole.
 
-A compressed file stays whole, whatever its framing.
+A compressed file stays whole, whatever its framing. With resync the engine finds the borders, whatever a header or a
+length says. After a file header, the rest is split, and each part is read with the values of the header.
 
-With resync the engine looks for the borders, whatever a head or a length says.
-
-Behind a header, that is split which stands behind it, and each part is read with the values of the header.
-
-A walk goes the way that decoding goes. Where decoding could not find the next record, the walk ends, and what is left
-of the file is one part; so the records and errors of the parts are those of the file.
+The search follows the same path as decoding. If decoding could not find the next record, the search ends, and the rest
+of the file is one part. So the records and errors of the parts are those of the file.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator

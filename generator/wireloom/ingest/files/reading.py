@@ -1,8 +1,7 @@
-"""Parts of files as decoded records, whatever may happen to a file: each is there, or is a bad record that says why.
+"""Parts of files as decoded records. Each record is there, or is a bad record that says why.
 
-A file is compared with what it was when it was taken, before it is read and behind it. Where it is another, or is gone,
-that is an error of the job or, where the plan says so, a bad record; where the bytes that a compressed file holds end
-before their time, that is a bad record.
+A file is compared with its state when it was listed, before and after it is read. If it changed or is gone, that is an
+error of the job or, if the plan says so, a bad record. If a compressed file ends too early, that is a bad record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Records of files: whole files by their paths, or ranges of them that begin and end where records do.
+"""The records of files: whole files by their paths, or ranges of files that begin and end at records.
 
-A stream of any length is read piece by piece. Bounds: a window of `parts`, whose size follows from what became of
-those before, is decoded at once, at most KEPT bytes of a bad record are quarantined, and what is gathered for one row
-group is bounded in `writing`.
+A stream of any length is read piece by piece. Its memory is bounded: a window, whose size follows from the windows
+before, is decoded at once; at most KEPT bytes of a bad record are quarantined; `tables/parquet_files` bounds a row
+group.
 """
 
 import io

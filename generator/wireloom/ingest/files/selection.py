@@ -1,7 +1,7 @@
-"""Which files a job reads, of those that its input has: a file whose rows are in the tables is read again on request.
+"""Which files of its input a job reads. A file whose rows are in the tables is read again only on request.
 
-A file that has changed since it was read is not read by itself either: its rows would be there twice where it has
-grown, and lost where it was replaced. It is named, and `--again` replaces its rows.
+A file that changed since it was read is not read by itself either: if it has grown, its rows would be there twice; if
+it was replaced, they would be lost. The job names it, and `--again` replaces its rows.
 """
 
 import shlex

@@ -1,4 +1,4 @@
-"""Files of tables and ledgers without Spark, wherever pyarrow can reach."""
+"""The files of tables and ledgers without Spark, wherever pyarrow can read and write."""
 
 import os
 import uuid

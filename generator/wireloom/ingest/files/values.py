@@ -1,7 +1,7 @@
-"""Values of a binary column, each a record: Arrow in, Arrow out, no Python object for each record.
+"""The values of a binary column, each a record: Arrow in, Arrow out, no Python object for each record.
 
-A batch has the column DATA and, beside it, whatever says where each value came from; those columns go along to either
-table. At most CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once, fewer where they expand.
+A batch has the column DATA, and columns that say where each value came from; those go along to either table. At most
+CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once, fewer if they expand.
 """
 
 from collections.abc import Iterable, Iterator

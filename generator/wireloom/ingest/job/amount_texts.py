@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Sizes in bytes as texts for people."""
 
 
 def size_text(size: int) -> str:

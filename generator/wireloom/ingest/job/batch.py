@@ -1,7 +1,8 @@
-"""The ingest job: raw bytes in, a typed table and a quarantine table out, and a summary that adds up.
+"""The ingest job: raw bytes in, a typed table and a quarantine table out, and a summary whose counts add up.
 
-The data are decoded once, and both tables appear whole, as one batch of the output's ledger, or not at all. Who runs
-the tasks is an `Engine`; the files on the disk do not tell which it was, and either goes on where the other stopped.
+The data are decoded once. Both tables appear completely, as one batch of the output's ledger, or not at all. An
+`Engine` runs the tasks; the files on disk do not show which engine it was, and either continues where the other
+stopped.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
-"""What stopped a job, in one line: what, of which file or record, and what to do. The rest is in a file that it names.
+"""What stopped a job, in one line: what failed, on which file or record, and what to do. A log file has the rest.
 
-Tasks run in other processes and other languages, so what is known of a failure is text: of exceptions, of tracebacks of
-workers, of Java. It is held against SIGNS, from the most telling to the least. What has no sign and comes from our own
-code is a bug, and crashes; what has none and comes from Spark is shown by the line that says most.
+Tasks run in other processes and other languages, so a failure is known only as text: of exceptions, of tracebacks of
+workers, of Java. The text is compared with SIGNS, from the most specific to the least. A failure without a sign is a
+bug if it comes from our own code, and crashes; if it comes from Spark, its most informative line is shown.
 """
 
 import re

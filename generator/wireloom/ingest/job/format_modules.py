@@ -1,4 +1,4 @@
-"""The generated module that a plan names."""
+"""Importing the generated module that a plan names."""
 
 import importlib
 from typing import cast

@@ -1,4 +1,4 @@
-"""How much may be refused before a job stops: nothing is lost then, since what is not in the tables is read again."""
+"""How many records may be refused before a job stops. Nothing is lost then: what is not in the tables is read again."""
 
 from dataclasses import dataclass
 

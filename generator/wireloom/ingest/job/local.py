@@ -1,7 +1,8 @@
 """The ingest job on this machine alone: a pool of processes runs the tasks, without Spark and without Java.
 
-Where a program does nothing but the job, they are forked from it before it has any thread, with all that they would
-import: half a second of each. Anywhere else they are started anew, so that no lock of a thread is inherited.
+If a program does nothing but the job, the processes are forked from it before it has threads, with everything
+imported; that saves half a second for each. Anywhere else they are started anew, so that no lock of a thread is
+inherited.
 """
 
 import multiprocessing

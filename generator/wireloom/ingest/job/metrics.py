@@ -1,4 +1,4 @@
-"""A line of JSON for each batch, once for each batch that is, however often the stream is started again."""
+"""Metrics: one line of JSON for each batch, written exactly once however often the stream is started again."""
 
 import json
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""Input and output lie apart: a job that reads what it writes would take its own tables for data.
+"""Refuses a job whose input and output overlap: it would read its own tables as data.
 
-Compared are paths, not files, before anything is written and before Java starts. Links of this machine are followed,
-a glob is held against the names that it could match, and what readers pass over may lie in the input.
+It compares paths, not files, before anything is written and before Java starts. Links on this machine are followed, a
+glob is compared with the names that it could match, and files that readers skip may be inside of the input.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What a job on Spark would refuse, found before Java starts: it takes twenty seconds to say that a folder is missing.
+"""The checks of a job on Spark before Java starts, which takes twenty seconds: a missing folder is reported at once.
 
-Only what can be looked at from here is: local paths, and those that pyarrow opens. Nothing stays of what is tried. The
-job itself checks all of it once more, as it is by then.
+Only what is visible from here is checked: local paths, and those that pyarrow opens. No check leaves anything behind.
+The job itself checks everything again, since it may have changed by then.
 """
 
 import errno

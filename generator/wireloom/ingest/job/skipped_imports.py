@@ -1,8 +1,8 @@
-"""What processes of ingest do without: numpy and pandas, half of what starting one costs, and numpy's threads.
+"""Keeps numpy and pandas out of ingest processes: they are half of what starting one costs, and numpy starts threads.
 
-pyarrow imports both, where they are installed: numpy at once, pandas before the first list that becomes an array, to
-ask whether the list is one of pandas' own. PySpark wants them installed; who ingests without Spark never has anything
-of them. For processes that are ours alone: in them they cannot be imported any more.
+pyarrow imports both if they are installed: numpy at once, pandas before the first list becomes an array, to ask
+whether the list belongs to pandas. PySpark needs them installed; ingest without Spark never uses them. After
+`without_numpy` they cannot be imported any more, so it is only for processes that are ours alone.
 """
 
 import sys

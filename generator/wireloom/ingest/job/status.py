@@ -1,7 +1,7 @@
-"""How an output stands: what its ledger says, who works on it, what is staged, and what was refused last.
+"""The status of an output: what its ledger lists, which jobs are running, what is staged, and what was refused last.
 
-Read from files alone, by pyarrow, without Spark; nothing is changed. `swept` removes what no entry of the ledger names
-from where batches are staged, and nothing else: what lies in the tables is never touched.
+It is read from files alone, with pyarrow, without Spark, and changes nothing. `swept` removes staged files that no
+entry of the ledger names, and nothing else: files of the tables are never touched.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""One task: records in, files of both tables out, and a report of what is in them. It knows nothing of who runs it."""
+"""One task: records in, files of both tables out, and a report of what is in them. It does not know who runs it."""
 
 import json
 from collections import Counter

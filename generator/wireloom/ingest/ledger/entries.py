@@ -1,13 +1,13 @@
-"""What was written to the tables of an output folder, and what is yet to be moved there: exactly once, whatever dies.
+"""The ledger: what was written to the tables of an output, and what must still be moved there, exactly once.
 
 A batch is written to a folder of its own below `_staging`, which no reader looks into. One entry in `_ledger`, made by
-one rename, then says that the batch is, what is in it, and which folders have to be moved where. The moves can be done
-again from any point, so that whoever comes next finishes what a killed process began; a staging folder without an
-entry never was, and goes. Entries of one `kind` come from one process at a time. Tables that are no folders of files
-take what is staged by commits of their own, which likewise can be made again: each is there once.
+one rename, then states that the batch exists, what is in it, and which folders must be moved where. The moves can be
+repeated from any point, so the next process finishes what a killed one began. A staging folder without an entry never
+counted, and is removed. Entries of one `kind` come from one process at a time. Tables that are not folders of files
+take what is staged by commits of their own, which can be repeated likewise.
 
-Old entries of batches are folded into one total, so that a stream that runs for years keeps few files. The total has
-the files that the batches were made from.
+Old entries are folded into one total, so that a stream that runs for years keeps few files. The total keeps the list
+of files that the batches were made from.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Which files the tables of an output were made from: by path, size and time of change, whatever read them.
+"""Which files the tables of an output were made from: by path, size and modification time, whatever read them.
 
-An entry of the ledger has each file of its batch as `PATH-SIZE-TIME`: a digest of the path, and both numbers in
-hexadecimal. Entries of older versions told files and how they were read by one digest, which cannot be taken apart; of
-these the rows of the tables tell the paths, and the time of the entry tells whether a file has changed since.
+An entry of the ledger lists each file of its batch as `PATH-SIZE-TIME`: a digest of the path, and both numbers in
+hexadecimal. Entries of older versions have one digest for files and settings together, which cannot be split; for
+these, the rows of the tables give the paths, and the time of the entry shows whether a file has changed since.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
-"""Who works on an output: one job of a kind at a time, and `clean` knows what is in use.
+"""The lease of an output: one job of a kind at a time. `clean` uses it to know what is in use.
 
-A job makes a file beside the ledger before it looks at what others have staged, changes it every BEAT seconds, and
-removes it at its end. What a killed job leaves is no obstacle: on the machine that it ran on its process is looked for,
-and from elsewhere the file is watched for a while: a job that lives changes it. No clocks are compared.
+A job makes a file beside the ledger before it looks at staged files, changes it every BEAT seconds, and removes it at
+its end. The lease of a killed job is no obstacle: on the same machine its process is looked up; from elsewhere the
+file is watched for a while, since a running job changes it. No clocks are compared.
 
-The lease keeps jobs from disturbing one another. That a batch is written once does not rest on it, but on the ledger.
+The lease keeps jobs from disturbing each other. It is the ledger, not the lease, that makes a batch exactly-once.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Whose the folders of an output are: no job writes into the tables of another, or replaces what no job wrote.
+"""Who owns the folders of an output. No job writes to the tables of another, or replaces what no job wrote.
 
-Readers of a table read all that lies in its folder; a job that replaces tables takes away all that lies there. What a
-ledger tells of is ours. A folder around the output that cannot be looked into is nobody's.
+Readers of a table read everything in its folder, and a job that replaces tables removes everything there. What a
+ledger lists is ours. A folder around the output that cannot be read counts as unowned.
 """
 
 import os

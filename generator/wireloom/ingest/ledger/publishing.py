@@ -1,7 +1,7 @@
-"""One batch of written files, counted there and ready to be entered in the ledger, which moves it into the tables.
+"""One batch of written files: counted, and entered in the ledger, which moves it to the tables.
 
-Tasks have written Parquet below the batch's staging folder and reported it. What no report names was left by a task
-that failed or ran twice, and goes. The books are closed on what was written, not on what was meant to be.
+Tasks have written Parquet below the staging folder of the batch and reported it. A file that no report names was left
+by a task that failed or ran twice, and is removed. The counts are those of the files, not those that were expected.
 """
 
 import time

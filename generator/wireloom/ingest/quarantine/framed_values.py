@@ -1,4 +1,4 @@
-"""Values that may each hold several records, framed as in a stream: the rest of a file that could not be framed."""
+"""Values that may each hold several records, framed as in a stream: the rest of a file whose framing was broken."""
 
 import io
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,7 @@
-"""Bytes that a quarantine lacks, from the file that its row names: from the row's offset on, as many as it counts.
+"""Bytes that a quarantine row lacks, read again from the file that the row names, at the row's offset.
 
-Of a record that stood there with escapes the row has, and counts, what they mean: it is read up to its delimiter.
+If the record was escaped in the file, the row has and counts its unescaped bytes; the file is then read up to the
+delimiter.
 """
 
 import io

@@ -1,9 +1,9 @@
-"""With what a quarantined record is read that stood behind a header: the parameters that the header of its file gives.
+"""The parameters for quarantined records of files with a header: the values of the header.
 
-The quarantine has the record's bytes alone. Its file is opened once for all its records; where it is gone, or is no
-such file any more, nobody knows how they are read, and they stay. What begins where its file does is no record, but all
-of a stream whose header nobody could read: it is read as such once more. Whether there is a header says the framing by
-which the tables were made.
+The quarantine has only the bytes of the record. Its file is opened once for all its records; if it is gone or changed,
+nobody knows the parameters, and the records stay. A row that begins at the start of its file is no record but a whole
+stream whose header could not be read: it is read as a stream again. The framing of the tables says whether there is a
+header.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
-"""What is in a quarantine, row by row: which record, where from, and why it is bad.
+"""The rows of a quarantine for people: which record, where it came from, and why it is bad.
 
-Rows are numbered in the order of their batches, files and places, so a row keeps its number until a replay moves rows.
+Rows are numbered in the order of their batches, files and offsets, so a row keeps its number until a replay moves
+rows.
 """
 
 import re

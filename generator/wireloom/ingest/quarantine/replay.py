@@ -1,10 +1,10 @@
-"""A quarantine table once more, through a newer spec: what decodes now moves to the records, the rest stays.
+"""A replay: a quarantine is decoded again with a newer spec. What decodes now moves to the records, the rest stays.
 
-What stays is a new generation of the quarantine: one batch, with the new errors and the new spec's digest, in place of
-all batches that were there when the replay began. Like every batch it is entered in a ledger (that of the folder which
-has the quarantine) and then moved; whatever is killed, the next replay finishes it first, on either engine. A stream
-may add to the quarantine meanwhile; a second replay may not. Of Delta tables the moves are commits: one adds to the
-records, one puts the new generation in the place of the old.
+What stays is a new generation of the quarantine: one batch, with the new errors and the digest of the new spec, in
+place of all batches that existed when the replay began. Like every batch it is entered in a ledger (that of the
+folder with the quarantine) and then moved. If a replay is killed, the next one finishes it first, on either engine.
+A stream may add to the quarantine meanwhile; a second replay may not. For Delta tables the moves are commits: one
+adds to the records, one replaces the generation.
 """
 
 from collections.abc import Iterable

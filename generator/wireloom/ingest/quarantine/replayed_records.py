@@ -1,4 +1,4 @@
-"""The records of a quarantine once more; those of which bytes are missing stay as they are."""
+"""The records of a quarantine, decoded again. Records whose bytes are missing stay as they are."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The rows of a quarantine without Spark: files of Parquet, read a few rows at a time."""
+"""The rows of a quarantine without Spark: Parquet files, read a few rows at a time."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,8 @@
-"""What an output was written by, and with which columns: compared before the first batch of whoever adds to it.
+"""The terms of an output: what wrote it, and with which columns. They are compared before a job adds its first batch.
 
-Parquet tables are files, each with columns of its own; nothing but this keeps a file out of which readers would take
-numbers of another width, or nulls for a column that was renamed. Each entry of the ledger has its terms; of an output
-without any they are read from its newest files.
+Parquet tables are files, each with columns of its own. Without this comparison, readers would see numbers of another
+width, or nulls in a renamed column. Each entry of the ledger has its terms; an output without terms is described by
+its newest files.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Parquet files of one task: rows gathered until they are worth a row group, files begun anew where they are large.
+"""The Parquet files of one task: rows are gathered to row groups, and a large file is closed and a new one begun.
 
-A file has a name that no other has and lies in the staging folder of its batch, where no reader looks. It counts once
-its task has reported it, so that what a failed or repeated task leaves behind is nothing.
+A file has a unique name and is in the staging folder of its batch, where no reader looks. It counts once its task has
+reported it, so files of a failed or repeated task do not count.
 """
 
 import uuid

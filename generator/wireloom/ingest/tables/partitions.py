@@ -1,7 +1,7 @@
-"""Folders by values of columns, as Hive and Spark name them: `kind=a%2Fb/day=2024-05-01`.
+"""Folders by the values of columns, as Hive and Spark name them: `kind=a%2Fb/day=2024-05-01`.
 
-The columns leave the files, and readers take their values from the names of the folders. A name has text alone, so
-columns whose values no text says exactly (floats, bytes, what has parts) are refused before anything is read.
+The columns are left out of the files, and readers take their values from the folder names. A name is text, so columns
+whose values have no exact text (floats, bytes, nested columns) are refused before anything is read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Rows of files that are read again go out of the tables by the entry that adds their new ones.
+"""Rows of a file that is read again are removed by the same entry that adds the new ones.
 
-A Parquet file with such rows is staged once more without them. The moves of the entry then put that file beside the old
-one and take the old one away, in both tables of every version, so that a job that was killed anywhere between is
-finished by the next.
+A Parquet file with such rows is staged once more without them. The moves of the entry then put that file beside the
+old one and remove the old one, in both tables and every version. So if a job is killed in between, the next one
+finishes.
 """
 
 import re

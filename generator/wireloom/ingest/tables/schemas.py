@@ -1,7 +1,7 @@
 """The columns of the two tables.
 
-A record that comes in becomes rows of the records table, or a row of the quarantine. Where it came from, its place, are
-the last columns of both; which columns those are depends on the source.
+A record becomes rows of the records table, or a row of the quarantine. The last columns of both say where it came
+from; which columns those are depends on the source.
 """
 
 from collections.abc import Sequence

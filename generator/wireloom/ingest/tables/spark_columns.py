@@ -1,4 +1,4 @@
-"""Arrow columns as Spark writes them down in Parquet files, so that it reads the same types and comments again."""
+"""Columns as Spark describes them in Parquet files, so that it reads the same types and comments again."""
 
 import json
 from collections.abc import Iterator

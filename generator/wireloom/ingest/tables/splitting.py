@@ -1,6 +1,6 @@
-"""Decoded records, parted: rows for the records table, bad records for the quarantine, and a tally of both.
+"""Decoded records, split: rows for the records table, bad records for the quarantine, and a count of both.
 
-No Python object for each record: where a record came from, its bytes and its errors are Arrow columns throughout.
+No Python object is made for each record: its source, its bytes and its errors are Arrow columns throughout.
 """
 
 from collections.abc import Iterable, Iterator

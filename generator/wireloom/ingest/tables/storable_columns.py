@@ -1,8 +1,8 @@
-"""What a table holds of a format's columns, and what its readers tell apart.
+"""The columns of a format that a table can store, and names that readers of tables would confuse.
 
-Parquet, and so Delta, has no column without values: a struct of no members, a list or map of such, are left out. Spark
-takes names that differ in case alone for one, at every level, and refuses a table that has both; and a column of the
-name that tables give to one of theirs would be read as that.
+Parquet, and so Delta, has no column without values: a struct without members, and lists and maps of such, are left
+out. Spark treats names that differ only in case as equal, at every level, and refuses a table with both. A column with
+the name of one of the columns that tables add is refused, too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,9 @@
-"""Versions of an output's columns: the terms of those that are closed, and a view over all of them.
+"""Versions of the columns of an output: the terms of closed versions, and a view over all of them.
 
-A view is written also where columns are folders, whose types readers guess from the names: `7` for `007`.
+A view is also written if columns are folders, since readers guess their types from the names: `7` for `007`.
 
-What a batch is written by stands in its entry; entries of old batches are added up in time, so that the terms of a
-version are kept in a file of their own when the next one begins.
+The terms of a batch are in its entry. Entries of old batches are folded in time, so the terms of a version are kept in
+a file of their own when the next version begins.
 """
 
 import json

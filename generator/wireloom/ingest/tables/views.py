@@ -1,7 +1,7 @@
 """One view over the versions of a records table: SQL text for Spark, with the columns of all of them.
 
 A column whose types can be united has the wider one: numbers by a cast, structs member by member, lists and maps by
-their elements. One whose types cannot is there once for each, by the name of its version: `level_v1`, `level`.
+their elements. Otherwise the column is there once for each type, named by its version: `level_v1`, `level`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
-"""Pieces of SVG pictures: boxes, texts, lines and arrows, and the frame around them.
+"""The parts of SVG pictures: boxes, texts, lines and arrows, and the frame around them.
 
-A picture has a background of its own and two palettes, so that it can be read on light and dark pages. Every text of
-a spec goes through `label`, which escapes it and cuts what has no room.
+A picture has a background and two palettes, so it is readable on light and dark pages. Every text of a spec goes
+through `label`, which escapes it and cuts it to the space that it has.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The pages of all formats as a folder of HTML that a browser opens: no network, and no script, ours or a spec's.
 
-A page is its Markdown, read with raw HTML switched off, in a frame with the list of formats and the parts of the page.
+A page is its Markdown, read with raw HTML disabled, in a frame with the list of formats and the parts of the page.
 Pictures are files beside it, as for the Markdown.
 """
 

@@ -1,7 +1,7 @@
-"""Arrow columns of what is on the wire as columns of what it means, and back: whole columns at a time.
+"""Columns of values on the wire to columns of what they mean, and back: whole columns at a time.
 
-The engine reads and writes what is on the wire. Where every value of a column has its meaning this is all there is to
-do; where one has none (`MeaninglessError`), the construct path finds it and says so.
+The engine reads and writes values on the wire. If every value of a column has a meaning, this is all that is done. If
+one has none (`MeaninglessError`), the construct path finds it and reports it.
 """
 
 from dataclasses import replace

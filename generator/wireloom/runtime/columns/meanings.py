@@ -1,7 +1,7 @@
-"""What values on the wire mean to readers, and back: the one place that says it for Python values and their texts.
+"""What values on the wire mean to readers, and back: the one place that states it for Python values and their texts.
 
-Parsers, expressions and the engine know the value on the wire alone. It becomes what it means on the way to readers,
-and what readers give becomes what is on the wire before anything is built, so that each meaning has an inverse.
+Parsers, expressions and the engine know only the value on the wire. Its meaning is applied on the way to readers, and
+undone before anything is built, so each meaning has an inverse.
 """
 
 import math

@@ -1,7 +1,8 @@
-"""What flat rows repeat: the columns of a record stand in each of its rows.
+"""What flat rows repeat: the columns of a record are in each of its rows.
 
-A text of a megabyte beside a thousand rows is a gigabyte of columns. So the rows of several records are made in parts,
-each of which repeats a bounded number of bytes, and a record whose own rows would repeat too much is a bad one.
+A text of a megabyte in a record with a thousand rows is a gigabyte of columns. So the rows of several records are made
+in parts, each of which repeats a bounded number of bytes. A record whose own rows would repeat too much is a bad
+record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

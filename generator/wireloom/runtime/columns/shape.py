@@ -1,4 +1,4 @@
-"""Values and their logical type: what they mean, what a parser leaves out, and telling alternatives apart by kind."""
+"""Values and their logical type: what they mean, what a parser leaves out, and which kind of alternative a value is."""
 
 from collections.abc import Callable, Mapping
 from typing import assert_never

@@ -1,9 +1,9 @@
-"""Arrow arrays that callers give: what is of no use or contradicts itself is refused before a pointer is followed.
+"""Checks of Arrow arrays from callers: unusable or contradictory arrays are refused before a pointer is followed.
 
-An array may come from anywhere (a file, another process, `from_buffers`), and what pyarrow looks at by itself are its
-lengths alone. An offset, a view or a dictionary's index that leads out of its buffers is found here, once for each
-array; everything behind this may then read, cast and take what it likes. Only what the slice at hand refers to is
-looked at, so that many slices of one array cost what the array costs.
+An array may come from anywhere (a file, another process, `from_buffers`), and pyarrow itself checks only its lengths.
+An offset, a view or a dictionary index that leads out of its buffers is found here, once for each array; all later
+code may then read and cast freely. Only what the slice refers to is checked, so many slices of one array cost what the
+array costs.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Open values as Spark VARIANT: two byte strings, the value and the metadata (the dictionary of its object keys).
 
-VARIANT objects have text keys, no order and no extension types; open values have all three. What an object cannot say
-is spelt with two reserved names, so that every value comes back as it was:
+VARIANT objects have text keys, no order and no extension types; open values have all three. What an object cannot
+express is written with two reserved names, so that every value comes back as it was:
 
     map of unique text keys, none beginning with "$"   object; the order of its values in the bytes is the wire order
     any other map                                      {"$map": [[key, value], ...]}

@@ -1,8 +1,8 @@
-"""Records of one format as those of another that shows the same columns: decoded, fitted, encoded; Arrow in the middle.
+"""Records of one format to another with the same columns: decoded, fitted, encoded, with Arrow in between.
 
-Nothing is lost in silence. What the other format has no member for is known before the first record, what one of its
-records has no place for is found by its builder, which reads back what it wrote; either is said of each record that had
-such a value.
+Nothing is lost silently. Columns that the other format lacks are known before the first record. Values that one of its
+records has no place for are found by its builder, which reads back what it wrote. Both are reported for each record
+with such a value.
 """
 
 from wireloom.runtime.conversion.conversion import Conversion, Converted, conversion

@@ -1,8 +1,8 @@
-"""Columns of one format as those of another, along the types of both.
+"""Columns of one format to columns of another, by the types of both.
 
-What the target has no member for is left out and said of each record that had a value there; a value of a kind that
-the target does not take is said of its record alone, which becomes null. Values stand in the columns of the target:
-one of several kinds in that of its kind.
+A member that the target lacks is left out, and reported for each record that had a value there. A value whose kind the
+target does not take is reported for its record, which becomes null. Values are put in the columns of the target; a
+value of several possible kinds in that of its kind.
 """
 
 from collections.abc import Mapping

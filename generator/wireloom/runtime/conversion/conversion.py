@@ -1,4 +1,4 @@
-"""One format's records as another's: what that will lose, and the conversion itself."""
+"""The conversion of one format to another: what it will lose, and the conversion itself."""
 
 import difflib
 import re

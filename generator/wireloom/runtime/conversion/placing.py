@@ -1,9 +1,10 @@
-"""The members that records of the target have no place for, found for many records at once.
+"""Which members have no place in the target's records, found for many records at once.
 
-A builder says of a record the first member that it reads back as null, and is asked again without it, until it takes
-the rest. The engine does the same to all records together: it writes drafts, which it does not hold against the
-columns; what is not in a draft has no place there. A record is settled where each of its drafts has the same bytes, and
-the engine, which reads back what it writes, writes just these of what is left. All others are left to the builder.
+A builder reports the first member of a record that it reads back as null, and is asked again without that member,
+until it accepts the rest. The engine does the same for all records at once: it writes drafts, without comparing them
+with the columns; a member that is not in the draft has no place there. A record is settled if all its drafts have the
+same bytes, and if the engine, which reads back what it writes, writes exactly these from what is left. All others are
+left to the builder.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

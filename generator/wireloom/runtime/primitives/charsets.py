@@ -1,7 +1,7 @@
-"""Character sets of texts: each has one text for each run of bytes that it can say, and the other way round.
+"""Character sets: each has one text for a run of bytes, and one run of bytes for a text.
 
-Those of one byte are tables of 256 characters, some of which mean nothing. The tables are Python's; what knows them
-otherwise, such as the engine, is handed them.
+A set of one byte is a table of 256 characters, some of which mean nothing. The tables are Python's; other users, such
+as the engine, get them from here.
 """
 
 from array import array

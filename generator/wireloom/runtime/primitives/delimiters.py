@@ -1,8 +1,8 @@
-"""Where values end that have no size, and how bytes that would end them stand within them.
+"""Where values without a size end, and how bytes that would end them are escaped.
 
-A value ends at the first of some delimiters, at one place at the longest, and may have it as its end. Behind the
-escape a byte stands for itself, or for what `escaped` says. An escape that is the delimiter itself ends the value
-unless it stands there twice.
+A value ends at the first delimiter; with several, at the longest that matches. It may include its delimiter. After the
+escape, a byte means itself, or what `escaped` says. If the escape is the delimiter itself, the value ends unless the
+delimiter is doubled.
 """
 
 import itertools

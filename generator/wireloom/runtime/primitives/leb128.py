@@ -1,6 +1,6 @@
 """LEB128: an integer as seven bits a byte, the lowest first; the highest bit of a byte says that another follows.
 
-Zigzag lets numbers near zero be short whatever their sign: 0, -1, 1, -2 are written as 0, 1, 2, 3.
+Zigzag keeps numbers near zero short whatever their sign: 0, -1, 1, -2 are written as 0, 1, 2, 3.
 """
 
 LONGEST = 10

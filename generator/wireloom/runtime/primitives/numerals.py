@@ -1,8 +1,8 @@
-"""Integers that are not written as their two's complement: what says how many bytes they take, and decimal digits.
+"""Integers that are not two's complement of a fixed size: of variable width, or as decimal digits.
 
-Digits are halves of bytes, or characters of ASCII or EBCDIC. Each form reads a number and says how many bytes it took;
-None is one that does not end in the bytes there are, and a ValueError bytes that are no number of the form. Each writes
-a number in as few bytes as can be.
+Digits are half bytes, or characters of ASCII or EBCDIC. Each form reads a number and gives its size in bytes; None
+means that it does not end in the bytes that are there, a ValueError that the bytes are no number of the form. Each
+writes a number in as few bytes as possible.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Codecs of regions: bytes that are compressed, or written as text, and what they unpack to, within a limit.
+"""Codecs of regions: bytes that are compressed or written as text, and unpacked within a limit.
 
-Where a codec can be written in several ways, the way is fixed here, so that equal content gives equal bytes: gzip, zlib
-and deflate at level 6, gzip without a name and a time; zstd at level 3; xerial's snappy in blocks of 32 KiB. What comes
-is never more than one byte beyond the limit before it is refused.
+If a codec allows several results, one is fixed here, so that equal content gives equal bytes: gzip, zlib and deflate
+at level 6, gzip without name and time; zstd at level 3; xerial's snappy in blocks of 32 KiB. Unpacking stops one byte
+beyond the limit.
 """
 
 import base64

@@ -1,7 +1,7 @@
-"""A parse that tells what every byte of a record is; see `spans` for what it gives.
+"""A parse that tells what every byte of a record is; see `spans` for its result.
 
-The constructs of a format are copied once, so that they report to a tracer (`traced`, `tracer`), and what they report
-becomes spans (`covering`). Nothing of it is imported, and nothing costs time, before a record is explained.
+The constructs of a format are copied once, so that the copies report to a tracer (`traced`, `tracer`); what they
+report becomes spans (`covering`). Nothing of it is imported, and nothing costs time, before a record is explained.
 """
 
 import sys

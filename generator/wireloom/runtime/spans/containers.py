@@ -1,4 +1,4 @@
-"""What containers have beside the values of their fields: tags and lengths of messages, keys, and what nobody reads."""
+"""What containers have besides the values of their fields: tags, lengths, keys, and bytes that nobody reads."""
 
 from collections.abc import Iterator
 from typing import Any

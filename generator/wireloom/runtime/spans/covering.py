@@ -1,7 +1,7 @@
-"""From what was noted to spans: every byte gets one span of its own, and every span its path and its meaning.
+"""From the trace to spans: every byte gets one span, and every span its path and its meaning.
 
-Spans claim their bytes in the order of the tree. What is left of a container's bytes is what holds its parts together,
-or what nobody reads.
+Spans claim their bytes in the order of the tree. Bytes of a container that are left hold its parts together, or nobody
+reads them.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Constructs that report what they read: a copy of those that a format declares, made when a record is first explained.
+"""Constructs that report what they read: copies of those of a format, made when a record is first explained.
 
-The declared constructs stay as they are, so that parsing costs the same whether or not anybody explains. In the copy
-fields, elements, entries, numbers before values, regions and structs tell the tracer in the parameters where they begin
-and end. What has no copy of its own is copied with the parts that it is made of.
+The original constructs do not change, so parsing costs the same whether or not anybody explains. In the copy, fields,
+elements, entries, numbers before values, regions and structs report to the tracer (in the parameters) where they begin
+and end. Any other construct is copied with its parts.
 """
 
 import copy

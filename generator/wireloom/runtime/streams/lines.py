@@ -1,6 +1,6 @@
-"""Lines of a stream as Arrow arrays, a window of them at a time: those that `framed` finds one by one.
+"""Lines of a stream as Arrow arrays, one window at a time: the same lines that `framed` finds one by one.
 
-Nothing is done for each line in Python where lines end in a line feed alone, as they do almost everywhere.
+If lines end in a line feed alone, as they almost always do, Python does nothing for a single line.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""The columns of a stream, part by part: a part is what a window of bounded size holds, each record with its place.
+"""The columns of a stream, part by part: a part is a window of bounded size, with the offset of each record.
 
-Where the engine covers the request it finds the records itself, back to back or behind their sizes, and asks for the
-parser's word on a record that it gives up on. Otherwise the stream is taken apart as `iter_parse` does it. Either way
-the records, their places and their errors are those of `iter_parse`.
+If the engine covers the request, it finds the records itself, directly or by their sizes, and asks the parser about
+each record that it gives up. Otherwise the stream is split as `iter_parse` splits it. In both cases records, offsets
+and errors are those of `iter_parse`.
 """
 
 from bisect import bisect_left

@@ -1,10 +1,9 @@
-"""Where a stream goes on behind a record whose end is not known: at the next place where a record proves itself.
+"""Where a stream continues after a record whose end is unknown: at the next place where a record proves itself.
 
-A place is proven by bits that are there by chance once in 2^32 times: a checksum that holds, together with the
-constants before it; or else constants of that many bits, or a weaker checksum, and behind the record another such place
-or the end of the stream. Which checksums and constants those are the parser says, which counts them as it reads; so
-nothing is known here of any format. Where a record is bad and has stated its own end, that is believed where its head
-has proven itself, or where what follows does.
+A place is proven by bits that occur there by chance once in 2^32 times: a good checksum together with the constants
+before it; or constants of that many bits; or a weaker checksum, followed by another such place or by the end of the
+stream. The parser counts checksums and constants as it reads, so nothing here knows a format. If a bad record states
+its own end, that is used if its header has proven itself, or if what follows does.
 """
 
 import re

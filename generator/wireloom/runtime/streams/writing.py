@@ -1,4 +1,4 @@
-"""Records as they stand in a stream: what `framed` reads."""
+"""Records as they are written in a stream: what `framed` reads."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never

@@ -1,6 +1,7 @@
-"""The judge of alternatives: where a value is none of them, what is wrong by the one that was meant is said.
+"""The judge of alternatives: if a value fits none of them, it reports what is wrong by the alternative that was meant.
 
-That is the one of its tag, a member that has another text in each; else the one that the value is nearest to.
+That is the alternative named by the tag (a member with another text in each), else the one that the value is closest
+to.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

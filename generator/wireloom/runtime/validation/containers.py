@@ -1,4 +1,4 @@
-"""Judges of objects and arrays: of what is in them, of what is not, and of how much there is."""
+"""Judges of objects and arrays: their members and elements, what is missing or unknown, and how many there are."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat

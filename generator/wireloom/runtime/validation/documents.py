@@ -1,7 +1,7 @@
-"""The problems of a JSON document that the decoder refuses: its text's, its schema's, and the decoder's own.
+"""The problems of a JSON document that the decoder refuses: of its text, by its schema, and of the decoder.
 
-What the reader of texts can go on behind (a member that is there twice) is a problem beside the schema's; what it
-cannot go on behind is the last one, since nothing is known of the rest.
+If the reader of texts can go on after a problem (a duplicate name), it is listed beside those of the schema. If it
+cannot go on, that problem is the last one, since nothing is known of the rest.
 """
 
 import json

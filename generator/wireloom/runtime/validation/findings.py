@@ -1,4 +1,4 @@
-"""What a schema demands, and what is found wrong by it: at which node, in which words."""
+"""What a schema demands, and what is wrong by it: at which node, and in which words."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a problem is, and where problems stand: in a document by JSON pointers, in its text by lines and columns."""
+"""Problems and their positions: in a document by JSON pointers, in its text by lines and columns."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

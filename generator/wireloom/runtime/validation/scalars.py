@@ -1,4 +1,4 @@
-"""Judges of values in themselves: their kind, constants, ranges, sizes, patterns."""
+"""Judges of single values: kind, constants, ranges, sizes, patterns."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,13 +1,13 @@
-"""What a JSON Schema says of a document: all that is wrong, each at its node, about the alternative that was meant.
+"""A JSON Schema as judges: they report all that is wrong, each at its node, by the alternative that was meant.
 
-Where a value is none of several alternatives, validators say just that, or give the problems by every alternative:
-dozens for one element, and gigabytes for a text of some hundred kilobytes (docs/decisions/0010-validation.md). Here
-each part of a document is judged once by each part of the schema, the alternative that a value means to be is found by
-the members that tell alternatives apart, and only what that one lacks is said. The keywords are those that the emitter
-writes.
+If a value fits none of several alternatives, other validators say just that, or list the problems by every
+alternative: dozens for one element, and gigabytes for a text of some hundred kilobytes
+(docs/decisions/0010-validation.md). Here each part of a document is judged once by each part of the schema. The
+alternative that was meant is found by the members that distinguish them, and only its problems are reported. The
+keywords are those that the emitter writes.
 
-What a part says is made into judges once, one for each kind of value that it meets: to most kinds there is no more than
-a type or a range, and often nothing.
+Each part of the schema is turned into judges once, one for each kind of value that it meets: for most kinds that is
+just a type or a range, and often nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`demo`: everything once, on sample records."""
+"""`demo`: decode sample records of every format."""
 
 import sys
 from pathlib import Path

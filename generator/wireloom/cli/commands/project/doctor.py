@@ -1,4 +1,4 @@
-"""`doctor`: what is wrong with this machine, and the command that mends it."""
+"""`doctor`: what is missing on this machine, and the command that fixes it."""
 
 from collections.abc import Iterator
 from typing import Annotated

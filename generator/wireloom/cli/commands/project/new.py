@@ -1,4 +1,4 @@
-"""`new`: the start of a spec, of a project, or of a pipeline."""
+"""`new`: start a spec, a project, or a pipeline."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""`convert`: records of one format as those of another."""
+"""`convert`: records of one format to another."""
 
 from pathlib import Path
 from typing import Annotated

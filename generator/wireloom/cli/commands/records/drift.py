@@ -1,4 +1,4 @@
-"""`drift`: a spec held against real traffic."""
+"""`drift`: compare a spec with real records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`decode`, `encode`: bytes and their canonical JSON rendering."""
+"""`decode`, `encode`: records to lines of canonical JSON, and back."""
 
 import os
 import sys

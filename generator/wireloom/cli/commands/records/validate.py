@@ -1,4 +1,4 @@
-"""`validate`: everything that is wrong with the records of files."""
+"""`validate`: list all problems of the records of files."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace

@@ -1,4 +1,4 @@
-"""`test`: the examples of specs, run."""
+"""`test`: run the examples of specs."""
 
 import time
 from collections.abc import Callable

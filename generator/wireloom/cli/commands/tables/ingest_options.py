@@ -1,4 +1,4 @@
-"""How files are read, as options of `ingest`, and the options that Spark's sources have."""
+"""The options of `ingest` that say how files are read, and those of Spark's sources."""
 
 import re
 from dataclasses import dataclass, replace

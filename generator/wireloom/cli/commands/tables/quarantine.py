@@ -1,4 +1,4 @@
-"""`quarantine`: what is in a quarantine, and what is wrong with each record."""
+"""`quarantine`: list the rows of a quarantine, and what is wrong with each record."""
 
 from itertools import islice
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`replay`: a quarantine once more, through the package at hand."""
+"""`replay`: decode a quarantine again, with the current package."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

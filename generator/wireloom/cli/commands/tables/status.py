@@ -1,4 +1,4 @@
-"""`status`, `clean`: how the tables of an output stand, and what killed jobs left there."""
+"""`status`, `clean`: the state of an output, and removing what killed jobs left there."""
 
 import json
 from collections.abc import Iterator

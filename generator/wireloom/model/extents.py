@@ -12,6 +12,7 @@ from wireloom.expr.ast import Conditional, Expression, FieldRef, Kind, Literal, 
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
+from wireloom.model.traversal import parts
 from wireloom.model.types import Attempt, Bit, Field, Integer, Nullable, Presence, Reference, Select, Struct, Text, Type
 
 Types = Table[str, Type]
@@ -104,13 +105,10 @@ def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Exten
             return {} if name in above or name not in named else _members(named[name], named, above | {name})
         case Struct():
             return field_extents(type, named)
-        case Select(cases=cases):
-            inner = [case.type for case in cases if not isinstance(case.type, types.Refusal)]
-        case Attempt(trials=trials):
-            inner = [trial.type for trial in trials]
+        case Select() | Attempt():
+            found = [_members(each, named, above) for each in parts(type)]
         case _:
             return {}
-    found = [_members(each, named, above) for each in inner]
     missing = Extent()
     return {name: reduce(Extent.joined, (each.get(name, missing) for each in found)) for name in set().union(*found)}
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from wireloom.model.format import Format, Root
 from wireloom.model.logical import Boolean, Integer, Record, Text
-from wireloom.model.types import Array, Attempt, Field, Nullable, OneOf, Reference, Refusal, Select, Struct, Type
+from wireloom.model.traversal import parts
+from wireloom.model.types import Array, Attempt, Field, Nullable, OneOf, Reference, Select, Struct, Type
 from wireloom.runtime.columns.rows import row_record
 
 
@@ -31,19 +32,10 @@ def _names(type: Type, named: Mapping[str, Type], rows: tuple[str, ...], seen: f
         case Reference(name):
             if name not in seen:
                 yield from _names(named[name], named, rows, seen | {name})
-        case Nullable(inner) | Array(inner):
-            yield from _names(inner, named, rows, seen)
-        case Select(cases=cases):
-            for case in cases:
-                if not isinstance(case.type, Refusal):
-                    yield from _names(case.type, named, rows, seen)
-        case OneOf(alternatives=alternatives):
-            for alternative in alternatives:
-                yield from _names(alternative.type, named, rows, seen)
-        case Attempt(trials=trials):
-            yield from filter(None, (type.kind_field, type.reason_field))
-            for trial in trials:
-                yield from _names(trial.type, named, rows, seen)
+        case Nullable() | Array() | Select() | OneOf() | Attempt():
+            yield from filter(None, (type.kind_field, type.reason_field) if isinstance(type, Attempt) else ())
+            for each in parts(type):
+                yield from _names(each, named, rows, seen)
         case Struct():
             for field in type.fields:
                 yield from _telling(field)

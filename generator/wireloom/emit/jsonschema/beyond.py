@@ -20,7 +20,7 @@ from wireloom.expr.text import text_of
 from wireloom.model.extents import field_extents, may_misfit
 from wireloom.model.format import Format
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import bare, expands, makes_texts, parts, plain, reads_again
+from wireloom.model.traversal import bare, expands, makes_texts, parts, reads_again, within
 from wireloom.model.types import (
     Amount,
     Array,
@@ -34,7 +34,6 @@ from wireloom.model.types import (
     Map,
     OneOf,
     Reference,
-    Refusal,
     Salvage,
     Select,
     Struct,
@@ -206,22 +205,11 @@ def _conditioned_rests(places: Sequence[_Place]) -> Iterator[str]:
 
 def _inlined(format: Format, places: Sequence[_Place]) -> Iterator[str]:
     """The fields of whose members, which stand in the object around, the schema says nothing."""
-    documents = Documents(format)
-
-    def is_apart(type: Type) -> bool:
-        match plain(type, documents.format.named):
-            case Struct():
-                return True
-            case Select(cases=cases):
-                return all(is_apart(case.type) for case in cases if not isinstance(case.type, Refusal))
-            case _:
-                return False
-
-    for place in places:
-        if isinstance(place.type, Struct):
-            fields = (field for field in place.type.fields if field.inline and field.besides is None)
-            inline = (field for field in fields if not is_apart(field.type))
-            yield from (f"{place.type.name}.{field.wire_name}" for field in inline)
+    for struct in (place.type for place in places if isinstance(place.type, Struct)):
+        for field in struct.fields:
+            types = within(field.type, format.named, Select) if field.inline and field.besides is None else ()
+            if not all(isinstance(each, Struct | Select) for each in types):
+                yield f"{struct.name}.{field.wire_name}"
 
 
 def _objects(format: Format) -> list[tuple[str, Members]]:

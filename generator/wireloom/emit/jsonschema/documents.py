@@ -28,7 +28,7 @@ from wireloom.expr.ast import Expression, Literal
 from wireloom.model.format import Format
 from wireloom.model.ground import rounded_to
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import bare, plain
+from wireloom.model.traversal import bare, parts, plain, within
 from wireloom.model.types import (
     Amount,
     Array,
@@ -110,8 +110,8 @@ class Documents:
                 return self._reference(name)
             case OneOf() if self._any(type):
                 return {}  # recursion that says nothing more ends some tools
-            case OneOf(alternatives):
-                return _one_of(self._distinct([alternative.type for alternative in alternatives]))
+            case OneOf():
+                return _one_of(self._distinct(parts(type)))
             case Select():
                 return self._select(type)
             case Attempt(trials):
@@ -138,7 +138,7 @@ class Documents:
         every = all(any(isinstance(type, one) for type in types) for one in scalars) and self._takes_null(union)
         return every and inner == [True, True]
 
-    def _distinct(self, types: list[Type]) -> list[Schema]:
+    def _distinct(self, types: Sequence[Type]) -> list[Schema]:
         """The alternatives, no two for one value: to a schema 1.0 is an integer, so numbers hold the integers."""
         floats = [type for type in types if isinstance(bare(type, self.format.named), Float)]
         kept = [type for type in types if not (floats and isinstance(bare(type, self.format.named), Integer))]
@@ -158,14 +158,11 @@ class Documents:
                 return (_NULL,)
             case Reference(name):
                 return self._seen_null(self.format.type(name))
-            case OneOf(alternatives):
-                types = [each.type for each in alternatives]
-            case Select(cases=cases):
-                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
+            case OneOf() | Select():
+                seen = dict.fromkeys(value for each in parts(type) for value in self._seen_null(each))
+                return tuple(seen) if len(seen) < 2 else (Unknown.ANYTHING,)
             case _:
                 return ()
-        seen = dict.fromkeys(value for each in types for value in self._seen_null(each))
-        return tuple(seen) if len(seen) < 2 else (Unknown.ANYTHING,)
 
     # --- unions ----------------------------------------------------------------------------------------------------
 
@@ -193,7 +190,8 @@ class Documents:
         if not isinstance(select.tag, MemberTag) or (select.tag.presence and {True, False} <= {*case.values}):
             yield from inner
             return
-        said = self._says(select.tag, case, list(self._structs(target)))
+        structs = [each for each in within(target, self.format.named, Select) if isinstance(each, Struct)]
+        said = self._says(select.tag, case, structs)
         for schema in inner:
             yield schema if said else _restricted(schema, select.tag, case)
 
@@ -203,18 +201,6 @@ class Documents:
         if tag.presence and not any(case.values):
             return self._closed and bool(found) and not any(found)
         return bool(found) and all(len(members) == 1 and _tells(members[0], tag, case) for members in found)
-
-    def _structs(self, type: Type) -> Iterator[Struct]:
-        """The structs that a value of a case can be."""
-        match plain(type, self.format.named):
-            case Struct() as struct:
-                yield struct
-            case Select(cases=cases):
-                for case in cases:
-                    if not isinstance(case.type, Refusal):
-                        yield from self._structs(case.type)
-            case _:
-                pass
 
     # --- structs ---------------------------------------------------------------------------------------------------
 

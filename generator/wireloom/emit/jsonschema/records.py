@@ -6,7 +6,7 @@ What must hold whichever parameters are given is said; what depends on one is le
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, count
 
 from wireloom.emit.jsonschema import rendering
@@ -22,7 +22,6 @@ from wireloom.emit.jsonschema.scopes import (
     chosen,
     exhausted,
     hidden_tag,
-    selecting,
     told,
     under,
     version_tag,
@@ -33,7 +32,7 @@ from wireloom.model.format import Format, Root
 from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalType
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import bare, plain
+from wireloom.model.traversal import bare, parts, plain
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -54,7 +53,6 @@ from wireloom.model.types import (
     OneOf,
     Presence,
     Reference,
-    Refusal,
     Scalar,
     Select,
     Struct,
@@ -129,11 +127,10 @@ class Records:
 
     def _unnamed(self, type: Type, shown: LogicalType) -> Schema:
         match type:
-            case OneOf(alternatives) as union:
-                options = [alternative.type for alternative in alternatives]
-                return rendering.schema(shown) if union.open else self._any(options, shown)
-            case Select(cases=cases):
-                return self._any([case.type for case in cases if not isinstance(case.type, Refusal)], shown)
+            case OneOf(open=True):
+                return rendering.schema(shown)
+            case OneOf() | Select():
+                return self._any(parts(type), shown)
             case Attempt() as attempt:
                 return self._in_kind(attempt, "record", shown)
             case Extension(content=content):
@@ -148,14 +145,12 @@ class Records:
                 return True
             case Reference(name):
                 return self.nullable(self.format.type(name))
-            case OneOf(alternatives):
-                return any(self.nullable(each.type) for each in alternatives)
-            case Select(cases=cases):
-                return any(not isinstance(case.type, Refusal) and self.nullable(case.type) for case in cases)
+            case OneOf() | Select():
+                return any(map(self.nullable, parts(type)))
             case _:
                 return False
 
-    def _any(self, types: list[Type], shown: LogicalType) -> Schema:
+    def _any(self, types: Sequence[Type], shown: LogicalType) -> Schema:
         schemas: list[Schema] = []
         for type in types:
             schema = self.schema(type, shown) if not isinstance(bare(type, self.format.named), Null) else None
@@ -448,19 +443,11 @@ class Records:
                 return self._struct(struct, record, (*scope, name), conditions)
             case Attempt() as attempt:
                 return self._attempt(attempt, name, record, scope, conditions)
-            case Select(tag=FieldTag(expression), cases=cases) as select:
-                each = [
-                    (case.type, (Scoped(selecting(case, cases, expression), scope),))
-                    for case in cases
-                    if not isinstance(case.type, Refusal)
-                ]
-                found = self._melted_cases(each, name, record, scope, conditions)
+            case Select(tag=FieldTag()) as select:
+                found = self._melted_cases(cases(select, select, scope), name, record, scope, conditions)
                 return found[0], [*found[1], *exhausted(select, conditions, scope)]
-            case Select(cases=cases):
-                types = [case.type for case in cases if not isinstance(case.type, Refusal)]
-                return self._melted_choice(types, name, record, scope, conditions)
-            case OneOf(alternatives):
-                types = [each.type for each in alternatives if not isinstance(bare(each.type, self.format.named), Null)]
+            case Select() | OneOf() as union:
+                types = [each for each in parts(union) if not isinstance(bare(each, self.format.named), Null)]
                 return self._melted_choice(types, name, record, scope, conditions)
             case _:
                 return [], []
@@ -476,7 +463,7 @@ class Records:
 
     def _melted_cases(
         self,
-        types: Sequence[tuple[Type, Conditions]],
+        types: Iterable[tuple[Type, Conditions]],
         name: str,
         record: logical.Record,
         scope: Scope,

@@ -18,6 +18,7 @@ from wireloom.model.extents import field_extents
 from wireloom.model.ground import ENTRY
 from wireloom.model.logical import LogicalField, LogicalType
 from wireloom.model.meanings import integer_type
+from wireloom.model.traversal import parts
 from wireloom.model.types import Amount
 from wireloom.resolve.bind.outline import possible_values
 
@@ -104,10 +105,8 @@ def shape(type: types.Type, named: Types) -> Shape:
             return shape(named[name], named)
         case types.OneOf(open=True):
             return Shape(logical.Open(frozenset(_kinds(type, named))), nullable=True)
-        case types.OneOf(alternatives=alternatives):
-            return merged(shape(each.type, named) for each in alternatives)
-        case types.Select(cases=cases):
-            return merged(shape(case.type, named) for case in cases if not isinstance(case.type, types.Refusal))
+        case types.OneOf() | types.Select():
+            return merged(shape(each, named) for each in parts(type))
         case types.Attempt():
             return _attempt(type, named)
         case types.Struct():

@@ -369,7 +369,7 @@ def _trial(trial: Trial, scope: Scope) -> Code:
 
 
 def _fallback(item: Fallback) -> Code:
-    return call("unions.Fallback", literal(item.codes), when=optional_condition(item.when))
+    return call("unions.Fallback", display(item.codes), when=optional_condition(item.when))
 
 
 def structural_depth(type: Type, format: Format) -> int:

@@ -121,6 +121,24 @@ def test_records_that_the_parser_reads_or_builds_are_counted_and_said_with_the_r
     assert written.slow() == why.format("built")
 
 
+def test_a_file_without_records_is_said_to_have_none(tmp_path):
+    (tmp_path / "empty").touch()
+    result = run("decode", "databus_event", tmp_path / "empty")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.endswith("empty has no records\n")
+
+
+def test_a_format_whose_code_is_not_made_yet_is_said_to_need_generate(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["new", "heartbeat"]).exit_code == 0
+    (tmp_path / "message").touch()
+    result = run("decode", "heartbeat", "message")
+    assert result.exit_code == 2
+    assert "heartbeat is not generated yet" in result.stderr
+    assert "specs/heartbeat/heartbeat.yaml" in result.stderr
+    assert "`wireloom generate`" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "found"),
     [

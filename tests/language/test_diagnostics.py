@@ -154,16 +154,16 @@ def test_a_column_of_a_type_that_there_is_not_is_said_in_the_schema(tmp_path):
 def test_a_colon_that_is_missing_is_said(tmp_path, fields, right):
     (found,) = said({"spec": spec(fields)}, tmp_path)
     name = right.removeprefix("- ").split(":")[0]
-    assert found == f"yaml-syntax: a colon and a space must stand behind {name}; write `{right}`"
+    assert found == f"yaml-syntax: a colon and a space must follow {name}; write `{right}`"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "what"),
     [
-        ("root: R", "root R", 5, "a colon and a space must stand behind root; write `root: R`"),
-        ("types:", "types", 6, "a colon and a space must stand behind types; write `types:`"),
-        ("wireloom: 1", "wireloom 1", 1, "a colon and a space must stand behind wireloom; write `wireloom: 1`"),
-        ("  R:\n", "  R\n", 7, "a colon and a space must stand behind R; write `R:`"),
+        ("root: R", "root R", 5, "a colon and a space must follow root; write `root: R`"),
+        ("types:", "types", 6, "a colon and a space must follow types; write `types:`"),
+        ("wireloom: 1", "wireloom 1", 1, "a colon and a space must follow wireloom; write `wireloom: 1`"),
+        ("  R:\n", "  R\n", 7, "a colon and a space must follow R; write `R:`"),
         ("wireloom", " wireloom", 1, "the first line is indented; begin the keys of the document in the first column"),
         ("uint8", "{type: uint8, when: !a}", 9, "a tag; the key says what its value is, and `not` negates"),
     ],

@@ -13,6 +13,7 @@ from wireloom.catalog import FormatModule, open_format, open_package
 from wireloom.cli.gc_pause import uncollected
 from wireloom.cli.option_presence import is_given
 from wireloom.failures import MachineError, MisuseError, unknown
+from wireloom.project import spec_files
 from wireloom.reports import FORMS
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
@@ -187,7 +188,21 @@ def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", 
 def chosen(format: str, package: str, out: Path) -> FormatModule:
     """The module that the options name."""
     with uncollected():
-        return open_format(open_package(package, out), format)
+        found = open_package(package, out)
+        if format not in found.FORMATS and (spec := _spec_of(format)) is not None:
+            raise MisuseError(
+                f"{format} is not generated yet; {spec} describes it, and `wireloom generate` makes its code"
+            )
+        return open_format(found, format)
+
+
+def _spec_of(format: str) -> Path | None:
+    """The spec of a format in the folder that `generate` reads by default; None where it has none."""
+    declares = re.compile(rf"^format: *{re.escape(format)} *$", re.MULTILINE)
+    try:
+        return next((each for each in spec_files(SPECS) if declares.search(each.read_text(encoding="utf-8"))), None)
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def listed(texts: list[str] | None) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _glued(node: Node, path: Path) -> Iterator[Slip]:
             rest = found[2]
             for other, _ in _while_empty(node.entries[number + 1 :]):  # type: ignore[union-attr]
                 rest = rest if _is_whole(rest) else f"{rest}, {other.text}"
-            message, hint = f"a colon and a space must stand behind {found[1]}", f"write `{found[1]}: {rest}`"
+            message, hint = f"a colon and a space must follow {found[1]}", f"write `{found[1]}: {rest}`"
             yield Slip(_whole(where), _at(key, "yaml-syntax", message, hint, where))
             return
         before = key.text
@@ -304,7 +304,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
     names = ", ".join(each.text for each, _ in others)
     if "{" in key.text:
         name = key.text.partition("{")[0].rstrip(" :")
-        message, hint = f"a colon and a space must stand behind {name}", f"write `- {name}: {{...}}`"
+        message, hint = f"a colon and a space must follow {name}", f"write `- {name}: {{...}}`"
         yield Slip(path, _at(key, "yaml-syntax", message, hint, path))
         return
     if others and _is_beside(key, value, others):
@@ -355,7 +355,7 @@ def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
 def _of_text(item: ScalarNode, path: Path) -> Iterator[Slip]:
     """An item that is no mapping, since no colon and space stand behind its name."""
     name, type = _PLAIN_ITEM.fullmatch(item.text).groups("")  # type: ignore[union-attr]  # it matches any text
-    message = f"a colon and a space must stand behind {name}" if type else f"{name} has no type"
+    message = f"a colon and a space must follow {name}" if type else f"{name} has no type"
     yield Slip(path, _at(item, "yaml-syntax", message, f"write `- {name}: {type or 'uint8'}`", path))
 
 

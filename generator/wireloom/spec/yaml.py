@@ -192,13 +192,13 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Proble
     lines = _BREAK.split(text)
     line = lines[mark.line] if mark and mark.line < len(lines) else ""
     if found := _NO_COLON.match(line):
-        message, hint = f"a colon and a space must stand behind {found[1]}", f"write `- {found[1]}: {{...}}`"
+        message, hint = f"a colon and a space must follow {found[1]}", f"write `- {found[1]}: {{...}}`"
         return Problem("yaml-syntax", message, hint, replace(location, column=found.start(1) + 1), "")
     if (bare := _without_colon(error, lines)) is not None:
         number, text = bare
         name, _, rest = text.strip().removeprefix("- ").partition(" ")
         message, hint = (
-            f"a colon and a space must stand behind {name}",
+            f"a colon and a space must follow {name}",
             f"write `{f'{name}: {rest.strip()}'.rstrip()}`",
         )
         column = len(text) - len(text.lstrip()) + 1

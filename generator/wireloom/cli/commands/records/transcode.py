@@ -142,6 +142,8 @@ def decode(
     for line in (tally.given_up.line(called(file), remedy_of(request)), tally.slow()):
         if line:
             note(line)
+    if not tally.records and (limit, skip, record) == (None, None, None):
+        note(f"{called(file)} has no records")
     if record is not None and tally.records <= record:
         raise MisuseError(f"{called(file)} has no record {record}; it has {tally.records}, numbered from 0")
     if likely is not None:

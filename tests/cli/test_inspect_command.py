@@ -63,9 +63,15 @@ def test_a_bad_record_shows_the_byte_what_was_expected_and_the_line_of_the_spec(
         (["--at", 99], "the record has 17 bytes, numbered 0 to 16"),
         (["--at", "x"], "a number of bytes from the record's start"),
         (["--path", "body.protocl"], "did you mean body.protocol?"),
-        (["--path", "a", "--at", "1"], "give one of them"),
         (["--framing", "lins"], "lins"),
         (["--diff", "a", "b"], "leave out"),
+        (["--html", "page.html", "--json"], "--html writes a page; leave out --json"),
+        (
+            ["--html", "page.html", "--at", "1"],
+            "--html writes a page of the whole record, which folds and searches; leave out --at",
+        ),
+        (["--json", "--depth", "1"], "--json prints all levels; leave out --depth"),
+        (["--at", "1", "--path", "x"], "--at names a field; leave out --path"),
         (["--html", SAMPLES], "is a folder"),
     ],
 )
@@ -269,3 +275,12 @@ def test_a_member_that_may_be_misspelled_is_named():
     good = (SAMPLES / "aerospike_json" / "good.bin").read_bytes().splitlines()[0]
     result = inspect("aerospike_json", "-", input=good.replace(b'"msg"', b'"mgs"'))
     assert "there is a member 'mgs', whose value is at byte" in result.stdout, result.stdout
+
+
+@pytest.mark.parametrize(
+    "option", [["--json"], ["--html", "page.html"], ["--depth", "1"], ["--at", "1"], ["--record", "1"]]
+)
+def test_options_that_a_difference_has_no_use_for_are_refused(option):
+    result = CliRunner().invoke(app, ["inspect", "netflow_v5", "--diff", str(GOOD), str(GOOD), *option, *OUT])
+    assert result.exit_code == 2
+    assert f"leave out {option[0]}" in result.stderr

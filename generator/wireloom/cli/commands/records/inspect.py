@@ -112,7 +112,8 @@ def inspect(
       wireloom inspect heartbeat message.bin --html record.html     a page for a browser
     """
     refuse_closed_output()
-    _refuse_contradiction(file, diff, record, at, path)
+    given = {"--diff": diff, "--record": record, "--at": at, "--path": path, "--depth": depth}
+    _refuse_contradiction(file, {**given, "--html": html, "--json": as_json})
     if framing is not None:
         framing_of(framing)
     module = chosen(format, package, out)
@@ -120,23 +121,34 @@ def inspect(
 
     wanted = Wanted(module, root, framing, parameter_values(module, parameter or []))
     if diff is not None:
-        show_difference(wanted, diff, html, as_json=as_json)
+        show_difference(wanted, diff)
     else:
         found = _record(wanted, file or "-", record)
         show(module, found, specs, at=at, path=path, depth=depth, html=html, as_json=as_json)
 
 
-def _refuse_contradiction(
-    file: str | None, diff: tuple[str, str] | None, record: int | None, at: str | None, path: str | None
-) -> None:
-    if diff is None and file is None:
+def _refuse_contradiction(file: str | None, given: dict[str, object]) -> None:
+    """Raises MisuseError for options that have no meaning beside one another."""
+    options = {name for name, value in given.items() if value not in (None, False)}
+    if "--diff" not in options and file is None:
         raise MisuseError("FILE is missing: name a file of records, or - for standard input")
-    if diff is not None and file is not None:
+    if "--diff" in options and file is not None:
         raise MisuseError(f"--diff names both records; leave out {file}")
-    if diff is not None and (record is not None or at is not None or path is not None):
-        raise MisuseError("--diff compares whole records; name them as FILE#N, without --record, --at and --path")
-    if at is not None and path is not None:
-        raise MisuseError("--at and --path both name a field; give one of them")
+    for first, others, message in _APART:
+        if first in options and (found := [each for each in others if each in options]):
+            raise MisuseError(f"{message}; leave out {' and '.join(found)}")
+
+
+_APART = (
+    ("--diff", ("--record",), "--diff names records as FILE#N"),
+    ("--diff", ("--at", "--path", "--depth"), "--diff compares whole records"),
+    ("--diff", ("--html", "--json"), "--diff prints text"),
+    ("--html", ("--json",), "--html writes a page"),
+    ("--html", ("--at", "--path", "--depth"), "--html writes a page of the whole record, which folds and searches"),
+    ("--json", ("--depth",), "--json prints all levels"),
+    ("--at", ("--path",), "--at names a field"),
+)
+"""Options, those that are refused beside them, and why."""
 
 
 def _record(wanted: "Wanted", name: str, number: int | None) -> "Found":
@@ -248,10 +260,8 @@ def _write_page(path: Path, write: Callable[[], str]) -> None:
     note(f"wrote {path}")
 
 
-def show_difference(wanted: "Wanted", names: tuple[str, str], html: Path | None, *, as_json: bool) -> None:
+def show_difference(wanted: "Wanted", names: tuple[str, str]) -> None:
     """Print what differs between two records; ends the program with 1 where something does."""
-    if html is not None or as_json:
-        raise MisuseError("--diff prints text; leave out --html and --json")
     from wireloom.inspection import difference
 
     sides = []

@@ -64,14 +64,12 @@ def explain(
 
 
 def _versions(module: "FormatModule", known: "ReadSpecs | None") -> Iterator[str]:
-    """The versions of a format, with the fields that are new in each, and those that are gone."""
-    from wireloom.model.versions import revisions
+    """A line for each version of the format, if its spec is there."""
+    from wireloom.explain.versions import version_lines
 
     for format in known.formats if known else ():
-        for each in revisions(format) if format.name == module.FORMAT else ():
-            changes = (("new", each.new), ("gone", each.gone))
-            said = "; ".join(f"{what} {', '.join(fields)}" for what, fields in changes if fields)
-            yield f"version {each.name} ({each.told}){f': {said}' if said else ''}"
+        if format.name == module.FORMAT:
+            yield from version_lines(format)
 
 
 def _say_plans(names: list[str] | None, folder: Path) -> None:

@@ -1,0 +1,14 @@
+"""The versions of a format as lines: what is new in each, and what is gone."""
+
+from collections.abc import Iterator
+
+from wireloom.model.format import Format
+from wireloom.model.versions import revisions
+
+
+def version_lines(format: Format) -> Iterator[str]:
+    """A line for each version, the oldest first."""
+    for each in revisions(format):
+        changes = (("new", each.new), ("gone", each.gone))
+        fields = "; ".join(f"{what} {', '.join(names)}" for what, names in changes if names)
+        yield f"version {each.name} ({each.told}){f': {fields}' if fields else ''}"

@@ -43,26 +43,26 @@ class Draft:
             own = self.types.get(match["type"])
             for each in [location] if location else self.rounds.get(match["type"]) or ([own] if own else []):
                 _add(found, each, _verdict(problem, self.depth))
-        news = {each: _again(known[each], said) if each in known else said for each, said in found.items()}
-        return {each: said for each, said in news.items() if said != known.get(each)}
+        news = {each: _again(known[each], refusal) if each in known else refusal for each, refusal in found.items()}
+        return {each: refusal for each, refusal in news.items() if refusal != known.get(each)}
 
 
-def _add(found: dict[Location, tuple[str, str]], place: Location, said: tuple[str, str]) -> None:
-    found[place] = _both(found.get(place), said)
+def _add(found: dict[Location, tuple[str, str]], place: Location, refusal: tuple[str, str]) -> None:
+    found[place] = _both(found.get(place), refusal)
 
 
-def _again(known: tuple[str, str], said: tuple[str, str]) -> tuple[str, str]:
+def _again(known: tuple[str, str], refusal: tuple[str, str]) -> tuple[str, str]:
     """What is refused of a place that was before: its bytes, too, where something was refused as a whole."""
     if known[0] == SHALLOWER:
-        return _both(known, said)
+        return _both(known, refusal)
     return known if known[1].endswith(BYTES_TOO) else (known[0], f"{known[1]}{BYTES_TOO}")
 
 
-def _both(known: tuple[str, str] | None, said: tuple[str, str]) -> tuple[str, str]:
+def _both(known: tuple[str, str] | None, refusal: tuple[str, str]) -> tuple[str, str]:
     """What two refusals of one place come to: the smaller depth, unless something cannot be said at all."""
-    if known is None or (known[0] == SHALLOWER and said[0] != SHALLOWER):
-        return said
-    return min(known, said, key=lambda each: int(each[1])) if said[0] == known[0] == SHALLOWER else known
+    if known is None or (known[0] == SHALLOWER and refusal[0] != SHALLOWER):
+        return refusal
+    return min(known, refusal, key=lambda each: int(each[1])) if refusal[0] == known[0] == SHALLOWER else known
 
 
 def _verdict(problem: Problem, depth: int) -> tuple[str, str]:

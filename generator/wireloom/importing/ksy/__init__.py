@@ -15,8 +15,8 @@ from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.importing.ksy.definitions import Definition, define
 from wireloom.importing.ksy.forms import Use
 from wireloom.importing.ksy.reading import Files
-from wireloom.importing.ksy.reading import text as said
-from wireloom.importing.ksy.scopes import NotCarriedError
+from wireloom.importing.ksy.reading import text as text_of
+from wireloom.importing.ksy.scopes import UntranslatableError
 from wireloom.importing.ksy.structs import Structs
 from wireloom.importing.ksy.words import INVALID
 from wireloom.importing.naming import format_name, one_line
@@ -52,7 +52,7 @@ def draft(description: Description, refused: Refusals) -> Draft:
     structs = Structs(files, refused)
     try:
         root = structs.struct(definition, None, Use(in_region=True))
-    except NotCarriedError as error:
+    except UntranslatableError as error:
         raise ImportRefusedError(
             *files.findings, Finding(definition.location, error.kind, error.message, error.hint)
         ) from error
@@ -74,10 +74,10 @@ def draft(description: Description, refused: Refusals) -> Draft:
 
 def _head(name: str, definition: Definition, structs: Structs, root: str, order: str | None) -> dict[str, Any]:
     head: dict[str, Any] = {"wireloom": 1, "format": name}
-    head["title"] = one_line(said(definition.meta("title")) or name)
+    head["title"] = one_line(text_of(definition.meta("title")) or name)
     if definition.doc:
         head["doc"] = one_line(definition.doc)
-    if isinstance(source := said(child(definition.node, "doc-ref")), str):
+    if isinstance(source := text_of(child(definition.node, "doc-ref")), str):
         head["source"] = one_line(source)
     head["encoding"] = "binary"
     if order == "little":

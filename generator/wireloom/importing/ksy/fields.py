@@ -13,7 +13,7 @@ from wireloom.importing.ksy.kinds import (
 from wireloom.importing.ksy.lists import Lists, takes_all, with_place
 from wireloom.importing.ksy.making import documented, short
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import NotCarriedError
+from wireloom.importing.ksy.scopes import UntranslatableError
 from wireloom.importing.ksy.sizes import BITS
 from wireloom.importing.ksy.wire import Form
 from wireloom.importing.naming import field_name, renamed
@@ -27,8 +27,8 @@ class Fields(Lists):
         try:
             self._refuse(attribute.location)
             self._place(scope, attribute, self._form(scope, attribute), {})
-        except (NotCarriedError, SyntaxFlaw) as error:
-            self._not_carried(attribute, error)
+        except (UntranslatableError, SyntaxFlaw) as error:
+            self._untranslatable(attribute, error)
             self._instead(scope, attribute)
 
     def _instead(self, scope: Scope, attribute: Attribute) -> None:
@@ -46,14 +46,14 @@ class Fields(Lists):
 
     def _size_alone(self, scope: Scope, attribute: Attribute) -> dict[str, Any] | None:
         """The field of an attribute's bytes; None where nobody knows how many."""
-        said_size = attribute.get("size")
+        stated_size = attribute.get("size")
         refusal = self.refused.get(attribute.location, ("", ""))
-        if said_size is None or attribute.get("repeat") is not None or refusal[1].endswith(BYTES_TOO):
+        if stated_size is None or attribute.get("repeat") is not None or refusal[1].endswith(BYTES_TOO):
             return None
         try:
-            size = self.expression(scope, said_size)
+            size = self.expression(scope, stated_size)
             return {"type": f"bytes({size.text})", **self._condition(scope, attribute), **renamed(attribute.name)}
-        except (NotCarriedError, SyntaxFlaw):
+        except (UntranslatableError, SyntaxFlaw):
             return None
 
     def _place(self, scope: Scope, attribute: Attribute, form: Form, keys: dict[str, Any]) -> None:
@@ -121,8 +121,8 @@ class Fields(Lists):
                 form = wire.bits(attribute.text("type") or "", scope, order, is_aligned=total % 8 == 0)
                 if form is not None:
                     self._place(scope, attribute, form, {})
-            except (NotCarriedError, SyntaxFlaw) as error:
-                self._not_carried(attribute, error)
+            except (UntranslatableError, SyntaxFlaw) as error:
+                self._untranslatable(attribute, error)
                 self._instead(scope, attribute)
             total += int(BITS.fullmatch(attribute.text("type") or "")["bits"])  # type: ignore[index]
         if total % 8 and not scope.is_cut:

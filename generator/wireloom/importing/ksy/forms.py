@@ -11,17 +11,17 @@ from wireloom.importing.ksy.kinds import (
     Kind,
     Octets,
     Record,
-    Said,
     Scope,
+    Translation,
     Union,
     Unknown,
     View,
     Word,
 )
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import NotCarriedError, direct
+from wireloom.importing.ksy.scopes import UntranslatableError, direct
 from wireloom.importing.ksy.texts import Texts
-from wireloom.importing.ksy.translation import Place, said, stream_size
+from wireloom.importing.ksy.translation import Place, stream_size, translated
 from wireloom.importing.ksy.wire import Form
 from wireloom.importing.naming import camel
 from wireloom.problems import Location
@@ -33,7 +33,7 @@ class Use:
     """How a type is used: from a region of its own, with arguments, in a byte order, below another parent."""
 
     in_region: bool
-    arguments: Sequence[Said] = ()
+    arguments: Sequence[Translation] = ()
     order: str | None = None
     name: str = ""
     parent: "View | Literal[False] | None" = None
@@ -77,27 +77,29 @@ class Forms(Texts):
             form.is_cut = form.is_cut and not region
         return form
 
-    def _rest(self, scope: Scope, attribute: Attribute) -> Said:
+    def _rest(self, scope: Scope, attribute: Attribute) -> Translation:
         """The bytes that are left of the region, from where an attribute stands."""
         if attribute.get("pos") is None or attribute.get("io") is not None:
-            return Said("size - here", Integer(), 9)
+            return Translation("size - here", Integer(), 9)
         at = self.expression(scope, attribute.get("pos"))
         whole = "size" if scope.stream is scope else stream_size(scope)
-        return Said(f"{whole} - {at.within(10)}", Integer(), 9)
+        return Translation(f"{whole} - {at.within(10)}", Integer(), 9)
 
     def _process(self, scope: Scope, attribute: Attribute) -> str | None:
         del scope
-        said = attribute.text("process")
-        if said is None:
+        process = attribute.text("process")
+        if process is None:
             return ""
-        if said == "zlib":
+        if process == "zlib":
             return "zlib"
         hint = "read the bytes that stand there, and undo it where records are read"
-        self.find(attribute.location, "process", f"process: {said} of {attribute.name}", hint)
+        self.find(attribute.location, "process", f"process: {process} of {attribute.name}", hint)
         return "raw"
 
-    def _typed(self, scope: Scope, attribute: Attribute, said_type: str, size: Said | None, *, has_type: bool) -> Form:
-        name, arguments = expressions.parse_type(said_type)
+    def _typed(
+        self, scope: Scope, attribute: Attribute, type_name: str, size: Translation | None, *, has_type: bool
+    ) -> Form:
+        name, arguments = expressions.parse_type(type_name)
         if has_type and name == "bytes":
             name = "bytes_"  # no type of Kaitai
         if name in ("str", "strz", "bytes"):
@@ -105,7 +107,7 @@ class Forms(Texts):
         form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
         if form is not None:
             if size is not None:
-                raise NotCarriedError("type", f"a number with a size: {said_type}")
+                raise UntranslatableError("type", f"a number with a size: {type_name}")
             return form
         return self._user(scope, attribute, name, arguments, in_region=size is not None)
 
@@ -118,10 +120,10 @@ class Forms(Texts):
     ) -> Form:
         definition = scope.definition.named(tuple(name.removeprefix("::").split("::")))
         if definition is None:
-            raise NotCarriedError("type", f"there is no type {name}", "write it by hand")
+            raise UntranslatableError("type", f"there is no type {name}", "write it by hand")
         self._refuse(definition.location)
         place = Place(scope, direct(scope))
-        values = [said(each, place) for each in arguments]
+        values = [translated(each, place) for each in arguments]
         parent = self._stated_parent(scope, attribute)
         use = Use(in_region=in_region, arguments=tuple(values), parent=parent, within=attribute.location)
         orders = definition.meta("endian")
@@ -140,7 +142,7 @@ class Forms(Texts):
             return False
         kind = self.expression(scope, node).kind
         if not isinstance(kind, Record):
-            raise NotCarriedError(
+            raise UntranslatableError(
                 "parent", f"the parent {described(node)} is no struct", "pass what it needs as a parameter"
             )
         return kind.view
@@ -154,7 +156,7 @@ class Forms(Texts):
         for key, order in entries(child(node, "cases")):
             word = {"le": "little", "be": "big"}.get(text(order) or "")
             if word is None:
-                raise NotCarriedError("byte-order", f"{text(order)} is no byte order")
+                raise UntranslatableError("byte-order", f"{text(order)} is no byte order")
             each = self.struct(
                 definition, scope, replace(use, order=word, name=f"{camel(definition.name)}{word.capitalize()}")
             )
@@ -164,7 +166,7 @@ class Forms(Texts):
         if "_" in cases:
             type["otherwise"] = cases["_"]
         if not made:
-            raise NotCarriedError("byte-order", "no case of a byte order")
+            raise UntranslatableError("byte-order", "no case of a byte order")
         kind = Union(tuple(Record(direct(each)) for each in made))
         return Form(type, kind, {}, None, is_region=True, is_greedy=any(each.is_greedy for each in made))
 
@@ -199,7 +201,7 @@ class Forms(Texts):
         if not cases:
             only = flags[0] if flags else None
             if only is None:
-                raise NotCarriedError("switch-on", "a choice without cases")
+                raise UntranslatableError("switch-on", "a choice without cases")
             return replace(only, is_region=in_region or only.is_region)
         return Form(
             type, Union(tuple(kinds)), keys, None, is_region=True,
@@ -207,13 +209,13 @@ class Forms(Texts):
         )  # fmt: skip
 
     def _constant_choice(
-        self, scope: Scope, attribute: Attribute, node: MappingNode, tag: Said, *, in_region: bool
+        self, scope: Scope, attribute: Attribute, node: MappingNode, tag: Translation, *, in_region: bool
     ) -> Form:
         cases = entries(child(node, "cases"))
         keys = [self._case_key(scope, key, tag) for key, _ in cases]
         wanted = next((key for key in keys if key == tag.literal), "_")
         if wanted not in keys:
-            raise NotCarriedError("switch-on", "a choice by a constant that no case has", "leave it out")
+            raise UntranslatableError("switch-on", "a choice by a constant that no case has", "leave it out")
         return self._case(scope, attribute, cases[keys.index(wanted)][1], in_region=in_region)
 
     def _raw(self, attribute: Attribute) -> str:
@@ -228,21 +230,21 @@ class Forms(Texts):
         if name in ("str", "strz"):
             type, keys, kind = wire.characters(attribute, name, scope)
             if keys or name == "strz":
-                raise NotCarriedError("case", f"{name} as a case", "make it a type with one attribute")
+                raise UntranslatableError("case", f"{name} as a case", "make it a type with one attribute")
             return Form(type, kind, is_greedy=True)
         form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
         if form is None:
             return self._user(scope, attribute, name, arguments, in_region=in_region)
         if form.keys:
-            raise NotCarriedError("case", f"a number of another byte order, {name}, as a case", "make it a type")
+            raise UntranslatableError("case", f"a number of another byte order, {name}, as a case", "make it a type")
         return form
 
-    def _case_key(self, scope: Scope, key: ScalarNode, tag: Said) -> Any:  # noqa: ANN401 - a key of YAML
+    def _case_key(self, scope: Scope, key: ScalarNode, tag: Translation) -> Any:  # noqa: ANN401 - a key of YAML
         if key.text == "_":
             return "_"
         value = self._translated(key, Place(scope, direct(scope)))
         if value.literal is None:
-            raise NotCarriedError("switch-on", f"the case {key.text} is no constant")
+            raise UntranslatableError("switch-on", f"the case {key.text} is no constant")
         if isinstance(tag.kind, Word) and tag.kind.named and isinstance(value.literal, int):
             known = tag.kind.enum.words.get(value.literal)
             return known[0] if known else value.literal

@@ -12,16 +12,16 @@ from wireloom.importing.ksy.kinds import (
     Listed,
     Octets,
     Record,
-    Said,
     Scope,
     Stream,
+    Translation,
     Union,
     View,
     Word,
     computed_type,
 )
 from wireloom.importing.ksy.making import documented
-from wireloom.importing.ksy.scopes import FILE_START, START, NotCarriedError
+from wireloom.importing.ksy.scopes import FILE_START, START, UntranslatableError
 from wireloom.importing.naming import field_name, renamed
 from wireloom.spec.yaml import Node
 
@@ -31,7 +31,7 @@ class Instances(Fields):
 
     def _instance(self, scope: Scope, attribute: Attribute) -> None:
         if attribute.name in scope.busy:
-            raise NotCarriedError("circular", f"{attribute.name} follows from itself")
+            raise UntranslatableError("circular", f"{attribute.name} follows from itself")
         if attribute.name in scope.dropped:
             return
         scope.busy.add(attribute.name)
@@ -41,9 +41,9 @@ class Instances(Fields):
                 self._value_instance(scope, attribute)
             else:
                 self._place(scope, attribute, self._form(scope, attribute), self._position(scope, attribute))
-        except (NotCarriedError, SyntaxFlaw) as error:
+        except (UntranslatableError, SyntaxFlaw) as error:
             scope.dropped.add(attribute.name)
-            self._not_carried(attribute, error)
+            self._untranslatable(attribute, error)
         finally:
             scope.busy.discard(attribute.name)
 
@@ -64,13 +64,13 @@ class Instances(Fields):
                 hint = "expressions here know it; readers find it under its first name"
                 self.find(attribute.location, "struct-value", message, hint)
                 return
-            raise NotCarriedError("value", f"{attribute.name} has no type of a spec")
+            raise UntranslatableError("value", f"{attribute.name} has no type of a spec")
         if attribute.get("if") is not None:
             condition = self.expression(scope, attribute.get("if"))
-            value = Said(f"{condition.within(1)} ? {value.within(1)} : null", value.kind, 0)
+            value = Translation(f"{condition.within(1)} ? {value.within(1)} : null", value.kind, 0)
         self._computed(scope, attribute, value)
 
-    def _computed(self, scope: Scope, attribute: Attribute, value: Said) -> None:
+    def _computed(self, scope: Scope, attribute: Attribute, value: Translation) -> None:
         name = field_name(attribute.name)
         kind, keys = value.kind, renamed(attribute.name) | documented(attribute)
         if isinstance(kind, Word):
@@ -89,32 +89,32 @@ class Instances(Fields):
         node = attribute.get("pos")
         io = attribute.get("io")
         if node is None and io is None:
-            raise NotCarriedError("instance", f"{attribute.name} has neither a value nor a place")
-        at = self.expression(scope, node) if node is not None else Said("0", Integer())
+            raise UntranslatableError("instance", f"{attribute.name} has neither a value nor a place")
+        at = self.expression(scope, node) if node is not None else Translation("0", Integer())
         if io is None:
             return {"at": at.text, "from": start_mark(scope.stream)}
         of = self.expression(scope, io).kind
         if not isinstance(of, Stream):
-            raise NotCarriedError("stream", f"{described(io)} is no stream")
+            raise UntranslatableError("stream", f"{described(io)} is no stream")
         if not of.view.prefix:
             start = of.view.scope.stream
             mark = start_mark(start)
             between = next(each for each in scope.chain if each is start or any(e.body == mark for e in each.entries))
             if between is not start:
-                raise NotCarriedError(
+                raise UntranslatableError(
                     "stream", f"{described(io)} is not the region that is nearest", "say it from its start"
                 )
             return {"at": at.text, "from": mark}
         return self._within(of.view, at, io)
 
-    def _within(self, view: View, at: Said, io: Node) -> dict[str, Any]:
+    def _within(self, view: View, at: Translation, io: Node) -> dict[str, Any]:
         """A place in the region of another field: from a mark before it."""
         name, _, deeper = view.prefix.partition(".")
         owner = view.owner
         entry = owner.entry(name)
         body = entry.body if entry else None
         if deeper or entry is None or not isinstance(body, dict) or {"unpack", "when"} & set(body):
-            raise NotCarriedError("stream", f"a place in {described(io)}", "read it where that region is read")
+            raise UntranslatableError("stream", f"a place in {described(io)}", "read it where that region is read")
         if "at" in body:
             return {"at": f"({body['at']}) + {at.within(9)}", "from": body["from"]}
         mark = f"{name}_start"

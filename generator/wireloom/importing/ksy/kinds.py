@@ -107,7 +107,7 @@ UNARY, ATOM = 12, 13
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Translation:
     """An expression in the spec's words: its text, how tight it binds, and what it gives.
 
     `literal` is its value where it is one; `number` says the number of a word, where the text says the word.
@@ -144,7 +144,7 @@ class Scope:
     entries: list[Entry] = field(default_factory=list)
     kinds: dict[str, Kind] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
-    views: dict[str, Said] = field(default_factory=dict)
+    views: dict[str, Translation] = field(default_factory=dict)
     """Names of what stands elsewhere: a struct that a parameter or a value instance says."""
     aliases: dict[str, str] = field(default_factory=dict)
     stated_parent: "View | Literal[False] | None" = None

@@ -13,13 +13,13 @@ from wireloom.importing.ksy.kinds import (
     Listed,
     Numbers,
     Record,
-    Said,
     Scope,
+    Translation,
     Truth,
     computed_type,
 )
 from wireloom.importing.ksy.making import short
-from wireloom.importing.ksy.scopes import AT_END, NotCarriedError, direct
+from wireloom.importing.ksy.scopes import AT_END, UntranslatableError, direct
 from wireloom.importing.ksy.translation import Place
 from wireloom.importing.ksy.wire import Form
 from wireloom.spec.yaml import scalar
@@ -43,7 +43,7 @@ class Lists(Forms):
             element, kind, last = self._until(scope, attribute, element, kind, own)
             return f"list({element})", Listed(kind), last
         elif repeat not in ("eos", "until"):
-            raise NotCarriedError("repeat", f"repeat: {repeat}")
+            raise UntranslatableError("repeat", f"repeat: {repeat}")
         return f"list({element})", Listed(kind), own
 
     def _element_type(self, scope: Scope, attribute: Attribute, form: Form) -> str:
@@ -54,7 +54,7 @@ class Lists(Forms):
             self.types[name], self.origins[name] = element, attribute.location
             element = name
         if "flatten" in form.keys:
-            raise NotCarriedError("text-in-list", "a list of texts that end at a terminator within their size")
+            raise UntranslatableError("text-in-list", "a list of texts that end at a terminator within their size")
         if form.is_region and form.size is not None:
             name = self._free_named(scope, attribute)
             body = {"type": element, "size": form.size.text, **form.keys, "flatten": True}
@@ -68,13 +68,13 @@ class Lists(Forms):
     ) -> tuple[str, Kind, dict[str, Any]]:
         node = attribute.get("repeat-until")
         if isinstance(kind, Record):
-            inner, of = kind.view.scope, Said("", kind)
+            inner, of = kind.view.scope, Translation("", kind)
             if "_io.eof" in scalar(node) and not inner.is_stream:
                 know_end(inner)
             place = Place(inner if not inner.is_recursive else scope, direct(scope), of)
         else:
             if computed_type(kind) is None:
-                raise NotCarriedError("repeat-until", "a list of a choice that ends by a condition")
+                raise UntranslatableError("repeat-until", "a list of a choice that ends by a condition")
             one = Definition("element", attribute.node, scope.definition)
             inner = Scope(one, scope, is_stream=False, byte_order=scope.byte_order)
             inner.entries.append(Entry("value", short({"type": element, **own})))
@@ -83,7 +83,7 @@ class Lists(Forms):
             name = self._free_named(scope, attribute)
             self.types[name] = {"fields": [{each.name: each.body} for each in inner.entries]}
             self.origins[name] = attribute.location
-            place = Place(inner, direct(scope), Said("value", kind))
+            place = Place(inner, direct(scope), Translation("value", kind))
             element, own, kind = name, {}, Record(direct(inner))
             message = (
                 f"elements of {attribute.name} are structs with a `value`, since only structs say which is the last"

@@ -8,11 +8,11 @@ from wireloom.importing.findings import Finding
 from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.expressions import SyntaxFlaw
 from wireloom.importing.ksy.kinds import (
-    Said,
     Scope,
+    Translation,
 )
 from wireloom.importing.ksy.reading import Files
-from wireloom.importing.ksy.scopes import NotCarriedError, direct
+from wireloom.importing.ksy.scopes import UntranslatableError, direct
 from wireloom.importing.ksy.translation import Place, translate
 from wireloom.importing.naming import camel, one_line
 from wireloom.importing.settling import SHALLOWER
@@ -43,16 +43,16 @@ class Making:
         if finding not in self.files.findings:
             self.files.findings.append(finding)
 
-    def expression(self, scope: Scope, node: Node | None) -> Said:
+    def expression(self, scope: Scope, node: Node | None) -> Translation:
         """An expression of an attribute, in the spec's words."""
         return self._translated(node, Place(scope, direct(scope)))
 
-    def _translated(self, node: Node | None, place: Place) -> Said:
+    def _translated(self, node: Node | None, place: Place) -> Translation:
         if not isinstance(node, ScalarNode):
-            raise NotCarriedError("expression", "an expression is missing, or is no scalar")
+            raise UntranslatableError("expression", "an expression is missing, or is no scalar")
         try:
             return translate(scalar(node), place)
-        except (NotCarriedError, SyntaxFlaw) as error:
+        except (UntranslatableError, SyntaxFlaw) as error:
             if getattr(error, "location", None) is None:
                 error.location = node.location  # type: ignore[union-attr]
             raise
@@ -61,9 +61,9 @@ class Making:
         """Raises NotCarriedError where a check of an earlier draft refused what comes of a place."""
         refusal = self.refused.get(location)
         if refusal is not None and refusal[0] != SHALLOWER:
-            raise NotCarriedError("refused", *refusal)
+            raise UntranslatableError("refused", *refusal)
 
-    def _not_carried(self, attribute: Attribute, error: NotCarriedError | SyntaxFlaw) -> None:
+    def _untranslatable(self, attribute: Attribute, error: UntranslatableError | SyntaxFlaw) -> None:
         location = getattr(error, "location", None) or attribute.location
         if isinstance(error, SyntaxFlaw):
             self.find(location, "expression-syntax", f"{attribute.name}: {error.message}", "mend the expression")

@@ -17,7 +17,7 @@ AT_END = "is_at_end"
 UNREAD, START, FILE_START, IO_SIZE = "unread", "stream_start", "file_start", "stream_size"
 
 
-class NotCarriedError(Exception):
+class UntranslatableError(Exception):
     """Something of the description has no words in a spec: of which kind, what, and what to write by hand."""
 
     def __init__(self, kind: str, message: str, hint: str = "write it by hand") -> None:
@@ -48,7 +48,7 @@ def aliased(owner: Scope, path: str, kind: Kind) -> str:
         return owner.aliases[path]
     type = computed_type(kind)
     if type is None:
-        raise NotCarriedError(
+        raise UntranslatableError(
             "shadowed-name",
             f"{path} of a struct around is hidden by a member of that name",
             "give one of them another name",

@@ -15,14 +15,14 @@ from wireloom.importing.ksy.kinds import (
     Entry,
     Listed,
     Record,
-    Said,
     Scope,
     Stream,
+    Translation,
     Union,
 )
 from wireloom.importing.ksy.outward import looks_outward
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError, aliased, reach
+from wireloom.importing.ksy.scopes import UNREAD, UntranslatableError, aliased, reach
 from wireloom.importing.naming import camel, one_line
 from wireloom.importing.settling import SHALLOWER
 from wireloom.spec.yaml import MappingNode
@@ -57,7 +57,7 @@ class Structs(Instances):
             return self.made[key]
         if len(self.made) >= MOST or len(around) >= DEEPEST:
             message = f"types stand more than {DEEPEST} deep in one another, or come to more than {MOST}"
-            raise NotCarriedError("too-large", message, "import a part of the description")
+            raise UntranslatableError("too-large", message, "import a part of the description")
         scope = Scope(definition, parent, in_region, byte_order, self._free_type(definition, use.name))
         scope.stated_parent = use.parent
         self.made[key] = scope
@@ -120,7 +120,7 @@ class Structs(Instances):
         asked = [int(depth) for kind, depth in self.refused.values() if kind == SHALLOWER]
         return min([DEPTHS.get(sum(each.is_recursive for each in self.scopes.values()), 1), *asked])
 
-    def _fill(self, scope: Scope, arguments: Sequence[Said]) -> None:
+    def _fill(self, scope: Scope, arguments: Sequence[Translation]) -> None:
         definition = scope.definition
         self._parameters(scope, arguments)
         run: list[Attribute] = []
@@ -145,7 +145,7 @@ class Structs(Instances):
         if not any(each.name != "mark" for each in scope.entries) and not scope.is_stream:
             scope.entries.append(Entry("nothing", {"compute": "null", "type": "bool", "hidden": True}))
 
-    def _parameters(self, scope: Scope, arguments: Sequence[Said]) -> None:
+    def _parameters(self, scope: Scope, arguments: Sequence[Translation]) -> None:
         parent = scope.parent
         for parameter, argument in zip(scope.definition.params, arguments, strict=False):
             if isinstance(argument.kind, Record | Union | Stream | Listed) or parent is None:
@@ -158,10 +158,10 @@ class Structs(Instances):
                     value = (
                         reach(scope, parent, value, argument.kind) if is_path else aliased(parent, value, argument.kind)
                     )
-                self._computed(scope, parameter, Said(value, argument.kind))
-            except NotCarriedError as error:
+                self._computed(scope, parameter, Translation(value, argument.kind))
+            except UntranslatableError as error:
                 scope.dropped.add(parameter.name)
-                self._not_carried(parameter, error)
+                self._untranslatable(parameter, error)
         for parameter in scope.definition.params[len(arguments) :]:
             scope.dropped.add(parameter.name)
             self.find(

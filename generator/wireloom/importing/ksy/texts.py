@@ -6,11 +6,11 @@ from wireloom.importing.ksy import wire
 from wireloom.importing.ksy.definitions import Attribute
 from wireloom.importing.ksy.kinds import (
     Octets,
-    Said,
     Scope,
+    Translation,
 )
 from wireloom.importing.ksy.making import documented, short
-from wireloom.importing.ksy.scopes import UNREAD, NotCarriedError
+from wireloom.importing.ksy.scopes import UNREAD, UntranslatableError
 from wireloom.importing.ksy.wire import Form
 from wireloom.importing.ksy.words import Words
 from wireloom.importing.naming import field_name, renamed
@@ -20,11 +20,11 @@ from wireloom.importing.writing import Quoted
 class Texts(Words):
     """The forms of texts and bytes."""
 
-    def _characters(self, scope: Scope, attribute: Attribute, base: str, size: Said | None) -> Form:
+    def _characters(self, scope: Scope, attribute: Attribute, base: str, size: Translation | None) -> Form:
         """A text or bytes, by size, by terminator or both."""
         try:
             type, keys, kind = wire.characters(attribute, base, scope)
-        except NotCarriedError as error:
+        except UntranslatableError as error:
             self.find(attribute.location, error.kind, error.message, error.hint)
             type, keys, kind = "bytes", {}, Octets()
         end = wire.terminator(attribute, base, keys.get("charset"))
@@ -35,9 +35,9 @@ class Texts(Words):
             return self._ended(attribute, Form(type, kind, keys), end, scope)
         return self._ended_within(scope, attribute, Form(type, kind, keys), size, end)
 
-    def _sized(self, attribute: Attribute, form: Form, size: Said | None, pad: str | None) -> Form:
+    def _sized(self, attribute: Attribute, form: Form, size: Translation | None, pad: str | None) -> Form:
         if size is None:
-            raise NotCarriedError("size", f"nothing says the size of {attribute.name}")
+            raise UntranslatableError("size", f"nothing says the size of {attribute.name}")
         if attribute.says("size-eos") and attribute.get("size") is None:
             form.is_greedy = True
         else:
@@ -58,15 +58,15 @@ class Texts(Words):
             return self._alternatives(scope, attribute, form, in_region=False)
         if not attribute.says("consume", default=True):
             if attribute.get("repeat") is not None or attribute.get("pos") is not None or attribute.says("include"):
-                raise NotCarriedError("consume", "a terminator that is read again", "read it with this value")
+                raise UntranslatableError("consume", "a terminator that is read again", "read it with this value")
             form.keys |= {"at": "0", "from": scope.free(f"{attribute.name}_start")}
         return form
 
-    def _ended_within(self, scope: Scope, attribute: Attribute, form: Form, size: Said, end: str) -> Form:
+    def _ended_within(self, scope: Scope, attribute: Attribute, form: Form, size: Translation, end: str) -> Form:
         """A value that ends at its terminator, or fills its size where there is none."""
         if attribute.get("repeat") is not None:
             if size.literal is None or attribute.says("include"):
-                raise NotCarriedError(
+                raise UntranslatableError(
                     "text-in-list", "a list of texts that end within their size", "list structs of one text"
                 )
             message = (

@@ -14,17 +14,17 @@ from wireloom.importing.ksy.kinds import (
     Numbers,
     Octets,
     Record,
-    Said,
     Scope,
     Stream,
     Text,
+    Translation,
     Truth,
     Union,
     Unknown,
     View,
     Word,
 )
-from wireloom.importing.ksy.scopes import AT_END, IO_SIZE, NotCarriedError, direct, reach, rebased
+from wireloom.importing.ksy.scopes import AT_END, IO_SIZE, UntranslatableError, direct, reach, rebased
 from wireloom.importing.ksy.sizes import bits_of, size_of, size_of_name
 from wireloom.importing.naming import field_name
 
@@ -39,31 +39,35 @@ class Place:
 
     scope: Scope
     view: View
-    element: Said | None = None
+    element: Translation | None = None
 
 
-def translate(text: str, place: Place) -> Said:
+def translate(text: str, place: Place) -> Translation:
     """The expression in the spec's words; raises NotCarriedError, or SyntaxFlaw."""
-    return _said(tree.parse(text), place)
+    return _translated_node(tree.parse(text), place)
 
 
-def said(parsed: tree.Tree, place: Place) -> Said:
+def translated(parsed: tree.Tree, place: Place) -> Translation:
     """A parsed expression in the spec's words."""
-    return _said(parsed, place)
+    return _translated_node(parsed, place)
 
 
-def _said(node: tree.Tree, place: Place) -> Said:
+def _translated_node(node: tree.Tree, place: Place) -> Translation:
     match node:
         case tree.Literal(value=bool() as value):
-            return Said("true" if value else "false", Truth(), literal=value)
+            return Translation("true" if value else "false", Truth(), literal=value)
         case tree.Literal(value=int() as value):
-            return Said(str(value) if value < 1 << 16 else f"0x{value:X}", Integer(value >= 1 << 63), literal=value)
+            return Translation(
+                str(value) if value < 1 << 16 else f"0x{value:X}", Integer(value >= 1 << 63), literal=value
+            )
         case tree.Literal(value=value):
             return _text(str(value))
         case tree.Real(text=text):
-            raise NotCarriedError("fraction", f"{text} is a fraction, and expressions have integers", "compare scaled")
+            raise UntranslatableError(
+                "fraction", f"{text} is a fraction, and expressions have integers", "compare scaled"
+            )
         case tree.Template():
-            raise NotCarriedError("text-function", "a text with values in it", "compute it where records are read")
+            raise UntranslatableError("text-function", "a text with values in it", "compute it where records are read")
         case tree.Items():
             return _items(node)
         case tree.Name():
@@ -73,7 +77,7 @@ def _said(node: tree.Tree, place: Place) -> Said:
         case tree.Element():
             return _element(node, place)
         case tree.Cast():
-            return _cast(_said(node.of, place), node.type, place)
+            return _cast(_translated_node(node.of, place), node.type, place)
         case tree.SizeOf():
             return _size_of_type(node, place)
         case tree.EnumWord():
@@ -88,48 +92,50 @@ def _said(node: tree.Tree, place: Place) -> Said:
             assert_never(node)
 
 
-def _text(value: str) -> Said:
+def _text(value: str) -> Translation:
     if "'" in value:
-        raise NotCarriedError("quote", f"the text {value!r} has a quote, and texts of expressions have none")
-    return Said(f"'{value}'", Text(value.isascii()), literal=value)
+        raise UntranslatableError("quote", f"the text {value!r} has a quote, and texts of expressions have none")
+    return Translation(f"'{value}'", Text(value.isascii()), literal=value)
 
 
-def _items(node: tree.Items) -> Said:
+def _items(node: tree.Items) -> Translation:
     values = [each.value for each in node.items if isinstance(each, tree.Literal)]
     octets = [each for each in values if isinstance(each, int) and 0 <= each < 256]
     if len(octets) == len(node.items):
-        return Said(f"'{bytes(octets).hex()}'", Octets(), literal=bytes(octets).hex())
-    raise NotCarriedError("list", "a list of values in an expression", "compare with one after the other")
+        return Translation(f"'{bytes(octets).hex()}'", Octets(), literal=bytes(octets).hex())
+    raise UntranslatableError("list", "a list of values in an expression", "compare with one after the other")
 
 
-def _name(name: str, place: Place, view: View) -> Said:
+def _name(name: str, place: Place, view: View) -> Translation:
     if name == "_":
         if place.element is None:
-            raise NotCarriedError("element", "_ is no element here")
+            raise UntranslatableError("element", "_ is no element here")
         return place.element
     if name == "_index":
-        return Said("index", Integer())
+        return Translation("index", Integer())
     if name == "_root":
-        return Said("", Record(direct(view.scope.root)))
+        return Translation("", Record(direct(view.scope.root)))
     if name == "_parent":
         parent = view.parent
         if parent is None:
-            raise NotCarriedError("parent", "the outermost type has no _parent here", "say the value as a parameter")
-        return Said("", Record(parent))
+            raise UntranslatableError(
+                "parent", "the outermost type has no _parent here", "say the value as a parameter"
+            )
+        return Translation("", Record(parent))
     if name == "_io":
-        return Said("", Stream(view))
+        return Translation("", Stream(view))
     if name in ("_sizeof", "_bitsizeof"):
         return _static_size(size_of(view.scope.definition), view.scope.definition.name)
     return _of_view(name, place, view)
 
 
-def _static_size(size: int | None, what: str) -> Said:
+def _static_size(size: int | None, what: str) -> Translation:
     if size is None:
-        raise NotCarriedError("sizeof", f"the size of {what} is not the same in all records")
-    return Said(str(size), Integer(), literal=size)
+        raise UntranslatableError("sizeof", f"the size of {what} is not the same in all records")
+    return Translation(str(size), Integer(), literal=size)
 
 
-def _of_view(name: str, place: Place, view: View) -> Said:
+def _of_view(name: str, place: Place, view: View) -> Translation:
     """A member of the struct that a view is of."""
     scope = view.scope
     if name in scope.definition.instances and scope.make_instance is not None and name not in scope.kinds:
@@ -137,40 +143,42 @@ def _of_view(name: str, place: Place, view: View) -> Said:
     if name in scope.views:
         return _elsewhere(scope.views[name], view, place)
     if name in scope.dropped:
-        raise NotCarriedError("follow-on", f"{name} was not carried over itself")
+        raise UntranslatableError("follow-on", f"{name} was not carried over itself")
     kind = scope.kinds.get(name)
     if kind is None:
         if name in scope.definition.names:
-            raise NotCarriedError("later", f"{name} is only known after this", "move it, or compute this further out")
-        raise NotCarriedError("name", f"{scope.definition.name} has no {name}")
+            raise UntranslatableError(
+                "later", f"{name} is only known after this", "move it, or compute this further out"
+            )
+        raise UntranslatableError("name", f"{scope.definition.name} has no {name}")
     path = f"{view.prefix}{field_name(name)}"
     if isinstance(kind, Word) and not kind.named:
         path = f"{path}_number"
     text = reach(place.scope, view.owner, path, kind)
     if isinstance(kind, Word) and not kind.is_closed and (view.prefix or view.scope is not place.scope):
         kind = Word(kind.enum, named=False)  # only beside the field expressions know its words
-    return Said(text, rebased(kind, view, field_name(name)))
+    return Translation(text, rebased(kind, view, field_name(name)))
 
 
-def _elsewhere(value: Said, view: View, place: Place) -> Said:
+def _elsewhere(value: Translation, view: View, place: Place) -> Translation:
     """What a name stands for, seen through a view of the struct that has the name."""
     kind = value.kind
     if isinstance(kind, Record) and kind.view.owner is view.scope and view.prefix:
         inner = kind.view
-        return Said("", Record(View(inner.scope, view.owner, view.prefix + inner.prefix, inner.up)))
+        return Translation("", Record(View(inner.scope, view.owner, view.prefix + inner.prefix, inner.up)))
     if isinstance(kind, Record | Union):
         return value
-    return Said(reach(place.scope, view.owner, f"{view.prefix}{value.text}", kind), kind)
+    return Translation(reach(place.scope, view.owner, f"{view.prefix}{value.text}", kind), kind)
 
 
-def _member(node: tree.Member, place: Place) -> Said:
+def _member(node: tree.Member, place: Place) -> Translation:
     if node.name == "_sizeof" and node.arguments is None:
         return _size_of_value(node.of, place)
-    of = _said(node.of, place)
+    of = _translated_node(node.of, place)
     match of.kind:
         case Record(view=view):
             if node.arguments is not None:
-                raise NotCarriedError("method", f"the method {node.name}")
+                raise UntranslatableError("method", f"the method {node.name}")
             return _name(node.name, place, view)
         case Union(cases=cases):
             return _of_union(node.name, cases, place)
@@ -180,43 +188,47 @@ def _member(node: tree.Member, place: Place) -> Said:
             return _method(of, node, place)
 
 
-def _size_of_value(node: tree.Tree, place: Place) -> Said:
+def _size_of_value(node: tree.Tree, place: Place) -> Translation:
     holder, name = (node.of, node.name) if isinstance(node, tree.Member) else (tree.Name("_self"), "")
     view = place.view
     if isinstance(node, tree.Name) and node.name not in ("_root", "_parent"):
         name = node.name
-    elif isinstance(node, tree.Member) and isinstance(of := _said(holder, place).kind, Record):
+    elif isinstance(node, tree.Member) and isinstance(of := _translated_node(holder, place).kind, Record):
         view = of.view
-    elif isinstance(of := _said(node, place).kind, Record):
+    elif isinstance(of := _translated_node(node, place).kind, Record):
         return _static_size(size_of(of.view.scope.definition), of.view.scope.definition.name)
     found = next((each for each in view.scope.definition.seq if each.name == name), None)
     bits = bits_of(found, view.scope.definition) if found else None
     return _static_size(None if bits is None else -(-bits // 8), name)
 
 
-def _of_union(name: str, cases: tuple[Kind, ...], place: Place) -> Said:
+def _of_union(name: str, cases: tuple[Kind, ...], place: Place) -> Translation:
     records = [each for each in cases if isinstance(each, Record)]
     found = [_name(name, place, each.view) for each in records if name in each.view.scope.kinds]
     if not found or len(records) != len(cases) or len(found) != len(records):
-        raise NotCarriedError("cast", f"not each case has {name}", "make it a member of all cases")
+        raise UntranslatableError("cast", f"not each case has {name}", "make it a member of all cases")
     return found[0]
 
 
-def _of_stream(name: str, stream: Stream, place: Place) -> Said:
+def _of_stream(name: str, stream: Stream, place: Place) -> Translation:
     scope, here = stream.view.scope, place.scope
     if stream.view.prefix or (scope.stream is not here.stream):
-        raise NotCarriedError("stream", f"{name} of the region of another struct")
+        raise UntranslatableError("stream", f"{name} of the region of another struct")
     if name == "eof" and AT_END in here.kinds and place.element is not None:
-        return Said(AT_END, Truth())
+        return Translation(AT_END, Truth())
     if name == "eof":
-        return Said("here >= size", Truth(), _COMPARISON)
+        return Translation("here >= size", Truth(), _COMPARISON)
     if name not in ("size", "pos"):
-        raise NotCarriedError("stream", f"{name} of a stream")
+        raise UntranslatableError("stream", f"{name} of a stream")
     start = here.stream
     if start is here:
-        return Said("size" if name == "size" else "here", Integer())
+        return Translation("size" if name == "size" else "here", Integer())
     total = stream_size(here)
-    return Said(total, Integer()) if name == "size" else Said(f"{total} - size + here", Integer(), _LEVELS["-"])
+    return (
+        Translation(total, Integer())
+        if name == "size"
+        else Translation(f"{total} - size + here", Integer(), _LEVELS["-"])
+    )
 
 
 def stream_size(place: Scope) -> str:
@@ -229,58 +241,60 @@ def stream_size(place: Scope) -> str:
     return reach(place, start, IO_SIZE, Integer())
 
 
-def _method(of: Said, node: tree.Member, place: Place) -> Said:
+def _method(of: Translation, node: tree.Member, place: Place) -> Translation:
     name, kind = node.name, of.kind
     match kind, name:
         case Octets(), "length" | "size":
-            return Said(f"len({of.text})", Integer())
+            return Translation(f"len({of.text})", Integer())
         case Text(octets=True), "length":
-            return Said(f"len({of.text})", Integer())
+            return Translation(f"len({of.text})", Integer())
         case Listed(), "size" | "length":
-            return Said(f"count({of.text})", Integer())
+            return Translation(f"count({of.text})", Integer())
         case Word(), "to_i":
-            return Said(of.text, Integer())
+            return Translation(of.text, Integer())
         case Truth(), "to_i":
-            return Said(f"{of.within(_CHOICE + 1)} ? 1 : 0", Integer(), _CHOICE)
+            return Translation(f"{of.within(_CHOICE + 1)} ? 1 : 0", Integer(), _CHOICE)
         case Text(), "to_i" if not node.arguments:
-            return Said(f"decimal({of.text}, 63)", Integer())
+            return Translation(f"decimal({of.text}, 63)", Integer())
         case Text(), "substring" if node.arguments and len(node.arguments) == 2:
-            first, last = (_said(each, place) for each in node.arguments)
-            return Said(f"slice({of.text}, {first.text}, {last.text})", Text(kind.octets))
+            first, last = (_translated_node(each, place) for each in node.arguments)
+            return Translation(f"slice({of.text}, {first.text}, {last.text})", Text(kind.octets))
         case Octets(), "first":
-            return Said(f"int(slice({of.text}, 0, 1), 'big')", Integer())
+            return Translation(f"int(slice({of.text}, 0, 1), 'big')", Integer())
         case Octets(), "last":
-            return Said(f"int(slice({of.text}, -1), 'big')", Integer())
+            return Translation(f"int(slice({of.text}, -1), 'big')", Integer())
         case Listed(), "first" if kind.numbers is not None:
-            return _element_at(of, Said("0", Integer(), literal=0))
+            return _element_at(of, Translation("0", Integer(), literal=0))
         case Listed(), "last" if kind.numbers is not None:
-            return _element_at(of, Said(f"count({of.text}) - 1", Integer(), _LEVELS["-"]))
+            return _element_at(of, Translation(f"count({of.text}) - 1", Integer(), _LEVELS["-"]))
         case Listed(), _:
-            raise NotCarriedError("element-by-place", f"{name} of a list", "expressions count lists and sum them up")
+            raise UntranslatableError(
+                "element-by-place", f"{name} of a list", "expressions count lists and sum them up"
+            )
         case Text() | Octets() | Integer() | Float(), _:
-            raise NotCarriedError("text-function", f"the function {name}", "compute it where records are read")
+            raise UntranslatableError("text-function", f"the function {name}", "compute it where records are read")
         case _:
-            raise NotCarriedError("method", f"{name} of {_named(kind)}")
+            raise UntranslatableError("method", f"{name} of {_named(kind)}")
 
 
 def _named(kind: Kind) -> str:
     return kind.what if isinstance(kind, Unknown) else type(kind).__name__.lower()
 
 
-def _element(node: tree.Element, place: Place) -> Said:
-    return _element_at(_said(node.of, place), _said(node.index, place))
+def _element(node: tree.Element, place: Place) -> Translation:
+    return _element_at(_translated_node(node.of, place), _translated_node(node.index, place))
 
 
-def _element_at(of: Said, index: Said) -> Said:
+def _element_at(of: Translation, index: Translation) -> Translation:
     if isinstance(of.kind, Octets):
         after = str(index.literal + 1) if isinstance(index.literal, int) else f"{index.within(9)} + 1"
-        return Said(f"int(slice({of.text}, {index.text}, {after}), 'big')", Integer())
+        return Translation(f"int(slice({of.text}, {index.text}, {after}), 'big')", Integer())
     if isinstance(of.kind, Listed) and of.kind.numbers is not None:
         return _number_at(of, of.kind.numbers, of.kind.element, index)
-    raise NotCarriedError("element-by-place", "an element by its place", "expressions count lists and sum them up")
+    raise UntranslatableError("element-by-place", "an element by its place", "expressions count lists and sum them up")
 
 
-def _number_at(of: Said, numbers: Numbers, element: Kind, index: Said) -> Said:
+def _number_at(of: Translation, numbers: Numbers, element: Kind, index: Translation) -> Translation:
     """A number of a list, cut out of its bytes, which a second field at the same place holds."""
     octets = _octets_of(numbers)
     size = numbers.size
@@ -293,9 +307,9 @@ def _number_at(of: Said, numbers: Numbers, element: Kind, index: Said) -> Said:
     text = f"int(slice({path}, {first}, {after}), '{numbers.order}')"
     kind = Word(element.enum, named=False) if isinstance(element, Word) else element
     if not numbers.is_signed:
-        return Said(text, kind)
+        return Translation(text, kind)
     sign = f"0x{1 << (8 * size - 1):X}"
-    return Said(f"({text} ^ {sign}) - {sign}", kind, _LEVELS["-"])
+    return Translation(f"({text} ^ {sign}) - {sign}", kind, _LEVELS["-"])
 
 
 def _octets_of(numbers: Numbers) -> str:
@@ -303,7 +317,7 @@ def _octets_of(numbers: Numbers) -> str:
     if home.entry(name) is None:
         listed = home.entry(numbers.field)
         if listed is None or not isinstance(listed.body, dict):
-            raise NotCarriedError("element-by-place", "an element by its place")
+            raise UntranslatableError("element-by-place", "an element by its place")
         at = home.entries.index(listed)
         body = {"type": f"bytes(count({numbers.field}) * {numbers.size})"}
         if "at" in listed.body:
@@ -319,67 +333,69 @@ def _octets_of(numbers: Numbers) -> str:
     return name
 
 
-def _cast(of: Said, type: str, place: Place) -> Said:
+def _cast(of: Translation, type: str, place: Place) -> Translation:
     match of.kind:
         case Union(cases=cases):
             wanted = place.scope.definition.named(tuple(type.split("::")))
             for each in cases:
                 if isinstance(each, Record) and each.view.scope.definition is wanted:
-                    return Said(of.text, each)
-            raise NotCarriedError("cast", f"no case is {type}")
+                    return Translation(of.text, each)
+            raise UntranslatableError("cast", f"no case is {type}")
         case _:
             return of
 
 
-def _size_of_type(node: tree.SizeOf, place: Place) -> Said:
+def _size_of_type(node: tree.SizeOf, place: Place) -> Translation:
     bits = size_of_name(node.type, place.scope.definition)
     if bits is None:
-        raise NotCarriedError("sizeof", f"the size of {node.type} is not the same in all records")
+        raise UntranslatableError("sizeof", f"the size of {node.type} is not the same in all records")
     size = bits if node.bits else -(-bits // 8)
-    return Said(str(size), Integer(), literal=size)
+    return Translation(str(size), Integer(), literal=size)
 
 
-def _word(node: tree.EnumWord, place: Place) -> Said:
+def _word(node: tree.EnumWord, place: Place) -> Translation:
     enum = place.scope.definition.enum(node.path)
     number = enum.number(node.word) if enum else None
     if enum is None or number is None:
-        raise NotCarriedError("enum", f"there is no {'::'.join((*node.path, node.word))}")
-    return Said(str(number), Word(enum, named=False), literal=number)
+        raise UntranslatableError("enum", f"there is no {'::'.join((*node.path, node.word))}")
+    return Translation(str(number), Word(enum, named=False), literal=number)
 
 
-def _unary(node: tree.Unary, place: Place) -> Said:
-    operand = _said(node.operand, place)
+def _unary(node: tree.Unary, place: Place) -> Translation:
+    operand = _translated_node(node.operand, place)
     if node.operator == "not":
-        return Said(f"not {operand.within(_NOT)}", Truth(), _NOT)
+        return Translation(f"not {operand.within(_NOT)}", Truth(), _NOT)
     if node.operator == "-" and isinstance(operand.literal, int):
-        return Said(f"-{operand.text}", Integer(), UNARY, literal=-operand.literal)
-    return Said(f"{node.operator}{operand.within(UNARY)}", operand.kind, UNARY)
+        return Translation(f"-{operand.text}", Integer(), UNARY, literal=-operand.literal)
+    return Translation(f"{node.operator}{operand.within(UNARY)}", operand.kind, UNARY)
 
 
-def _binary(node: tree.Binary, place: Place) -> Said:
+def _binary(node: tree.Binary, place: Place) -> Translation:
     if (rest := _bytes_left(node, place)) is not None:
         return rest
-    left, right = _said(node.left, place), _said(node.right, place)
+    left, right = _translated_node(node.left, place), _translated_node(node.right, place)
     if node.operator in ("or", "and"):
         level = _LEVELS[node.operator]
-        return Said(f"{left.within(level)} {node.operator} {right.within(level + 1)}", Truth(), level)
+        return Translation(f"{left.within(level)} {node.operator} {right.within(level + 1)}", Truth(), level)
     if node.operator not in _LEVELS:
         return _comparison(node.operator, left, right)
     if node.operator == "+" and isinstance(left.kind, Text | Octets):
         octets = isinstance(left.kind, Text) and isinstance(right.kind, Text) and left.kind.octets and right.kind.octets
         kind: Kind = Text(octets) if isinstance(left.kind, Text) else left.kind
-        return Said(f"concat({left.text}, {right.text})", kind)
+        return Translation(f"concat({left.text}, {right.text})", kind)
     real = isinstance(left.kind, Float) or isinstance(right.kind, Float)
     if real and node.operator in ("/", "%"):
-        raise NotCarriedError("fraction", "a division of numbers with fractions", "compute it where records are read")
+        raise UntranslatableError(
+            "fraction", "a division of numbers with fractions", "compute it where records are read"
+        )
     operator = "//" if node.operator == "/" else node.operator
     level = _LEVELS[node.operator]
     text = f"{left.within(level)} {operator} {right.within(level + 1)}"
     wide = any(isinstance(each.kind, Integer) and each.kind.wide for each in (left, right))
-    return Said(text, Float() if real else Integer(wide and node.operator not in ("-", ">>", "/", "%")), level)
+    return Translation(text, Float() if real else Integer(wide and node.operator not in ("-", ">>", "/", "%")), level)
 
 
-def _bytes_left(node: tree.Binary, place: Place) -> Said | None:
+def _bytes_left(node: tree.Binary, place: Place) -> Translation | None:
     """`_io.size - _io.pos`: what is left of the region."""
     match node:
         case tree.Binary(
@@ -387,36 +403,36 @@ def _bytes_left(node: tree.Binary, place: Place) -> Said | None:
             left=tree.Member(of=tree.Name(name="_io"), name="size"),
             right=tree.Member(of=tree.Name(name="_io"), name="pos"),
         ) if place.view.scope is place.scope:
-            return Said("size - here", Integer(), _LEVELS["-"])
+            return Translation("size - here", Integer(), _LEVELS["-"])
         case _:
             return None
 
 
-def _comparison(operator: str, left: Said, right: Said) -> Said:
+def _comparison(operator: str, left: Translation, right: Translation) -> Translation:
     sides = (left, right)
     for one, other in (sides, sides[::-1]):
         match one.kind, other.kind:
             case Word(named=True), Word(enum=enum) if isinstance(other.literal, int) and operator in ("==", "!="):
                 text = f"{one.within(5)} {operator} '{enum.words[other.literal][0]}'"
-                return Said(text, Truth(), _COMPARISON)
+                return Translation(text, Truth(), _COMPARISON)
             case (Text() | Octets(), _) if operator not in ("==", "!="):
-                raise NotCarriedError("order-of-texts", f"{operator} of texts or bytes, which have no order")
+                raise UntranslatableError("order-of-texts", f"{operator} of texts or bytes, which have no order")
             case Listed(), _:
-                raise NotCarriedError("list", "a comparison of lists")
+                raise UntranslatableError("list", "a comparison of lists")
             case _:
                 pass
-    return Said(f"{left.within(5)} {operator} {right.within(5)}", Truth(), _COMPARISON)
+    return Translation(f"{left.within(5)} {operator} {right.within(5)}", Truth(), _COMPARISON)
 
 
-def _choice(node: tree.Choice, place: Place) -> Said:
-    condition, this, that = (_said(each, place) for each in (node.condition, node.this, node.that))
+def _choice(node: tree.Choice, place: Place) -> Translation:
+    condition, this, that = (_translated_node(each, place) for each in (node.condition, node.this, node.that))
     for each in (this, that):
         if isinstance(each.kind, Record | Union | Listed | Stream):
-            raise NotCarriedError(
+            raise UntranslatableError(
                 "struct-value", "a choice between structs or lists", "look at both where records are read"
             )
     kind = this.kind
     if isinstance(kind, Word):
         kind = Word(kind.enum, named=False)
     text = f"{condition.within(1)} ? {this.within(1)} : {that.text}"
-    return Said(text, kind, _CHOICE)
+    return Translation(text, kind, _CHOICE)

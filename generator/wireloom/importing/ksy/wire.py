@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.importing.ksy.definitions import Attribute
-from wireloom.importing.ksy.kinds import Float, Integer, Kind, Octets, Said, Scope, Text, Truth
+from wireloom.importing.ksy.kinds import Float, Integer, Kind, Octets, Scope, Text, Translation, Truth
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import NotCarriedError
+from wireloom.importing.ksy.scopes import UntranslatableError
 from wireloom.importing.ksy.sizes import BITS, NUMBER
 from wireloom.importing.writing import Quoted
 from wireloom.spec.yaml import Node, ScalarNode, SequenceNode, items
@@ -39,7 +39,7 @@ class Form:
     type: Any
     kind: Kind
     keys: dict[str, Any] = field(default_factory=dict)
-    size: Said | None = None
+    size: Translation | None = None
     is_region: bool = False
     """A struct or a choice, whose size is said beside it; texts and bytes have it in their type."""
     is_greedy: bool = False
@@ -55,12 +55,14 @@ def number(name: str, scope: Scope) -> Form | None:
     kind: Kind = Float() if found["kind"] == "f" else Integer(wide=found["kind"] == "u" and size == 8)
     word = {"u": "uint", "s": "int", "f": "float"}[found["kind"]]
     if (found["kind"] == "f" and size < 4) or (size == 1 and found["order"]):
-        raise NotCarriedError("type", f"there is no type {name}")
+        raise UntranslatableError("type", f"there is no type {name}")
     keys = {}
     if size > 1:
         order = _ORDERS[found["order"]] if found["order"] else scope.byte_order
         if order is None:
-            raise NotCarriedError("byte-order", f"nothing says the byte order of {name}", f"write {name}le or {name}be")
+            raise UntranslatableError(
+                "byte-order", f"nothing says the byte order of {name}", f"write {name}le or {name}be"
+            )
         keys = {} if order == scope.byte_order else {"byteOrder": order}
     return Form(f"{word}{size * 8}", kind, keys)
 
@@ -72,7 +74,7 @@ def bits(name: str, scope: Scope, order: str, *, is_aligned: bool = True) -> For
         return None
     count = int(found["bits"])
     if count > 64:
-        raise NotCarriedError("bits", f"{count} bits in one number", "split them")
+        raise UntranslatableError("bits", f"{count} bits in one number", "split them")
     keys = {} if (scope.byte_order or "big") == order or (count == 8 and is_aligned) else {"byteOrder": order}
     if count == 1:
         return Form("bit", Truth(), keys)
@@ -87,16 +89,18 @@ def bit_order(name: str, default: str) -> str:
 
 def charset(attribute: Attribute, scope: Scope) -> str | None:
     """The character set of a text; None of UTF-8."""
-    said = attribute.text("encoding") or text(scope.definition.meta("encoding"))
-    if said is None:
+    encoding_name = attribute.text("encoding") or text(scope.definition.meta("encoding"))
+    if encoding_name is None:
         return None
-    word = said.lower().replace("-", "").replace("_", "")
+    word = encoding_name.lower().replace("-", "").replace("_", "")
     if word in _CHARSETS:
         return _CHARSETS[word]
     page = word.removeprefix("ibm").removeprefix("windows").removeprefix("cp")
     if page in _PAGES and page != word:
         return f"cp{page}"
-    raise NotCarriedError("charset", f"the encoding {said}", "it is read as bytes; decode it where records are read")
+    raise UntranslatableError(
+        "charset", f"the encoding {encoding_name}", "it is read as bytes; decode it where records are read"
+    )
 
 
 def terminator(attribute: Attribute, base: str, encoded: str | None) -> str | None:
@@ -113,7 +117,7 @@ def terminator(attribute: Attribute, base: str, encoded: str | None) -> str | No
 def _octet(node: Node) -> bytes:
     value = node.value if isinstance(node, ScalarNode) else None
     if not isinstance(value, int) or not 0 <= value < 256:
-        raise NotCarriedError("octet", "this is no byte", "write a number from 0 to 255")
+        raise UntranslatableError("octet", "this is no byte", "write a number from 0 to 255")
     return bytes([value])
 
 
@@ -129,7 +133,7 @@ def contents(node: Node) -> Form:
     else:
         data = (text(node) or "").encode()
     if not data:
-        raise NotCarriedError("contents", "contents without bytes")
+        raise UntranslatableError("contents", "contents without bytes")
     return Form(f"bytes({len(data)})", Octets(), {"const": Quoted(data.hex())})
 
 
@@ -138,8 +142,8 @@ def characters(attribute: Attribute, base: str, scope: Scope) -> tuple[str, dict
     if base == "bytes":
         return "bytes", {}, Octets()
     found = charset(attribute, scope)
-    said = (attribute.text("encoding") or text(scope.definition.meta("encoding")) or "").lower()
-    return "str", ({"charset": found} if found else {}), Text(octets="ascii" in said, charset=found)
+    encoding_name = (attribute.text("encoding") or text(scope.definition.meta("encoding")) or "").lower()
+    return "str", ({"charset": found} if found else {}), Text(octets="ascii" in encoding_name, charset=found)
 
 
 def pad(attribute: Attribute) -> str | None:

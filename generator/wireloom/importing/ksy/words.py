@@ -10,15 +10,15 @@ from wireloom.importing.ksy.kinds import (
     Integer,
     Kind,
     Listed,
-    Said,
     Scope,
+    Translation,
     Truth,
     Word,
 )
 from wireloom.importing.ksy.making import Making
 from wireloom.importing.ksy.reading import text
-from wireloom.importing.ksy.scopes import NotCarriedError, direct
-from wireloom.importing.ksy.translation import Place, said
+from wireloom.importing.ksy.scopes import UntranslatableError, direct
+from wireloom.importing.ksy.translation import Place, translated
 from wireloom.importing.naming import camel, field_name, one_line
 from wireloom.spec.yaml import MappingNode, Node, child, scalar
 
@@ -47,10 +47,10 @@ class Words(Making):
         return Word(enum, named=True, is_closed="raw" not in keys), keys
 
     def _enum(self, scope: Scope, attribute: Attribute) -> Enum | None:
-        said = attribute.text("enum") or ""
-        enum = scope.definition.enum(tuple(said.split("::")))
+        named = attribute.text("enum") or ""
+        enum = scope.definition.enum(tuple(named.split("::")))
         if enum is None:
-            self.find(attribute.location, "enum", f"there is no enum {said}", "the number is carried over")
+            self.find(attribute.location, "enum", f"there is no enum {named}", "the number is carried over")
         return enum
 
     def _valid(self, scope: Scope, attribute: Attribute, kind: Kind) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -62,14 +62,14 @@ class Words(Making):
             self.find(node.location, "valid", f"valid of each element of {attribute.name}", "write a range or a check")
             return {}, []
         name = field_name(attribute.name)
-        value = Said(name, kind)
+        value = Translation(name, kind)
         try:
             if not isinstance(node, MappingNode):
                 return self._equal_to(scope, value, node)
             conditions: list[str] = []
             for key, each in node.entries:
                 conditions += self._demands(scope, key.text, each, value)
-        except (NotCarriedError, SyntaxFlaw) as error:
+        except (UntranslatableError, SyntaxFlaw) as error:
             self.find(node.location, "valid", f"valid of {attribute.name}: {error.message}", "write a check by hand")
             return {}, []
         return {}, [self._check(each, attribute) for each in conditions]
@@ -81,23 +81,23 @@ class Words(Making):
             check["when"] = f"present({field_name(attribute.name)})"
         return check
 
-    def _equal_to(self, scope: Scope, value: Said, node: Node) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def _equal_to(self, scope: Scope, value: Translation, node: Node) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         self.has_checks = True
         return {}, [{"that": self._equality(scope, node, value), "else": INVALID}]
 
-    def _equality(self, scope: Scope, node: Node, value: Said) -> str:
+    def _equality(self, scope: Scope, node: Node, value: Translation) -> str:
         place = Place(scope, direct(scope))
         tree = expressions.Binary("==", expressions.Name("_"), expressions.parse(scalar(node)))
-        return said(tree, replace(place, element=value)).text
+        return translated(tree, replace(place, element=value)).text
 
-    def _demands(self, scope: Scope, key: str, node: Node, value: Said) -> list[str]:
+    def _demands(self, scope: Scope, key: str, node: Node, value: Translation) -> list[str]:
         match key:
             case "eq":
                 return [self._equality(scope, node, value)]
             case "min" | "max":
                 end = self.expression(scope, node)
                 if not isinstance(value.kind, Integer) or not isinstance(end.kind, Integer):
-                    raise NotCarriedError("valid", f"{key} of what is no integer")
+                    raise UntranslatableError("valid", f"{key} of what is no integer")
                 return [f"{value.text} {'>=' if key == 'min' else '<='} {end.within(5)}"]
             case "any-of":
                 each = [self._equality(scope, item, value) for item in getattr(node, "items", ())]
@@ -107,7 +107,7 @@ class Words(Making):
             case "in-enum":
                 return []
             case _:
-                raise NotCarriedError("valid", key)
+                raise UntranslatableError("valid", key)
 
     def _range_name(self, enum: Enum) -> str:
         if id(enum) not in self._ranged:

@@ -132,11 +132,11 @@ def _run(folder: Path, name: str, shown: Mapping[str, str]) -> bytes:
 def _finding(line: str, folder: Path, shown: Mapping[str, str], start: Location) -> Finding:
     """A message of protoc, at the place that it names."""
     text = line.replace(f"{folder}/", "")
-    if (said := _SAID.fullmatch(text)) and said["file"] in shown:
-        place = Location(shown[said["file"]], int(said["line"]), int(said["column"]))
-        return Finding(place, "syntax", said["message"].rstrip("."), "")
-    if (said := _WITHOUT.fullmatch(text)) and said["file"] in shown:
-        return Finding(Location(shown[said["file"]], 1, 1), "syntax", said["message"].rstrip("."), "")
+    if (match := _SAID.fullmatch(text)) and match["file"] in shown:
+        place = Location(shown[match["file"]], int(match["line"]), int(match["column"]))
+        return Finding(place, "syntax", match["message"].rstrip("."), "")
+    if (match := _WITHOUT.fullmatch(text)) and match["file"] in shown:
+        return Finding(Location(shown[match["file"]], 1, 1), "syntax", match["message"].rstrip("."), "")
     return Finding(start, "syntax", text.rstrip("."), "")
 
 

@@ -40,9 +40,9 @@ class Body:
         """Whether there is a place for each member of `value`, and it has what cannot be done without."""
         return bool(self.struct.takes(value))
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        found: Mapping[str, Any] = self.struct.lent(value, context)
+        found: Mapping[str, Any] = self.struct.visible_members(value, context)
         return found
 
     def parse(self, data: bytes, start: int, context: Container) -> Any:

@@ -29,7 +29,7 @@ from wireloom.runtime.values import Value
 
 PENDING = object()
 _DEEP = 24  # names that ask for one another before the last of them is worked out first
-Told = Field | Computed | Counted
+NamedStep = Field | Computed | Counted
 """A step that gives names their values."""
 Key = str | int
 """A name; or the place of a step in the list, of which it is asked whether it is there."""
@@ -126,7 +126,7 @@ class Solver:
             if circle.args[0] != asked:
                 raise
             self.is_assumed = False
-            return facts.says(key)
+            return facts.from_value(key)
 
 
 def solver_of(scope: Container) -> Solver:
@@ -148,7 +148,7 @@ class BuildingScope(Scope):
         return facts.solver.solved(facts, name) if name in facts.sources.of else None
 
 
-class Lent(Mapping[str, Any]):
+class VisibleMembers(Mapping[str, Any]):
     """What expressions see of the members of a record within."""
 
     def __init__(self, scope: BuildingScope) -> None:
@@ -190,7 +190,7 @@ class Inner(Value):
         """The members, also those that readers do not see."""
         if name != "hidden":
             raise AttributeError(name)
-        found = lent(self._subcon, self._given, self._context)
+        found = visible_members(self._subcon, self._given, self._context)
         if found and not solver_of(self._context).is_assumed:
             self.hidden = found
         return found
@@ -201,25 +201,25 @@ def assume(scope: Container) -> None:
     solver_of(scope).is_assumed = True
 
 
-def lent(subcon: Any, value: Any, context: Container) -> Mapping[str, Any]:
+def visible_members(subcon: Any, value: Any, context: Container) -> Mapping[str, Any]:
     """What expressions see of the members of `value`, by their names on the wire."""
-    if not isinstance(value, Mapping) or not hasattr(subcon, "lent"):
+    if not isinstance(value, Mapping) or not hasattr(subcon, "visible_members"):
         return {}
     try:
-        found: Mapping[str, Any] = subcon.lent(value, context)
+        found: Mapping[str, Any] = subcon.visible_members(value, context)
     except (EncodeError, PositionPendingError):
         return {}
     return found
 
 
-def _lends(step: Told) -> TypeGuard[Field]:
+def _has_members(step: NamedStep) -> TypeGuard[Field]:
     """Whether a field is flattened, and its record knows what members it lends."""
     return isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles")
 
 
-def _titles(step: Told, *, hidden: bool) -> Iterator[str]:
+def _titles(step: NamedStep, *, hidden: bool) -> Iterator[str]:
     """What readers call the members that a flattened field lends; the names of `hidden` ones among them."""
-    if _lends(step):
+    if _has_members(step):
         yield from step.subcon.titles(hidden=hidden)
 
 
@@ -240,10 +240,12 @@ class Sources:
         self.steps = tuple(
             (index, step) for index, step in enumerate(steps) if isinstance(step, Field | Computed | Counted)
         )
-        self.lent = {index: frozenset(_titles(step, hidden=True)) for index, step in self.steps if _lends(step)}
-        self.of: dict[str, list[tuple[int, Told, Bit | None]]] = {}
+        self.visible_members = {
+            index: frozenset(_titles(step, hidden=True)) for index, step in self.steps if _has_members(step)
+        }
+        self.of: dict[str, list[tuple[int, NamedStep, Bit | None]]] = {}
         for index, step in self.steps:
-            for name in {step.name, *self.lent.get(index, ())}:
+            for name in {step.name, *self.visible_members.get(index, ())}:
                 self.of.setdefault(name, []).append((index, step, None))
             for bit in step.bits if isinstance(step, Field) else ():
                 self.of.setdefault(bit.name, []).append((index, step, bit))
@@ -281,7 +283,7 @@ class Facts:
         self.holds_places = False  # whether what is decided is held against the places
         self.is_first = True  # whether nothing is known of the places yet
         self._there: dict[int, bool] = {}
-        self._lent: dict[int, Mapping[str, Any]] = {}
+        self._visible_members: dict[int, Mapping[str, Any]] = {}
 
     def reach(self, index: int, place: int) -> None:
         """Note where a step stands."""
@@ -329,12 +331,12 @@ class Facts:
             raise
         return None
 
-    def says(self, key: Key) -> Any:
+    def from_value(self, key: Key) -> Any:
         """What the value alone says of what follows from itself."""
         if isinstance(key, int):
             return self._is_wanted(self._step(key))
         for _, step, bit in reversed(self.sources.of[key]):
-            value = self.value.get(key) if _lends(step) else self.given(bit or step)
+            value = self.value.get(key) if _has_members(step) else self.given(bit or step)
             if value is not None:
                 return value
         return None
@@ -357,7 +359,7 @@ class Facts:
 
     def decide(self, index: int, step: Field | Computed) -> bool:
         """Whether a step is there of which places decide: where there is something to write."""
-        found = self._is_wanted(step) and not self._is_said_before(index, step)
+        found = self._is_wanted(step) and not self._is_decided_before(index, step)
         self.decided[index] = found
         if not self.holds_places:
             guess(self.scope["_"])
@@ -372,7 +374,7 @@ class Facts:
         finally:
             scope["_io"] = around
 
-    def _is_said_before(self, index: int, step: Field | Computed) -> bool:
+    def _is_decided_before(self, index: int, step: Field | Computed) -> bool:
         """Whether a field before has what readers call the same; of such fields one is there at a time."""
         title = step.title or step.name
         return bool(step.title) and any(
@@ -398,17 +400,17 @@ class Facts:
 
     # --- values ---
 
-    def given(self, step: Told | Bit) -> Any:
+    def given(self, step: NamedStep | Bit) -> Any:
         """What the caller gave for a step."""
         if isinstance(step, Field):
             return step.given_in(self.value)
         return self.value.get(getattr(step, "title", "") or step.name)
 
-    def _of(self, name: str, index: int, step: Told, bit: Bit | None) -> Any:
+    def _of(self, name: str, index: int, step: NamedStep, bit: Bit | None) -> Any:
         """What a step gives a name; null where it is not there."""
         if not self._seems_there(index, step):
             return None
-        if index in self.sources.lent and name in self.sources.lent[index] and _lends(step):
+        if index in self.sources.visible_members and name in self.sources.visible_members[index] and _has_members(step):
             member = self._member(name, step)
             if member is not None or name != step.name:
                 return member
@@ -419,7 +421,7 @@ class Facts:
         finally:
             scope["_io"] = around
 
-    def _seems_there(self, index: int, step: Told) -> bool:
+    def _seems_there(self, index: int, step: NamedStep) -> bool:
         """Whether a step is there; where that follows from what it is, whether the value has it."""
         if isinstance(step, Counted) or step.when is None:
             return True
@@ -444,13 +446,13 @@ class Facts:
         members: tuple[Field | Bit, ...] = (step, *(bit for bit in step.bits if not bit.hidden))
         return all(self.given(each) is None for each in members)
 
-    def _value(self, step: Told) -> Any:
+    def _value(self, step: NamedStep) -> Any:
         match step:
             case Counted():
                 return self.given(step) or 0
             case Computed():
                 return self._computed(step)
-            case Field(flatten=True, optional=True) if _lends(step):
+            case Field(flatten=True, optional=True) if _has_members(step):
                 return self.value if step.is_given(self.value) else None
             case Field(flatten=True):
                 return self.value
@@ -458,24 +460,24 @@ class Facts:
                 return self._integer(step) if step.bits else self._field(step)
 
     def _computed(self, step: Computed) -> Any:
-        value = self.given(step) if step.given or self._is_said(step) else evaluate(step.built, self.scope)
+        value = self.given(step) if step.given or self._value_decides(step) else evaluate(step.built, self.scope)
         try:
             return step.held(value, 0)
         except DecodeError:
             return value  # reading back says so
 
-    def _is_said(self, step: Computed) -> bool:
+    def _value_decides(self, step: Computed) -> bool:
         """Whether the value says what builders would derive, and that counts."""
         has_say = step.derive is not None and not step.hidden and not derives_anew(self.scope)
         return has_say and self.given(step) is not None
 
     def _member(self, name: str, step: Field) -> Any:
         """A member of a record that melts in."""
-        members = self._lent.get(id(step))
+        members = self._visible_members.get(id(step))
         if members is None:
-            members = lent(step.subcon, self.value, self.scope)
+            members = visible_members(step.subcon, self.value, self.scope)
             if members and not self.solver.is_assumed:
-                self._lent[id(step)] = members
+                self._visible_members[id(step)] = members
         if name not in members:
             return self.value.get(name)
         if step.optional and not step.is_given(self.value):
@@ -484,9 +486,9 @@ class Facts:
 
     def settle(self, step: Field, found: BuildingScope) -> None:
         """Take over what the members of a record come to where it is written."""
-        self._lent[id(step)] = Lent(found)
+        self._visible_members[id(step)] = VisibleMembers(found)
         if isinstance(inner := self.scope.get(step.name), Inner):
-            inner.hidden = Lent(found)
+            inner.hidden = VisibleMembers(found)
 
     def _field(self, step: Field) -> Any:
         given = step.on_wire(self.given(step))
@@ -504,9 +506,9 @@ class Facts:
         if (
             not isinstance(given, int | str | bytes | list)
             and isinstance(given, Mapping)
-            and hasattr(step.subcon, "lent")
+            and hasattr(step.subcon, "visible_members")
         ):
-            return Inner(given, step.subcon, self.scope, self._lent.get(id(step)))
+            return Inner(given, step.subcon, self.scope, self._visible_members.get(id(step)))
         return getattr(step.subcon, "of_null", None) if given is None and not step.optional else given
 
     def _integer(self, step: Field) -> Any:
@@ -520,7 +522,7 @@ class Facts:
         is_stated = step.stated(self.value, self.scope) is not None
         return None if step.derive is None or is_stated else evaluate(step.derive, self.scope)
 
-    def _bit(self, step: Told, bit: Bit) -> Any:
+    def _bit(self, step: NamedStep, bit: Bit) -> Any:
         """What some bits of an integer are, whatever the others are."""
         assert isinstance(step, Field)
         try:

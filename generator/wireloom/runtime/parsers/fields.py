@@ -428,7 +428,7 @@ class Field:
     @cached_property
     def is_record(self) -> bool:
         """Whether it is a struct, or one of several."""
-        return hasattr(self.subcon, "lent")
+        return hasattr(self.subcon, "visible_members")
 
     @property
     def stands(self) -> bool:

@@ -69,8 +69,8 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Apart:
-    """Bytes of a field of a struct within, or of this one, that stand at an offset of the struct of `placement`."""
+class WrittenElsewhere:
+    """Bytes of a field of this struct or of one inside of it, written at an offset of the struct of `placement`."""
 
     placement: "Placement"
     offset: int
@@ -103,13 +103,13 @@ class Placement:
         self.writing: Field | None = None
         self.built = 0  # structs within the field that is written
         self.memory = Memory()
-        self.room: int | None = context.get("_room") if self.binary and stream is not None else None
+        self.region_size: int | None = context.get("_region_size") if self.binary and stream is not None else None
         self.guessed = False
         self.is_unsettled = False  # something that was written follows from a struct around this one
         self.pending: list[tuple[Field, int]] = []
         self.ends: dict[int, int] = {}  # where values of any width end, by where they begin
         self.overwrites = False
-        self.elsewhere: list[Apart] = []
+        self.elsewhere: list[WrittenElsewhere] = []
 
     def build(self) -> None:
         """Write the struct to the stream."""
@@ -190,8 +190,8 @@ class Placement:
             _params=self.context._params,
             _io=None,
             _start=start,
-            _size=assumed.size if self.room is None else self.room,
-            _room=None,
+            _size=assumed.size if self.region_size is None else self.region_size,
+            _region_size=None,
             _marks=dict(assumed.marks),
             _version=self.version,
             _value=self.value,
@@ -268,11 +268,11 @@ class Placement:
     def _write_elsewhere(self) -> None:
         """Write what stands elsewhere for marks of this struct, and go on behind all there is."""
         found, self.elsewhere = self.elsewhere, []
-        for apart in found:
-            if apart.placement is self:
-                self._write_apart(apart)
+        for written in found:
+            if written.placement is self:
+                self._write_at_its_offset(written)
             else:
-                self.elsewhere.append(apart)
+                self.elsewhere.append(written)
         if self.binary:
             self.target.seek(0, io.SEEK_END)
 
@@ -304,7 +304,7 @@ class Placement:
         try:
             stream = sink.place(step)
             if step.base:
-                self._set_apart(step)
+                self._build_elsewhere(step)
                 return
             self._seek(step)
             start = self.target.tell() if self.binary else 0
@@ -312,7 +312,7 @@ class Placement:
             if value is MISSING:
                 return
             before = self._written(start) if self.binary and step.at is not None else b""
-            self.scope._room = self._room(step)
+            self.scope._region_size = self._region_size(step)
             step.write(value if value != b"" or not step.is_filler else self._filling(), stream, self.scope)
             if step.has_any_width and self.binary:
                 self.ends[start] = self.target.tell()
@@ -321,17 +321,17 @@ class Placement:
         except EncodeError as error:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
 
-    def _room(self, step: Field) -> int | None:
+    def _region_size(self, step: Field) -> int | None:
         """The bytes of the region that a struct is written to, where something else than its length says them."""
         if (
-            (step.size is None and self.room is None)
+            (step.size is None and self.region_size is None)
             or not self.binary
             or not step.is_record
             or step.packing is not None
         ):
             return None
         if step.size is None:
-            return None if self.room is None else max(self.room - self.target.tell(), 0)
+            return None if self.region_size is None else max(self.region_size - self.target.tell(), 0)
         try:
             found = evaluate(step.size, self.scope) if callable(step.size) else None
         except PositionPendingError:
@@ -340,11 +340,11 @@ class Placement:
 
     def _filling(self) -> bytes:
         """Zeros up to the end of the region, where that is known and nothing counts from there."""
-        if self.room is None or any(each.is_tail for each in self.struct.fields):
+        if self.region_size is None or any(each.is_tail for each in self.struct.fields):
             return b""
-        return bytes(min(max(self.room - self.target.tell(), 0), FILLED))
+        return bytes(min(max(self.region_size - self.target.tell(), 0), FILLED))
 
-    def _set_apart(self, step: Field) -> None:
+    def _build_elsewhere(self, step: Field) -> None:
         """Build what stands elsewhere, for the struct that has the mark to write it."""
         around, body = marked(step.base, self.scope), io.BytesIO()
         try:
@@ -356,17 +356,17 @@ class Placement:
         start = around._marks[step.base] + offset if isinstance(offset, int) else -1
         if start < 0:
             raise EncodeError("an offset of the struct that has the mark", shown(offset))
-        self.elsewhere.append(Apart(around._placement, start, body.getvalue(), step.title or step.name))
+        self.elsewhere.append(WrittenElsewhere(around._placement, start, body.getvalue(), step.title or step.name))
 
-    def _write_apart(self, apart: Apart) -> None:
+    def _write_at_its_offset(self, written: WrittenElsewhere) -> None:
         """Write bytes at their offset, over what is there or behind zeros."""
         try:
-            self._go_to(apart.offset)
+            self._go_to(written.offset)
         except EncodeError as error:
-            raise error.at(apart.name) from None
-        before = self._written(apart.offset, len(apart.data))
-        self.target.write(apart.data)
-        self._compare(before, apart.data[: len(before)])
+            raise error.at(written.name) from None
+        before = self._written(written.offset, len(written.data))
+        self.target.write(written.data)
+        self._compare(before, written.data[: len(before)])
 
     def _go_to(self, place: int) -> None:
         """Go to a place: behind zeros, or back to where there is something already."""
@@ -441,7 +441,7 @@ class Placement:
     def _settled(self) -> Outcome:
         """Derived values first, then checksums, each after those that it covers."""
         size = self.target.seek(0, io.SEEK_END)
-        self.scope._size = size if self.room is None else self.room
+        self.scope._size = size if self.region_size is None else self.region_size
         self._facts.settle_places()
         if not (self.pending or self._facts.late):
             return Outcome(size, dict(self.scope._marks))

@@ -16,7 +16,7 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.parsers.facts import Facts, Lent, Sources
+from wireloom.runtime.parsers.facts import Facts, Sources, VisibleMembers
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling, refuses
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
@@ -221,9 +221,11 @@ class Struct(construct.Construct):
         """Where the names have their values from while building."""
         return Sources(self.steps)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return Lent(Placement(self, value, None, context, self._version_to_build(value, context)).facts().scope)
+        return VisibleMembers(
+            Placement(self, value, None, context, self._version_to_build(value, context)).facts().scope
+        )
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of this struct, flattened ones included; all names of `hidden` ones, too."""

@@ -16,7 +16,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Bytes, Float, Integer, Numeral, Text
-from wireloom.runtime.parsers.facts import CircleError, assume, lent
+from wireloom.runtime.parsers.facts import CircleError, assume, visible_members
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import MISSING, guess, same
 from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
@@ -104,9 +104,9 @@ class CasesByValue:
         """Whether a case has a place for each member of `value`, and is given what it needs."""
         return any(subcon.takes(value) for subcon in self.subcons)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return lent(struct_for(value, self.subcons, context), value, context)
+        return visible_members(struct_for(value, self.subcons, context), value, context)
 
 
 def _subcons(cases: Mapping[Scalar, Any], otherwise: Any) -> tuple[Any, ...]:
@@ -171,14 +171,14 @@ class Select(construct.Construct):
         """Whether a case has a place for each member of `value`, and is given what it needs."""
         return any(subcon.takes(value) for subcon in self.subcons if hasattr(subcon, "takes"))
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`: of the case by its tag, which may follow from just that."""
         try:
             case = self._case(evaluate(self.tag, context))
         except CircleError:
             assume(context)
             case = self._of_shape(value, context)
-        return lent(case, value, context)
+        return visible_members(case, value, context)
 
 
 class Peek(CasesByValue, construct.Construct):
@@ -353,12 +353,12 @@ class Attempt(CasesByValue, construct.Construct):
             raise EncodeError("a record", shown(obj))
         return self._trial_for(obj, context).subcon._build(obj, stream, context, path)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
         trial = self._trial_for(value, context)
         told = {self.kind: trial.name, self.reason: value.get(self.reason)}
         told.pop("", None)
-        return ChainMap(told, lent(trial.subcon, value, context))  # type: ignore[arg-type]
+        return ChainMap(told, visible_members(trial.subcon, value, context))  # type: ignore[arg-type]
 
     def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
         """The alternative that the value names; else of those whose `build_when` holds the first that takes it."""
@@ -402,9 +402,9 @@ class Deferred(construct.Construct):
         """Whether the type has a place for each member of `value`, and is given what it needs."""
         return bool(self.target().takes(value))
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return lent(self.target(), value, context)
+        return visible_members(self.target(), value, context)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         return self.target()._parse(stream, context, path)

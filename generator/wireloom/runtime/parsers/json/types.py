@@ -105,9 +105,9 @@ class Body(Document):
         """Whether there is a place for each member of `value`, and it has what cannot be done without."""
         return bool(self.subcon.takes(value))
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        found: Mapping[str, Any] = self.subcon.lent(value, context)
+        found: Mapping[str, Any] = self.subcon.visible_members(value, context)
         return found
 
 

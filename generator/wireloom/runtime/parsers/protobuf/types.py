@@ -195,9 +195,9 @@ class Body(construct.Construct):
         """Whether there is a place for each member of `value`, and it has what cannot be done without."""
         return self.struct.takes(value)
 
-    def lent(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
+    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""
-        return self.struct.lent(value, context)
+        return self.struct.visible_members(value, context)
 
     @cached_property
     def struct(self) -> Struct:
@@ -408,7 +408,7 @@ class Carried(_Scalar):
         super().__init__()
         self.body = bodies.Body(subcon)
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.takes, self.lent = self.body.covers, self.body.takes, self.body.lent
+        self.covers, self.takes, self.visible_members = self.body.covers, self.body.takes, self.body.visible_members
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The record."""

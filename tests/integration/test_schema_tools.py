@@ -6,7 +6,6 @@ They come from PyPI and npm; where a registry does not answer, the tests are ski
 import importlib
 import json
 import shutil
-import subprocess
 import venv
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import GENERATED, shipped_formats
+from integration.registries import fetched, run
 from wireloom.encodings.json import JSON
 
 pytestmark = [pytest.mark.integration, pytest.mark.thorough]
@@ -39,20 +39,6 @@ for name, documents in json.load(open(sys.argv[2])).items():
 print(json.dumps(verdicts))
 """
 LARGEST = 1 << 53  # integers beyond are rounded by JavaScript before a schema sees them
-
-
-def run(*command: object, cwd: Path | None = None) -> str:
-    done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def fetched(*command: object, cwd: Path | None = None) -> None:
-    """Run what asks a registry; skip where that does not answer."""
-    try:
-        run(*command, cwd=cwd)
-    except (AssertionError, subprocess.TimeoutExpired) as error:
-        pytest.skip(f"the registry does not give the tools: {str(error)[-300:]}")
 
 
 def schema_of(name: str) -> Path:

@@ -8,10 +8,11 @@ from wireloom.emit.protobuf.messages import messages as wire_messages
 from wireloom.emit.protobuf.text import proto_text
 from wireloom.exporting import avro, protobuf
 from wireloom.exporting.differences import Difference, Exported
+from wireloom.exporting.kaitai import ksy
 from wireloom.exporting.values import Message, capitalised, messages
 from wireloom.model.format import Format, Root
 
-__all__ = ["Difference", "Exported", "Format", "Root", "as_avsc", "as_proto", "is_protobuf", "wire_proto"]
+__all__ = ["Difference", "Exported", "Format", "Root", "as_avsc", "as_proto", "is_protobuf", "ksy", "wire_proto"]
 
 
 def as_avsc(format: Format, root: Root, *, explode: bool = False) -> Exported:

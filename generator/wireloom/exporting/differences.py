@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from wireloom.problems import Location
 from wireloom.spec.documents import Document
 from wireloom.spec.places import Site, column, place
+from wireloom.spec.yaml import child, entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ def difference_lines(differences: Sequence[Difference], document: Document) -> I
 
 def _location(where: Site | str, document: Document) -> Location:
     if isinstance(where, Site):
-        return place(document, where)
+        parameters = () if where.struct else entries(child(document.node, "parameters"))
+        found = next((key.location for key, _ in parameters if key.text == where.field), None)
+        return found or place(document, where)
     return column(document, where.rpartition(".")[2].rstrip("[]{}"))
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import SPECS, Root, Specs, refuse_no_folder
+from wireloom.cli.options import SPECS, Parameters, Root, Specs, refuse_no_folder
 from wireloom.cli.terminal.console import note, refuse_closed_output, say, waiting
 from wireloom.failures import MisuseError, refuse_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from wireloom.exporting import Exported, Format
     from wireloom.exporting import Root as FormatRoot
@@ -26,6 +26,38 @@ Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 if the descr
 Explode = Annotated[
     bool, typer.Option("--explode", help="Describe flat rows, as `decode --explode` gives them, not whole records.")
 ]
+
+
+def ksy(
+    format: SpecFormat,
+    out: File = None,
+    root: Root = None,
+    parameter: Parameters = None,
+    strict: Strict = False,
+    specs: Specs = SPECS,
+) -> None:
+    """Write a description in Kaitai Struct (.ksy) of a binary format.
+
+    Parts that Kaitai Struct cannot express are listed: where they are in the spec, what they are, and what the
+    description has in their place. One description has one value for each parameter of the format.
+
+    \b
+    Examples:
+      wireloom export ksy heartbeat --out heartbeat.ksy
+      wireloom export ksy heartbeat -p byteOrder=little
+      wireloom export ksy heartbeat --strict            fails if the description says less than the spec
+    """
+    from wireloom.exporting import ksy as described
+
+    def made(found: "Format", chosen: "FormatRoot", modules: "Mapping[str, Mapping[str, str]]") -> "Exported":
+        from wireloom.catalog import parameter_values
+        from wireloom.examples import opened
+
+        with opened({found.name: modules[found.name]}) as opened_modules:
+            values = parameter_values(opened_modules[found.name], parameter or [])
+        return described(found, chosen, values)
+
+    _write(format, root, specs, out, made, strict=strict)
 
 
 def avsc(
@@ -49,7 +81,7 @@ def avsc(
     """
     from wireloom.exporting import as_avsc
 
-    _write(format, root, specs, out, lambda found, chosen: as_avsc(found, chosen, explode=explode), strict=strict)
+    _write(format, root, specs, out, lambda found, chosen, _: as_avsc(found, chosen, explode=explode), strict=strict)
 
 
 def proto(
@@ -76,7 +108,7 @@ def proto(
     """
     from wireloom.exporting import as_proto, is_protobuf, wire_proto
 
-    def made(found: "Format", chosen: "FormatRoot") -> "Exported":
+    def made(found: "Format", chosen: "FormatRoot", _: "Mapping[str, Mapping[str, str]]") -> "Exported":
         if columns or explode or not is_protobuf(found):
             return as_proto(found, chosen, explode=explode)
         if root is not None:
@@ -91,7 +123,7 @@ def _write(
     root: str | None,
     specs: Path,
     out: Path | None,
-    made_by: "Callable[[Format, FormatRoot], Exported]",
+    made_by: "Callable[[Format, FormatRoot, Mapping[str, Mapping[str, str]]], Exported]",
     *,
     strict: bool,
 ) -> None:
@@ -108,11 +140,13 @@ def _write(
     format = next(each for each in read.formats if each.name == name)
     roots = {each.name: each for each in format.roots}
     refuse_unknown(f"root of {name}", [] if root is None else [root], roots)
-    exported = made_by(format, roots[root or format.roots[0].name])
+    exported = made_by(format, roots[root or format.roots[0].name], read.modules)
     if exported.text:
         _put(exported.text, out)
     note(*difference_lines(exported.differences, known[name]))
-    if exported.differences:
+    if not exported.text:
+        note("nothing was written")
+    elif exported.differences:
         kinds = Counter(each.kind for each in exported.differences)
         counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
         noun = "thing differs" if len(exported.differences) == 1 else "things differ"
@@ -129,7 +163,7 @@ def _put(text: str, out: Path | None) -> None:
     note(f"wrote {out}")
 
 
-COMMANDS = (avsc, proto)
+COMMANDS = (ksy, avsc, proto)
 export = typer.Typer(
     no_args_is_help=True,
     add_completion=False,

@@ -1,0 +1,105 @@
+"""A Kaitai Struct description (.ksy) of the bytes of a binary format, from the resolved model.
+
+Fields become attributes, structs become types; `expressions` translates sizes, conditions and checks. What Kaitai
+cannot read stays bytes; where the length of a part is unknown, its struct ends before it, and so do those that it
+stands in (`cut`), which is why a description is made again until no struct ends early that was not known to.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from wireloom.exporting.differences import Difference, Exported
+from wireloom.exporting.kaitai.expressions import UnsayableError
+from wireloom.exporting.kaitai.forms import CutError
+from wireloom.exporting.kaitai.scopes import Keys
+from wireloom.exporting.kaitai.structs import Structs
+from wireloom.model.format import Format, Root
+from wireloom.model.types import Scalar
+from wireloom.spec.places import Site
+
+
+def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
+    """The description of a root, with the values of parameters that are given, else their defaults."""
+    if not format.encoding.laid_out:
+        message = f"{format.name} is {format.encoding.name}, and Kaitai describes binary formats"
+        return Exported("", (Difference("encoding", Site(), message, "export its columns (`proto` or `avsc`)"),))
+    order = format.byte_order.parameter
+    stated = {name: value for name, value in given.items() if value is None or isinstance(value, int | str)}
+    values = _Values({each.name: each.default for each in format.parameters} | stated)
+    told_by_bytes = order is not None and values[order] == "auto"
+    if order is not None and told_by_bytes:
+        values[order] = "big"
+    id = format.name if root is format.roots[0] else f"{format.name}_{root.name}"
+    cut: frozenset[str] = frozenset()
+    while True:
+        made = Structs(format, values, id, cut)
+        try:
+            own = made.described(root.type, id)
+        except (CutError, UnsayableError) as error:
+            return Exported("", (Difference("cut", Site(), f"the record is {error}", "nothing is described"),))
+        if made.found_cut <= cut:
+            break
+        cut |= made.found_cut
+    told = dict.fromkeys((*_parameters(format, values, order if told_by_bytes else None), *made.differences))
+    return Exported(_text(format, id, own, made), tuple(told))
+
+
+class _Values(dict[str, Scalar]):
+    """The values of parameters, and which of them were asked for."""
+
+    def __init__(self, values: Mapping[str, Scalar]) -> None:
+        super().__init__(values)
+        self.asked: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as a dictionary has it
+        """The value, noted as one that matters."""
+        self.asked.add(name)
+        return super().get(name, default)
+
+
+def _parameters(format: Format, values: _Values, auto: str | None) -> list[Difference]:
+    """The parameters that matter, which readers of the description cannot choose; `auto` is set by the bytes."""
+    found = []
+    for each in format.parameters:
+        if each.name not in values.asked:
+            continue
+        value = values[each.name]
+        shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        instead = f"it is {shown}; `-p {each.name}=VALUE` sets another value"
+        if each.name == auto:
+            found.append(Difference("byte-order", Site("", each.name), "the bytes tell their order", instead))
+        else:
+            message = "readers of the description cannot choose the parameter"
+            found.append(Difference("parameter", Site("", each.name), message, instead))
+    return found
+
+
+def _text(format: Format, id: str, own: Keys, made: Structs) -> str:
+    doc = own.pop("doc", "")
+    meta: dict[str, Any] = {"id": id, "title": format.title, "endian": made.order, "ks-version": "0.11"}
+    said = "\n\n".join(filter(None, (format.doc.strip(), doc, f"Source: {format.source}" if format.source else "")))
+    document: Keys = {"meta": meta, **({"doc": said} if said else {}), **own}
+    if made.types:
+        document["types"] = made.types
+    if made.enums:
+        enums = {name: {int(key): each for key, each in words.items()} for name, words in made.enums.items()}
+        document["enums"] = enums
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=116)
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML without aliases, which Kaitai's compiler takes and people do not."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ANN401, ARG002 - as PyYAML has it
+        """Never an alias."""
+        return True
+
+
+def _text_node(dumper: _Dumper, text: str) -> yaml.Node:
+    """A text; one of several lines stands as it is."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text_node)

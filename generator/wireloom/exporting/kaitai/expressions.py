@@ -1,0 +1,274 @@
+"""Expressions of specs in Kaitai's language.
+
+A field that may be missing has no value in Kaitai, and asking for it is an error. So a comparison with one is guarded
+by the condition under which the field is there: it is false, or true for `!=`, where the field is missing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    ParameterRef,
+    Position,
+    Unary,
+)
+from wireloom.model.format import Ranges
+
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+EMPTY = {Kind.INTEGER: "0", Kind.BOOLEAN: "false", Kind.TEXT: '""', Kind.FLOAT: "0.0"}
+
+
+class UnsayableError(Exception):
+    """Kaitai has no words for a part of a spec; the message says for what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A field where an expression looks at it: its text, and the condition under which it is there.
+
+    Of bytes that are a text in Kaitai, there is the `charset`. Of a field with words, `words` are the values of Kaitai
+    that each word stands for, and `spelled` is the word; the field `may_lack` one, and is null to readers then.
+    """
+
+    text: str
+    guard: str = ""
+    charset: str = ""
+    words: Mapping[str, tuple[str, ...]] | None = None
+    spelled: Callable[[], str] | None = None
+    may_lack: bool = False
+
+
+class Scope(Protocol):
+    """Where an expression stands."""
+
+    ranges: tuple[Ranges, ...]
+
+    def field(self, reference: FieldRef) -> Seen:
+        """A field."""
+
+    def mark(self, name: str) -> str:
+        """The offset of a mark, from the struct's start."""
+
+    def position(self, fact: str) -> str:
+        """A fact of the position."""
+
+    def length(self, reference: FieldRef) -> str:
+        """The bytes of a field."""
+
+
+def said(expression: Expression, scope: Scope) -> str:
+    """The expression as Kaitai has it, in brackets where it is made of others; raises UnsayableError."""
+    match expression:
+        case Literal(value):
+            return literal(value)
+        case FieldRef(kind=kind):
+            return _value(scope.field(expression), kind)
+        case MarkRef(name):
+            return scope.mark(name)
+        case Position(fact):
+            return scope.position(fact)
+        case Unary("not", operand):
+            return f"(not {said(operand, scope)})"
+        case Unary(operator, operand):
+            return f"({operator}{said(operand, scope)})"
+        case Binary(operator, left, right) if operator in _COMPARISONS:
+            return _comparison(operator, left, right, scope)
+        case Binary("//", left, right):
+            return f"({said(left, scope)} / {said(right, scope)})"
+        case Binary(operator, left, right):
+            return f"({said(left, scope)} {operator} {said(right, scope)})"
+        case Membership(operand, options):
+            either = (_comparison("==", operand, Literal(each), scope) for each in options)
+            return f"({' or '.join(either)})"
+        case Conditional(condition, then, otherwise):
+            return f"({said(condition, scope)} ? {said(then, scope)} : {said(otherwise, scope)})"
+        case Call(function, arguments):
+            return _call(function, arguments, scope)
+        case ParameterRef(name):
+            raise UnsayableError(f"the parameter {name}")
+        case Name(parts):
+            raise UnsayableError(f"the name {'.'.join(parts)}")
+        case _:
+            assert_never(expression)
+
+
+def bare(text: str) -> str:
+    """The text of a whole expression, without brackets around all of it."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and place < len(text) - 1:
+            return text
+    return text[1:-1] if '"' not in text else text
+
+
+def literal(value: object) -> str:
+    """A constant."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() if -(1 << 63) <= value < 1 << 63:
+            return str(value)
+        case int():
+            raise UnsayableError(f"the number {value}, which has more than 63 bits")
+        case str():
+            return quoted(value)
+        case bytes():
+            return f"[{', '.join(map(str, value))}]"
+        case _:
+            raise UnsayableError("a comparison with null")
+
+
+def quoted(text: str) -> str:
+    r"""A text as a literal; what is not printable as \u."""
+    return '"' + "".join(_letter(each) for each in text) + '"'
+
+
+def _letter(letter: str) -> str:
+    if letter in '"\\':
+        return f"\\{letter}"
+    if letter.isprintable() and ord(letter) < 0x10000:
+        return letter
+    if ord(letter) >= 0x10000:
+        raise UnsayableError("a character beyond U+FFFF in a constant")
+    return f"\\u{ord(letter):04x}"
+
+
+def _plain(seen: Seen) -> str:
+    return seen.text if seen.spelled is None else seen.spelled()
+
+
+def _value(seen: Seen, kind: Kind) -> str:
+    text = _plain(seen)
+    if seen.charset and kind is Kind.BYTES:
+        raise UnsayableError("bytes that are a text in Kaitai")
+    if not seen.guard:
+        return text
+    if kind is Kind.BOOLEAN:
+        return f"({seen.guard} and {text})"
+    if kind not in EMPTY:
+        raise UnsayableError("the bytes of a field that may be missing")
+    return f"({seen.guard} ? {text} : {EMPTY[kind]})"
+
+
+def _comparison(operator: str, left: Expression, right: Expression, scope: Scope) -> str:
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        return _comparison(turned.get(operator, operator), right, left, scope)
+    if isinstance(right, Literal) and right.value is None:
+        present = _present(left, scope)
+        return present if operator == "!=" else f"(not {present})"
+    if not isinstance(left, FieldRef):
+        return f"({said(left, scope)} {operator} {said(right, scope)})"
+    seen = scope.field(left)
+    if seen.words is not None and isinstance(right, Literal) and isinstance(right.value, str):
+        equal = " or ".join(f"{seen.text} == {each}" for each in seen.words.get(right.value, ())) or "false"
+        text = f"({equal})" if operator == "==" else f"(not ({equal}))"
+    else:
+        text = f"({_plain(seen)} {operator} {said(_as_text(right, seen.charset), scope)})"
+    other = scope.field(right).guard if isinstance(right, FieldRef) else ""
+    if seen.guard and other and operator in ("==", "!="):
+        both = f"({seen.guard} and {other} and {text})"
+        neither = f"((not {seen.guard}) and (not {other}))"
+        return f"({both} or {neither})" if operator == "==" else f"(not {_equal(left, right, scope)})"
+    if not seen.guard:
+        return text
+    return f"((not {seen.guard}) or {text})" if operator == "!=" else f"({seen.guard} and {text})"
+
+
+def _equal(left: Expression, right: Expression, scope: Scope) -> str:
+    return _comparison("==", left, right, scope)
+
+
+def strict(expression: Expression, scope: Scope) -> list[str]:
+    """The conditions under which a value is there that is computed of fields that may be missing."""
+    match expression:
+        case FieldRef():
+            return [guard] if (guard := scope.field(expression).guard) else []
+        case Unary(_, operand):
+            return strict(operand, scope)
+        case Binary("and" | "or" | "==" | "!="):
+            return []
+        case Binary(_, left, right):
+            return list(dict.fromkeys((*strict(left, scope), *strict(right, scope))))
+        case _:
+            return []
+
+
+def _as_text(constant: Expression, charset: str) -> Expression:
+    if not charset:
+        return constant
+    if not isinstance(constant, Literal):
+        raise UnsayableError("bytes that are a text in Kaitai")
+    return in_charset(constant.value, charset)
+
+
+def in_charset(constant: object, charset: str) -> Literal:
+    """Constant bytes as the text that they are in a character set."""
+    if not isinstance(constant, bytes):
+        raise UnsayableError("bytes that are a text in Kaitai")
+    try:
+        return Literal(constant.decode(charset))
+    except (UnicodeDecodeError, LookupError) as error:
+        raise UnsayableError(f"constant bytes in {charset}") from error
+
+
+def _present(expression: Expression, scope: Scope) -> str:
+    if not isinstance(expression, FieldRef):
+        return "true"
+    seen = scope.field(expression)
+    known = [f"{seen.text} == {each}" for values in (seen.words or {}).values() for each in values]
+    if not seen.may_lack:
+        return seen.guard or "true"
+    return f"({seen.guard} and ({' or '.join(known)}))" if seen.guard else f"({' or '.join(known)})"
+
+
+def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> str:
+    match function, arguments:
+        case "present", (argument,):
+            return _present(argument, scope)
+        case "len", (FieldRef() as reference,):
+            return scope.length(reference)
+        case "count", (FieldRef() as reference,):
+            seen = scope.field(reference)
+            return f"({seen.guard} ? {seen.text}.size : 0)" if seen.guard else f"{seen.text}.size"
+        case "min" | "max", (first, *others):
+            return _extreme(
+                "<" if function == "min" else ">", said(first, scope), [said(each, scope) for each in others]
+            )
+        case "rangeName", (number, Literal(str(name))):
+            return _range_name(said(number, scope), next(each for each in scope.ranges if each.name == name))
+        case "slice", (FieldRef(kind=Kind.TEXT) as text, Literal(int(start)), Literal(int(end))) if 0 <= start <= end:
+            return f"{said(text, scope)}.substring({start}, {end})"
+        case "concat", texts if all(not isinstance(each, FieldRef) or each.kind is Kind.TEXT for each in texts):
+            return f"({' + '.join(said(each, scope) for each in texts)})"
+        case _:
+            raise UnsayableError(f"{function}()")
+
+
+def _extreme(operator: str, first: str, others: list[str]) -> str:
+    for other in others:
+        first = f"({first} {operator} {other} ? {first} : {other})"
+    return first
+
+
+def _range_name(number: str, ranges: Ranges) -> str:
+    text = '""'
+    for each in reversed(ranges.ranges):
+        least = [] if each.minimum is None else [f"{number} >= {each.minimum}"]
+        most = [] if each.maximum is None else [f"{number} <= {each.maximum}"]
+        text = f"({' and '.join([*least, *most]) or 'true'} ? {quoted(each.name)} : {text})"
+    return text

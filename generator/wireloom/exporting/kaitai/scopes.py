@@ -1,0 +1,164 @@
+"""Types of a description as they are made: their attributes, and how expressions within them name what they look at."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wireloom.exporting.kaitai import names
+from wireloom.exporting.kaitai.expressions import EMPTY, Seen, UnsayableError
+from wireloom.exporting.kaitai.needs import PARAMETERS, Outer
+from wireloom.exporting.values import Names
+from wireloom.expr.ast import FieldRef, Kind
+from wireloom.model.format import Ranges
+from wireloom.model.types import Struct
+from wireloom.spec.places import Site
+
+Keys = dict[str, Any]
+NO_NAME = ""  # what an attribute is called in the spec that has it only in Kaitai
+
+
+def called(id: str, original: str) -> Keys:
+    """The key that keeps the name in the spec, where it is another one."""
+    return {} if original in (id, NO_NAME) else {"-orig-id": original}
+
+
+@dataclass
+class Scope:
+    """A type of the description, of a struct of the spec; or without one, around one of its values.
+
+    What a value looks at through a type around it is as far away as without that.
+    """
+
+    id: str
+    struct: Struct | None
+    ranges: tuple[Ranges, ...]
+    site: Site
+    seq: list[Keys] = field(default_factory=list)
+    instances: dict[str, Keys] = field(default_factory=dict)
+    params: dict[Outer, str] = field(default_factory=dict)
+    taken: Names = field(default_factory=Names)
+    ids: Mapping[str, str] = field(default_factory=dict)  # of the fields of the struct
+    seen: dict[str, Seen] = field(default_factory=dict)  # of those so far
+    holders: dict[str, str] = field(default_factory=dict)  # the struct that each field is, of those that are one
+    choices: set[str] = field(default_factory=set)  # fields that are no value of one type
+    lost: dict[str, str] = field(default_factory=dict)  # why fields are not described
+    lengths: dict[str, str] = field(default_factory=dict)  # the bytes of texts
+    marks: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)  # identifiers of marks that something looks at
+    at_start: bool = True  # whether it starts where its stream does
+    end: str = ""  # where it ends; empty: with its stream
+    in_list: bool = False
+    jumps: bool = False  # whether fields at offsets are not in their order
+    assumed: str = ""  # the condition of what is being described: fields that are there under it are there
+    within: "Callable[[Scope, FieldRef], Seen] | None" = None  # fields of structs within
+
+    def own(self, name: str) -> str:
+        """An identifier that the type does not have yet."""
+        return names.free(self.taken, name)
+
+    def field(self, reference: FieldRef) -> Seen:
+        """A field that an expression names."""
+        if self.struct is None or reference.up:
+            if reference.kind not in PARAMETERS:
+                raise UnsayableError(f"{reference.name}, which is no single value, of a struct around")
+            return Seen(self.params[Outer(reference.up, reference.name, reference.members, reference.kind)])
+        name = reference.name
+        if name in self.lost:
+            if not self.lost[name] and reference.kind in EMPTY:
+                return Seen(EMPTY[reference.kind], "false")
+            raise UnsayableError(f"{name}, which {self.lost[name] or 'is never there'}")
+        if name in self.choices and reference.kind not in (Kind.RECORD, Kind.ANY):
+            raise UnsayableError(f"{name}, which is no value of one type in Kaitai")
+        is_whole = not reference.members and (name not in self.holders or reference.kind in (Kind.RECORD, Kind.ANY))
+        if is_whole and name in self.seen:
+            seen = self.seen[name]
+            return replace(seen, guard="") if self.assumed and seen.guard == f"({self.assumed})" else seen
+        assert self.within is not None  # noqa: S101 - types of structs have it
+        return self.within(self, reference)
+
+    def mark(self, name: str) -> str:
+        """The offset of a mark from the struct's start."""
+        if name not in self.marks:
+            raise UnsayableError(f"the mark {name}, which comes later")
+        self.used.add(self.marks[name])
+        return self._from_start(self.marks[name])
+
+    def position(self, fact: str) -> str:
+        """A fact of the position."""
+        match fact:
+            case "index":
+                return "_index" if self.in_list else self.params[Outer(0)]
+            case "here" if self.struct is not None:
+                return self._from_start("_io.pos")
+            case "size" if self.struct is not None:
+                return self._from_start(self.end or "_io.size")
+            case _:
+                raise UnsayableError(f"`{fact}` of a struct around")
+
+    def start(self) -> str:
+        """Where the struct starts in its stream."""
+        if self.at_start:
+            return "0"
+        self.used.add("begin")
+        return "begin"
+
+    def _from_start(self, text: str) -> str:
+        return text if self.at_start else f"({text} - {self.start()})"
+
+    def length(self, reference: FieldRef) -> str:
+        """The bytes of a field."""
+        if reference.kind is Kind.BYTES:
+            seen = self.field(reference)
+            if seen.charset:
+                raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")
+            return f"({seen.guard} ? {seen.text}.length : 0)" if seen.guard else f"{seen.text}.length"
+        if reference.up or reference.members or reference.name not in self.lengths:
+            raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")
+        seen = self.field(reference)
+        length = self.lengths[reference.name]
+        return f"({seen.guard} ? {length} : 0)" if seen.guard else length
+
+    def made(self, doc: str = "") -> Keys:
+        """The type as it stands in the description."""
+        made: Keys = {"doc": doc} if doc else {}
+        if self.params:
+            made["params"] = [
+                {"id": id, "type": "s4" if outer.is_index else PARAMETERS[outer.kind]}
+                for outer, id in self.params.items()
+            ]
+        unused = {id for id in ("begin", *self.marks.values()) if id not in self.used}
+        seq = [each for each in self.seq if each.get("-at", "") not in unused or "-at" not in each]
+        made["seq"] = [{key: value for key, value in each.items() if key != "-at"} for each in seq]
+        instances = {id: each for id, each in self.instances.items() if id not in unused}
+        return made | ({"instances": instances} if instances else {})
+
+
+@dataclass(slots=True)
+class Element:
+    """Where it is told whether an element is the last: `_` is the element, and all else is one struct further."""
+
+    around: Scope
+    ids: Mapping[str, str]
+    ranges: tuple[Ranges, ...]
+
+    def field(self, reference: FieldRef) -> Seen:
+        """A field of the element, or one around."""
+        if reference.up:
+            return self.around.field(replace(reference, up=reference.up - 1))
+        if reference.name not in self.ids or reference.members:
+            raise UnsayableError(f"{reference.name} of an element")
+        return Seen(f"_.{self.ids[reference.name]}")
+
+    def mark(self, name: str) -> str:
+        """A mark of an element."""
+        raise UnsayableError(f"the mark {name} of an element")
+
+    def position(self, fact: str) -> str:
+        """A fact of the position in an element."""
+        raise UnsayableError(f"`{fact}` of an element")
+
+    def length(self, reference: FieldRef) -> str:
+        """The bytes of a field of an element."""
+        if reference.kind is Kind.BYTES:
+            return f"{self.field(reference).text}.length"
+        raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")

@@ -22,7 +22,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def whole_process() -> Iterator[None]:
-    """Nothing is looked for until `begin`, nor once this ends, behind which is the end of the process."""
+    """Nothing is looked for until `begin`, nor once this ends, after which is the end of the process."""
     gc.disable()
     try:
         yield

@@ -128,7 +128,7 @@ class _Spec:
         return Suggestion(self.path, text, (edit,))
 
     def member(self, type: str, refused: Refused) -> Suggestion | None:
-        """A member that the spec does not have, behind the last of its struct."""
+        """A member that the spec does not have, after the last of its struct."""
         fields = _child(_child(_child(self.root, "types"), type), "fields")
         name = refused.error.components[-1] if refused.error.components else ""
         if (

@@ -104,7 +104,7 @@ def _quoted_bytes(value: bytes) -> str:
 def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
     """The text of `code` whose lines stand at `indent`.
 
-    `lead` columns stand before it and `tail` behind it on its line.
+    `lead` columns stand before it and `tail` after it on its line.
     """
     flat = _flat(code)
     if indent + lead + len(flat) + tail <= WIDTH and "\n" not in flat:
@@ -188,7 +188,7 @@ def _flat(code: Code) -> str:
 
 
 def _parts(text: str, width: int) -> Iterator[str]:
-    """Literals no wider than `width` that make up the text, broken behind spaces."""
+    """Literals no wider than `width` that make up the text, broken after spaces."""
     part = ""
     for word in re.findall(r"\S*\s*", text):
         if part and len(literal(part + word)) > width:

@@ -38,7 +38,7 @@ def sentence(text: str) -> str:
 
 
 def summary(text: str, indent: int = 0) -> str:
-    """The first line of a docstring: a sentence, cut where it is longer than a line, and whole behind that."""
+    """The first line of a docstring: a sentence, cut where it is longer than a line, and whole after that."""
     whole = paragraph(sentence(text), indent)
     return whole if "\n" not in whole else f"{textwrap.shorten(whole, WIDTH - indent, placeholder=' ...')}\n\n{whole}"
 

@@ -1,4 +1,4 @@
-"""MessagePack: each value behind its kind and its size."""
+"""MessagePack: each value after its kind and its size."""
 
 from wireloom.encodings.encoding import Encoding, Form
 

@@ -41,7 +41,7 @@ _COUNTED: Mapping[str, Kind] = {"timestamp": "timestamp", "date": "date", "durat
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value. An integer has `bits`, a float too; a decimal has `precision` digits, `digits` behind the point."""
+    """One value. An integer has `bits`, a float too; a decimal has `precision` digits, `digits` after the point."""
 
     kind: Kind
     bits: int = 64

@@ -61,7 +61,7 @@ GROUP_BYTES, FILE_BYTES = 32 << 20, 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileSizes:
-    """Bytes of Arrow columns in a row group, at least; bytes of a file behind which another is begun."""
+    """Bytes of Arrow columns in a row group, at least; bytes of a file after which another is begun."""
 
     group: int = GROUP_BYTES
     file: int = FILE_BYTES

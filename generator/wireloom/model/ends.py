@@ -90,7 +90,7 @@ def _reads_elsewhere(type: Type, named: Types) -> bool:
 def looks_at_end(type: Type, named: Types) -> str:
     """A field, of any struct that stands in the same region, whose condition looks at where that ends; else empty.
 
-    Builders can tell where it ends as long as nothing else stands behind.
+    Builders can tell where it ends as long as nothing else stands after.
     """
     waiting, seen = [type], set[str]()
     while waiting:
@@ -106,7 +106,7 @@ def looks_at_end(type: Type, named: Types) -> str:
 
 
 def _falls_back_at_end(trial: types.Trial) -> bool:
-    """Whether the next alternative is tried where this one has too few bytes: behind it there may be others' bytes."""
+    """Whether the next alternative is tried where this one has too few bytes: after it there may be others' bytes."""
     return any("truncated" in fallback.codes for fallback in trial.fallbacks)
 
 

@@ -66,7 +66,7 @@ DIGITS = (NumberForm.DECIMAL, NumberForm.HEXADECIMAL, NumberForm.CAPITALS, Numbe
 class Markers:
     """Bytes that are no number, but say how many bytes of one follow.
 
-    They are `first` and those behind it, in the order of `widths`; 0 is a byte that says nothing. So say bytes behind
+    They are `first` and those after it, in the order of `widths`; 0 is a byte that says nothing. So say bytes after
     the last one. Those before `first` are the number.
     """
 
@@ -80,8 +80,8 @@ class Integer:
 
     Signed ones of 65 bits are those that int64 or uint64 holds. Forms that are written in digits have so many
     `digits`, others none. One that shares bytes with its neighbours has the `share` of them that a run of such fields
-    has: the last one all. One that is a byte unless that is one of the `markers` has its order of bytes behind them.
-    One in as many digits as its value takes has the `ending` behind them.
+    has: the last one all. One that is a byte unless that is one of the `markers` has its order of bytes after them.
+    One in as many digits as its value takes has the `ending` after them.
     """
 
     bits: int
@@ -180,10 +180,10 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Delimiter:
-    """Bytes right behind a value, or its end where they are `kept`: where they, or `others`, first stand (binary).
+    """Bytes right after a value, or its end where they are `kept`: where they, or `others`, first stand (binary).
 
-    Where they are not found, that is `code`, or what a region that is too small says. They stand behind a whole number
-    of `unit` bytes. Behind an `escape` a byte stands for itself, or for what `escaped` says beside it.
+    Where they are not found, that is `code`, or what a region that is too small says. They stand after a whole number
+    of `unit` bytes. After an `escape` a byte stands for itself, or for what `escaped` says beside it.
     """
 
     data: bytes
@@ -225,7 +225,7 @@ class Jump:
     """In place of an element, a number from `minimum` to `maximum`: the list goes on elsewhere (binary).
 
     It does so as many bytes from the record's start as the number is beyond `start`, and before every place of the
-    list so far; behind the list the record goes on behind the first such number. `most` is how many bytes the whole
+    list so far; after the list the record goes on after the first such number. `most` is how many bytes the whole
     list may have, with what ends it and without the numbers that lead on.
     """
 
@@ -238,7 +238,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Bytes that stand in place of an element, behind the last (binary); before them the list may `jump`.
+    """Bytes that stand in place of an element, after the last (binary); before them the list may `jump`.
 
     With `behind` the list may end with its region, too; builders write the bytes where that holds.
     """
@@ -271,7 +271,7 @@ class Bytes:
     In JSON they are base64 text, `line_feeds` every 76 characters where allowed. They are text to readers where they
     have a `charset` other than UTF-8; what it does not have is `invalid_text`. Of a `filler` of a computed size nobody
     sees them, and builders write zeros. Those of a message of protobuf that is kept as it is may stand in `pieces`,
-    which are one message one behind the other.
+    which are one message one after another.
     """
 
     size: Amount | None = None
@@ -524,7 +524,7 @@ class Meaning:
     """What readers see for the value on the wire, which is what expressions see; of a list, for each element.
 
     `null` is the value on the wire that means null. Readers see the value on the wire too where it has a name, `raw`;
-    then what they see otherwise is divided by `divisor`, and what is behind the point is lost.
+    then what they see otherwise is divided by `divisor`, and what is after the point is lost.
     """
 
     shown: Scaled | Measured | Written | Said | Encoded | Named | None = None
@@ -680,7 +680,7 @@ class Field:
     hidden: bool = False
     tag: int = 0  # protobuf field number
     one_of: str = ""  # protobuf: the group of fields of which the last on the wire is there alone
-    group: bool = False  # protobuf: the message, or each of a list, stands between two tags and behind no length
+    group: bool = False  # protobuf: the message, or each of a list, stands between two tags and after no length
     member: str | None = None  # what it is called in an object, where it is a member of one
     since: str = ""
     until: str = ""
@@ -746,7 +746,7 @@ class Need:
 class Frame:
     """From here on the record is known to end `bytes` after its start.
 
-    What follows is bounded by it, and a stream can go on behind it even if the rest is bad.
+    What follows is bounded by it, and a stream can go on after it even if the rest is bad.
     """
 
     bytes: Expression

@@ -20,5 +20,5 @@ class Proof:
 
     @property
     def with_next(self) -> bool:
-        """Whether two such places, one behind the other, are proven."""
+        """Whether two such places, one after another, are proven."""
         return self.constants >= PROOF or (self.checksums > 0 and 2 * (self.checksums + self.constants) >= PROOF)

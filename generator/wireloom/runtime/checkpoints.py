@@ -5,7 +5,7 @@ where the next one begins. Lists within an element are forgotten once the next e
 lists in the same order; it passes over the elements that the engine has read, and says what is wrong with the next one.
 
 Of JSON the parser reads the text before its structure. There a note also says where all elements of the list end, so
-that the text is passed over before the next element and behind it.
+that the text is passed over before the next element and after it.
 
 What it passes over has no value. An expression that needs one raises Unread, and so does a list that begins elsewhere
 than the engine says: then the whole record is read. So checkpoints save work, and never decide what an error is.
@@ -43,7 +43,7 @@ def refusal(read: Callable[[], object]) -> DecodeError | None:
 
 
 class Passed(list[Any]):
-    """Elements that the engine has read: only their number is known. Those behind them have values."""
+    """Elements that the engine has read: only their number is known. Those after them have values."""
 
     def _refuse(self, *_: object) -> Any:
         raise Unread
@@ -56,7 +56,7 @@ class Passed(list[Any]):
 class Checkpoint:
     """A list as the engine has read it. Places count from the start of the record, or of what a region unpacked to.
 
-    Those in a text of JSON count from its start. There a list begins with its bracket, and the next element behind the
+    Those in a text of JSON count from its start. There a list begins with its bracket, and the next element after the
     one before.
     """
 

@@ -702,7 +702,7 @@ class Codec:
     ) -> tuple[list[Any], list[DecodeError | None]]:
         """What the construct parser says of each record of an array: values, and errors.
 
-        It ends behind the record with which the values have `made` bytes, if so many are said.
+        It ends after the record with which the values have `made` bytes, if so many are said.
         """
         reader = self.reader(request)
         values: list[Any] = []

@@ -29,7 +29,7 @@ class Cursor(io.BytesIO):
         self.begin()
         self.checkpoints: Iterator[Checkpoints] = iter(())  # what the engine says of each reading of the record
         self.is_unpacked = False  # whether these are the bytes that a region unpacked to
-        self.goes_on = False  # whether bytes may come behind these that decide in which way a record reads
+        self.goes_on = False  # whether bytes may come after these that decide in which way a record reads
         self.keeps_open = False  # whether open values are given as their bytes
         self.reader: Callable[[bytes, int, int], Any] | None = None  # of JSON texts, where not the parser's own
         self.document: Any = None  # the nodes of the JSON text that the record is, once it has been read

@@ -93,7 +93,7 @@ class DecodeError(_PathError, _ConstructError):
 
     `code` is one of the format's error codes, `meaning` what its spec says of it under `errors`, or what it means in
     every format; `offset` counts bytes from the start of the record, `expected` and
-    `actual` are texts for people. `frame_end` is the offset behind the record where that is known in spite of the
+    `actual` are texts for people. `frame_end` is the offset after the record where that is known in spite of the
     error, so that a stream can go on there; `cut_off` says whether more bytes could make it another; `frame_size` is
     the size that the record says it has, where fewer bytes are there; `frame_proof` are the bits of checksums and of
     constants that held as far as the frame. `record_index` and `record_offset` say which

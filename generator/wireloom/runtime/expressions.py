@@ -253,7 +253,7 @@ def once(context: "Container", function: Callable[..., Any], value: Any, *others
     if not isinstance(value, str | bytes | list) or len(value) < _LONG:
         return function(value, *others)
     known = context._params.setdefault("_once", {})
-    asked = function.__name__, id(value), len(value), *others  # a list may be emptied by what stands behind it
+    asked = function.__name__, id(value), len(value), *others  # a list may be emptied by what stands after it
     if asked not in known:
         known[asked] = value, function(value, *others)
     return known[asked][1]
@@ -308,7 +308,7 @@ def part(value: Any, start: Any, end: Any = MISSING) -> Any:
 
 
 def concatenated(*values: Any) -> Any:
-    """Texts, or bytes, one behind the other; null where one is null or of another kind, or all are too long."""
+    """Texts, or bytes, one after another; null where one is null or of another kind, or all are too long."""
     return _together("" if isinstance(values[0], str) else b"", values)
 
 

@@ -112,7 +112,7 @@ def _digits(least: int, most: int) -> str:
 
 
 def decimals(precision: int, digits: int, *, padded: bool = False) -> str:
-    """Decimals of so many digits, at most so many of them behind the point, or all where `padded`; zero has no sign."""
+    """Decimals of so many digits, at most so many of them after the point, or all where `padded`; zero has no sign."""
     least = digits if padded else 1
     fraction = f"\\.{_digits(least, digits)}" if digits else ""
     fraction = fraction if padded or not digits else f"(?:{fraction})?"
@@ -347,7 +347,7 @@ class _Reader:
         return ord("-")
 
     def _closes(self) -> bool:
-        """Whether the class ends behind the next character."""
+        """Whether the class ends after the next character."""
         return self.text.startswith("]", self.at + 1)
 
     def _member(self) -> int:

@@ -1,7 +1,7 @@
 """The order in which the steps of a binary struct are written.
 
 Readers take steps as they are listed, and a field may stand anywhere. Builders know where the end is once everything
-else has been written: what counts from it comes last, in the order of the bytes, with the steps that go on behind it.
+else has been written: what counts from it comes last, in the order of the bytes, with the steps that go on after it.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 T = TypeVar("T")
 
-FOLLOWS: Final = "follows"  # behind the step before it
+FOLLOWS: Final = "follows"  # after the step before it
 PLACED: Final = "placed"  # at an offset from the start
 APART: Final = "apart"  # at an offset that reading comes back from
 REST: Final = "rest"  # up to the end of all that others put there
@@ -22,7 +22,7 @@ Stand = Literal["follows", "placed", "apart", "rest", "unknown"] | int
 
 @dataclass(slots=True)
 class _Group(Generic[T]):
-    """Steps that are written one behind the other, once all that is placed from the start has been."""
+    """Steps that are written one after another, once all that is placed from the start has been."""
 
     offset: int | None  # from the end; none of what stands before all that counts from there
     steps: list[T]
@@ -37,7 +37,7 @@ class _Group(Generic[T]):
 class Turns(Generic[T]):
     """Which steps are written as they come, and which wait."""
 
-    waits: bool = False  # what follows goes on behind a step that waits
+    waits: bool = False  # what follows goes on after a step that waits
     _groups: list[_Group[T]] = field(default_factory=list)
 
     def comes(self, step: T, stand: Stand) -> bool:
@@ -53,7 +53,7 @@ class Turns(Generic[T]):
         return False
 
     def is_last(self) -> bool:
-        """Whether nothing that is kept stands behind what was kept last."""
+        """Whether nothing that is kept stands after what was kept last."""
         return all(each.order <= self._groups[-1].order for each in self._groups)
 
     def kept(self) -> Iterator[T]:

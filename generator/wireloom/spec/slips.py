@@ -84,7 +84,7 @@ def slips(document: Node) -> Iterator[Slip]:
 
 
 def _glued(node: Node, path: Path) -> Iterator[Slip]:
-    """Keys that no colon and space stands behind: `{type uint8}`, `{type:uint8}` are keys without a value."""
+    """Keys that no colon and space stands after: `{type uint8}`, `{type:uint8}` are keys without a value."""
     if isinstance(node, SequenceNode):
         for index, item in enumerate(node.items):
             yield from _glued(item, (*path, index))
@@ -118,7 +118,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _torn(node: Node, path: Path) -> Iterator[Slip]:
-    """Commas without quotes within parentheses: what stands behind them has become a key without a value."""
+    """Commas without quotes within parentheses: what stands after them has become a key without a value."""
     if isinstance(node, SequenceNode):
         for index, item in enumerate(node.items):
             yield from _torn(item, (*path, index))
@@ -353,7 +353,7 @@ def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
 
 
 def _of_text(item: ScalarNode, path: Path) -> Iterator[Slip]:
-    """An item that is no mapping, since no colon and space stand behind its name."""
+    """An item that is no mapping, since no colon and space stand after its name."""
     name, type = _PLAIN_ITEM.fullmatch(item.text).groups("")  # type: ignore[union-attr]  # it matches any text
     message = f"a colon and a space must follow {name}" if type else f"{name} has no type"
     yield Slip(path, _at(item, "yaml-syntax", message, f"write `- {name}: {type or 'uint8'}`", path))

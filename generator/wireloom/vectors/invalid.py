@@ -1,7 +1,7 @@
 """Invalid records: valid ones with one thing broken, one for each root, code and place.
 
 Bytes are cut, flipped and overwritten where a field begins and ends, as the trace of the record shows it. In JSON and
-MessagePack members are left out, added and given other kinds of values as well. Behind a checksum nothing else would
+MessagePack members are left out, added and given other kinds of values as well. After a checksum nothing else would
 ever be refused: there the checksum of the broken record is put in place, so that the next check meets the damage.
 """
 

@@ -112,7 +112,7 @@ class _Writer:
         yield lead + first, *rest
 
     def _parts(self, expression: Expression, place: int, *, condition: bool) -> list[str]:
-        """The operands of `and` and `or`, each behind its operator."""
+        """The operands of `and` and `or`, each after its operator."""
         plain = isinstance(expression, Binary) and expression.operator in _LOGIC
         if not isinstance(expression, Binary) or not plain or not self._is_plain(expression, condition=condition):
             return [self._source(expression, place, condition=condition)]

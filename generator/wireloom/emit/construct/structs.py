@@ -339,7 +339,7 @@ def _checksum(field: Field, known: Fields) -> Code | None:
 
 
 def _extras(extras: Sequence[Extra], known: Fields) -> Code | None:
-    """What a checksum covers beside its range, each behind its bytes."""
+    """What a checksum covers beside its range, each after its bytes."""
     found = (Tuple((str(each.octets), function(each.value, known))) for each in extras)
     return Tuple(tuple(found)) if extras else None
 

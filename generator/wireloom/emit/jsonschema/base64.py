@@ -20,7 +20,7 @@ _END = "(?!\\n)$"
 def pattern(size: int | None = None, *, line_feeds: bool = False) -> str:
     """The pattern of the base64 of `size` bytes (None: any number).
 
-    With `line_feeds`, all full lines of 76 signs may have a line feed behind them; behind the last it may be missing.
+    With `line_feeds`, all full lines of 76 signs may have a line feed after them; after the last it may be missing.
     """
     if size is None:
         plain, forms = f"(?:{_GROUP})*{_PADDED}?", [_lines(), _padded_lines()]
@@ -45,7 +45,7 @@ def _sized(size: int) -> str:
 
 
 def _sized_lines(size: int) -> str:
-    """Full lines, a last one, and a line feed behind that where it is full, too."""
+    """Full lines, a last one, and a line feed after that where it is full, too."""
     groups = (size + 2) // 3
     lines = max(groups - 1, 0) // _FULL
     last = _sized(size - 3 * _FULL * lines)

@@ -30,7 +30,7 @@ def emit(format: Format) -> str | None:
 
 
 def _assigned(literals: Sequence[str]) -> str:
-    """The literals as the formatter lays them out behind the constant's name."""
+    """The literals as the formatter lays them out after the constant's name."""
     target = "DESCRIPTOR_SET: Final = "
     if len(literals) == 1 and len(target + literals[0]) <= WIDTH:
         return target + literals[0]

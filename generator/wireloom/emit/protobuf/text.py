@@ -56,7 +56,7 @@ def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[st
 
 
 def _together(struct: Struct) -> list[Field]:
-    """The fields, those of a group behind the first of it."""
+    """The fields, those of a group after the first of it."""
     fields = wire_fields(struct)
     first: dict[str, int] = {}
     for index, field in enumerate(fields):

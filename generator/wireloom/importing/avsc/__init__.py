@@ -1,6 +1,6 @@
 """Avro schemas (.avsc) to a spec: read, describe, write.
 
-The schema is that with which the records were written. They stand alone (raw binary), or behind the five bytes of a
+The schema is that with which the records were written. They stand alone (raw binary), or after the five bytes of a
 schema registry: a zero, and the number of the schema.
 """
 
@@ -61,7 +61,7 @@ def draft(
 
 
 def _behind_registry(root: str, records: Records, schema: Schema) -> tuple[str, dict[str, Any]]:
-    """The struct of a record behind the five bytes of a schema registry, and all types."""
+    """The struct of a record after the five bytes of a schema registry, and all types."""
     taken = {each.name.lower() for each in schema.fields} if isinstance(schema, Record) else {"value"}
     name = records.free("Registered")
     fields = [

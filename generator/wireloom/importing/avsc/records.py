@@ -295,7 +295,7 @@ class Records:
         return refusal[0]
 
     def _digits(self, schema: Primitive | Fixed, slot: _Slot) -> int | None:
-        """The digits behind the point of a decimal that the spec can say; None of anything else."""
+        """The digits after the point of a decimal that the spec can say; None of anything else."""
         logical = schema.logical
         on_bytes = isinstance(schema, Fixed) or schema.name == "bytes"
         if logical is None or logical.name != "decimal" or not on_bytes or not 1 <= logical.precision >= logical.scale:

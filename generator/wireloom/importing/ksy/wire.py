@@ -104,7 +104,7 @@ def charset(attribute: Attribute, scope: Scope) -> str | None:
 
 
 def terminator(attribute: Attribute, base: str, encoded: str | None) -> str | None:
-    """The bytes, in hexadecimal, behind a text or bytes."""
+    """The bytes, in hexadecimal, after a text or bytes."""
     node = attribute.get("terminator")
     wide = encoded in ("utf-16le", "utf-16be") and base == "strz"
     if isinstance(node, SequenceNode):

@@ -1,4 +1,4 @@
-"""Enums and `valid`: as the words of a field, or as checks behind it."""
+"""Enums and `valid`: as the words of a field, or as checks after it."""
 
 from dataclasses import replace
 from typing import Any
@@ -54,7 +54,7 @@ class Words(Making):
         return enum
 
     def _valid(self, scope: Scope, attribute: Attribute, kind: Kind) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """What `valid` says, as keys of the field or as checks behind it."""
+        """What `valid` says, as keys of the field or as checks after it."""
         node = attribute.get("valid")
         if node is None:
             return {}, []

@@ -202,7 +202,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _members(source: BinaryIO, member: "Callable[[], _Inflating | bz2.BZ2Decompressor]") -> Iterator[bytes]:
-    """What is in each of them; zero bytes behind one are none, as for the programs that make them."""
+    """What is in each of them; zero bytes after one are none, as for the programs that make them."""
     data = source.read(BITE)
     while data:
         current = member()
@@ -240,7 +240,7 @@ class _Inflating:
 
     @property
     def unused_data(self) -> bytes:
-        """What was given behind its end."""
+        """What was given after its end."""
         return self._inflating.unused_data
 
     def decompress(self, data: bytes, most: int) -> bytes:

@@ -96,7 +96,7 @@ class Shares:
         return cls(sum(sizes) + OPEN_COST * len(sizes), cores, _target(sizes, cores))
 
     def at(self, done: int) -> int:
-        """Bytes of the group that begins behind so many bytes."""
+        """Bytes of the group that begins after so many bytes."""
         small = max(self.target // UNEVEN, SMALLEST)
         left = self.whole - done
         if left < small + small // 2:

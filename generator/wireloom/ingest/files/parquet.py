@@ -27,7 +27,7 @@ class RowGroups:
     file: File
     column: str
     first: int
-    last: int  # the one behind them
+    last: int  # the one after them
     record: int
     size: int
     widest: int  # bytes of the column in the largest of them, for each row on average

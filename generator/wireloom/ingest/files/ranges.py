@@ -43,7 +43,7 @@ WINDOW = 1 << 20
 HEAD = 1 << 16
 """Bytes that are read of a file at once where heads are walked."""
 HEADS = 20_000
-"""Heads that are read of one file at most; what is behind them stays one part."""
+"""Heads that are read of one file at most; what is after them stays one part."""
 TRIAL = 50
 """Heads after which a walk that would not lead to the first border ends."""
 LENGTHS = 4_000_000
@@ -111,7 +111,7 @@ class Heads:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest record behind which decoding goes on."""
+        """Bytes of the largest record after which decoding goes on."""
         limit = self.root.size_limit(self.settings)
         return LARGEST - 1 if limit is None else min(limit, LARGEST - 1)
 
@@ -135,7 +135,7 @@ class Heads:
     def extent(self, window: bytes, position: int, *, complete: bool) -> int | None:
         """Bytes of the record at `position`, as far as its head in the window tells; None where it does not.
 
-        `complete`: nothing is behind the window. Raises DecodeError where no record can be found behind this one.
+        `complete`: nothing is after the window. Raises DecodeError where no record can be found after this one.
         """
         cursor = Cursor(window)
         cursor.seek(position)
@@ -190,7 +190,7 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
 
 
 def _behind_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, target: int) -> Iterator[Border]:
-    """Borders of the records behind a header, which are read as it says; none where it is broken."""
+    """Borders of the records after a header, which are read as it says; none where it is broken."""
     head = heads.codec.head(framing, source, heads.settings)
     if isinstance(head, Head):
         behind = cast(BinaryIO, Section(source, Part(file, head.size, file.size, 0)))
@@ -249,7 +249,7 @@ def grouped(found: Iterable[Sized], share: Share, opening: int = OPEN_COST) -> I
 
 
 def _lengths(source: BinaryIO, size: int, framing: Prefixed) -> Iterator[Border]:
-    """Every border behind the first record, by the lengths."""
+    """Every border after the first record, by the lengths."""
     window, base, position = b"", 0, 0
     for record in range(1, LENGTHS):
         if position - base + framing.longest > len(window):
@@ -270,7 +270,7 @@ def _multiples(size: int, width: int, target: int) -> Iterator[Border]:
 
 
 def _delimiters(source: BinaryIO, size: int, delimiter: bytes, target: int) -> Iterator[Border]:
-    """A border behind a delimiter for each `target` bytes; records are counted on the way."""
+    """A border after a delimiter for each `target` bytes; records are counted on the way."""
     held, position, record, wanted = b"", 0, 0, target
     while window := source.read(WINDOW):
         *found, held = (held + window).split(delimiter)
@@ -294,11 +294,11 @@ def _scan(source: BinaryIO, framing: Bare, heads: Heads) -> Iterator[Border]:
     for part in found:
         if len(part.offsets) and part.first and sound:
             yield Border(part.offsets[0].as_py() - width, part.first)
-        sound = not heads.resync or not part.raw[-1].is_valid  # a bad record's end may be told by what is behind it
+        sound = not heads.resync or not part.raw[-1].is_valid  # a bad record's end may be told by what is after it
 
 
 def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Generator[Border, None, bool]:
-    """Every border behind the first record, by the heads of the records; whether that leads too slowly, or nowhere."""
+    """Every border after the first record, by the heads of the records; whether that leads too slowly, or nowhere."""
     window, base, position, record, width = b"", 0, 0, 0, HEAD
     while record < HEADS and heads.tell:
         if record == TRIAL and position * (HEADS // TRIAL) < target:
@@ -360,7 +360,7 @@ class Section:
 
 
 class Lines:
-    """The lines that begin in a part; the last may end behind it. `start` is where the first begins."""
+    """The lines that begin in a part; the last may end after it. `start` is where the first begins."""
 
     def __init__(self, source: BinaryIO, part: Part) -> None:
         self._source, self._end = source, part.end

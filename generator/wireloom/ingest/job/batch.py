@@ -271,7 +271,7 @@ def _hash(value: object) -> str:
 
 
 def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Entry | None:
-    """The batch that has what the job would write: one that was killed behind its entry, or all of it.
+    """The batch that has what the job would write: one that was killed after its entry, or all of it.
 
     Who asks for tables, or rows, to be replaced gets them replaced, unless that was what was killed. A job that adds to
     tables asks of each file whether they have it.

@@ -79,7 +79,7 @@ class Entry:
     moves: tuple[Move, ...] = ()
     terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
     job: str = ""  # which files it was made from, and how, see `batch`
-    commits: tuple[Commit, ...] = ()  # behind the moves
+    commits: tuple[Commit, ...] = ()  # after the moves
     files: tuple[str, ...] = ()  # each of those files, as `known` writes it
     removed: Removed = Removed()  # what went out of the tables by the same entry
 

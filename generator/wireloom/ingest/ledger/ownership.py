@@ -24,7 +24,7 @@ NAMED = 3
 _BATCHES = tuple(f"{name}-" for kind in KINDS for name in (kind, f"total-{kind}"))
 _BEGUN = (*_BATCHES, "running-")
 _ROOTED = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/]*)?/*)(.*)", re.DOTALL)
-"""A path, parted behind what is no folder in it."""
+"""A path, parted after what is no folder in it."""
 
 
 def refuse_within(output: str, storage: Storage | None = None, *, of_version: bool = False) -> None:

@@ -46,7 +46,7 @@ def stream_chunks(plan: Plan, module: FormatModule, place: pa.RecordBatch, file:
 
 
 def places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
-    """The place of each record: that of the value, and how far behind its start."""
+    """The place of each record: that of the value, and how far after its start."""
     count = len(part.offsets)
     found = place.take(pa.array([0] * count, pa.int64()))
     behind = {RECORD: pa.array(range(part.first, part.first + count), pa.int64()), OFFSET: part.offsets}

@@ -55,7 +55,7 @@ class Lost:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether all that is compressed behind the offset was lost."""
+        """Whether all that is compressed after the offset was lost."""
         return self.code in (DECOMPRESSION, EXPANSION)
 
     def is_there(self, plan: Plan) -> bool:

@@ -64,7 +64,7 @@ class Arrangement(Protocol):
         """Where what is decoded goes, and what is still bad."""
 
     def retired(self, staging: str) -> tuple[Move, ...]:
-        """What goes away behind its successor."""
+        """What goes away after its successor."""
 
 
 class Found(NamedTuple):

@@ -35,7 +35,7 @@ class Writing:
     compression: str = "snappy"
     group_bytes: int = GROUP_BYTES
     file_bytes: int = FILE_BYTES
-    most_bad: int | None = None  # bytes of bad records of one task behind which it stops
+    most_bad: int | None = None  # bytes of bad records of one task after which it stops
     partition: tuple[str, ...] = ()  # columns of the records that become folders
 
 

@@ -189,7 +189,7 @@ _BYTES = 256
 
 
 def extended_of(single: notation.Single) -> Integer:
-    """The integer that is a byte, or stands behind one; raises NotationError."""
+    """The integer that is a byte, or stands after one; raises NotationError."""
     if len(single.arguments) < 2:
         raise NotationError("extended without its markers", single.column, _EXTENDED_HINT)
     written, *behind = single.arguments
@@ -207,7 +207,7 @@ def extended_of(single: notation.Single) -> Integer:
 
 
 def _bytes_after(argument: notation.Argument) -> int:
-    """The bytes behind a marker; 0 where it says nothing."""
+    """The bytes after a marker; 0 where it says nothing."""
     word = argument.text.strip()
     type = SCALARS.get(word)
     if word == _NO_NUMBER:

@@ -39,7 +39,7 @@ def renaming_of(name: str, document: FieldDocument) -> Renamings:
 
 
 def renamed(renamings: Renamings, name: str, shown: str = "") -> str:
-    """The name of a member behind all of them; of one that readers call otherwise (`shown`), what they call it."""
+    """The name of a member after all of them; of one that readers call otherwise (`shown`), what they call it."""
     for each in renamings:
         name, shown = each.new(name), each.new(name, shown or name)
     return shown or name

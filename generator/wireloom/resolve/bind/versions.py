@@ -90,7 +90,7 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
 
 
 def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
-    """What may be left out of an array stands behind what may not, and alone says how long it is."""
+    """What may be left out of an array stands after what may not, and alone says how long it is."""
     left_out = ""
     for position, field in enumerate(struct.steps):
         if not isinstance(field, Field) or not field.on_wire:

@@ -39,6 +39,6 @@ def _found(site: Site, view: View) -> Iterator[Problem]:
 
 
 def _is_before(site: Site, found: Extent) -> bool:
-    """Whether an offset that is computed never lies behind the start; one that is written as a number may."""
+    """Whether an offset that is computed never lies after the start; one that is written as a number may."""
     computed = site.field is not None and not site.field.base and integer_of(site.expression) is None
     return computed and (found.high < 0 or (found.high == 0 and isinstance(site.expression, Unary)))

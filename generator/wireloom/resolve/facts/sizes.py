@@ -85,7 +85,7 @@ class Sizes:
         return self.of(field.type) if field.size is None else _amount(field.size)
 
     def _struct(self, struct: Struct) -> Size:
-        """The bytes of fields one behind the other; those at stated offsets end there at the least."""
+        """The bytes of fields one after another; those at stated offsets end there at the least."""
         least, most, furthest = 0, 0, 0
         any_size = False
         for each in struct.fields:
@@ -172,7 +172,7 @@ def counts_from_end(field: Field) -> bool:
 
 
 def is_in_turn(field: Field) -> bool:
-    """Whether a field stands in the struct behind those before it, or where it says, and not counted from the end."""
+    """Whether a field stands in the struct after those before it, or where it says, and not counted from the end."""
     return field.in_struct and from_end(field) is None
 
 

@@ -43,7 +43,7 @@ def _number(word: str) -> Said | None:
 
 
 def decimal_of(word: str) -> tuple[int, int] | None:
-    """The digits of a decimal in all and behind its point; None of another word."""
+    """The digits of a decimal in all and after its point; None of another word."""
     if re.fullmatch(DECIMAL, word) is None:
         return None
     precision, digits = map(int, re.findall("[0-9]+", word))
@@ -82,7 +82,7 @@ def _is_lossy(field: Field) -> bool:
 
 
 def has_several_writings(shown: object) -> bool:
-    """Whether texts may say the same in several ways: moments, and decimals with digits behind the point."""
+    """Whether texts may say the same in several ways: moments, and decimals with digits after the point."""
     match shown:
         case Said(Scaled("decimal", digits=digits)):
             return digits > 0

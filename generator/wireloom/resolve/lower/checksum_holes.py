@@ -10,7 +10,7 @@ from wireloom.resolve.facts.sizes import Sizes
 
 
 def with_holes(named: NamedTypes) -> NamedTypes:
-    """The types; a checksum says that it may cover itself unless it stands before or behind what it covers."""
+    """The types; a checksum says that it may cover itself unless it stands before or after what it covers."""
     sizes = Sizes(dict(named))
     return with_structs(
         named, lambda struct: with_fields(struct, lambda field: _with_hole(struct, field, field.checksum, sizes))
@@ -26,7 +26,7 @@ def _with_hole(struct: Struct, field: Field, checksum: Checksum | None, sizes: S
 
 
 def _is_apart(struct: Struct, field: Field, checksum: Checksum, sizes: Sizes) -> bool:
-    """Whether the field surely stands before or behind the bytes that it covers."""
+    """Whether the field surely stands before or after the bytes that it covers."""
     steps = struct.steps
     marks = {step.name: position for position, step in enumerate(steps) if isinstance(step, Mark)}
     at = next(position for position, step in enumerate(steps) if step is field)

@@ -109,7 +109,7 @@ def _counted(array: Array, count: types.Amount) -> Array:
 
 
 def check_ending(around: Surroundings, place: Place, data: bytes) -> None:
-    """Report what cannot stand behind a value."""
+    """Report what cannot stand after a value."""
     if not 0 < len(data) <= _LONGEST_ENDING:
         message = f"{place.text or 'nothing'} is not 1 to {_LONGEST_ENDING} bytes in hexadecimal"
         around.reports(place, "bad-const", message, "write 00, 0d0a ...")

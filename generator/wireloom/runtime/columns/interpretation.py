@@ -367,7 +367,7 @@ def _saying(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
 
 
 def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
-    """The texts of decimals, with so many digits behind the point."""
+    """The texts of decimals, with so many digits after the point."""
     count = _viewed(array.cast(pa.decimal128(_LONGEST, digits)), pa.decimal128(_LONGEST, 0))
     if not digits:
         return count.cast(pa.string())

@@ -204,7 +204,7 @@ def _nearest(given: object, measured: Measured) -> int:
 
 
 def spelling_of_said(said: Said, *, fine: bool) -> str:
-    """The pattern of the texts; of a moment, `fine` takes any number of digits behind the second."""
+    """The pattern of the texts; of a moment, `fine` takes any number of digits after the second."""
     match said.counted:
         case Integer() as integer:
             return integers(integer.minimum, integer.maximum)
@@ -261,7 +261,7 @@ def _saying(given: object, said: Said) -> str:
 
 
 def digits_said(decimal: Scaled) -> int:
-    """The digits that texts have behind the point, at most; readers may see more."""
+    """The digits that texts have after the point, at most; readers may see more."""
     return decimal.digits - len(str(decimal.multiplier)) + 1
 
 

@@ -1,6 +1,6 @@
 """Projections: a logical record with only the columns that were asked for.
 
-Everything behind a projection (fields left out on the way to columns) follows from the smaller record.
+Everything after a projection (fields left out on the way to columns) follows from the smaller record.
 """
 
 from collections.abc import Sequence

@@ -472,7 +472,7 @@ cdef int once(Machine *m, int64_t entry, const uint8_t *record, int64_t size, bi
     code = run(m, entry)
     if code:
         return code
-    return OK if m.position == m.end or not whole else IRREGULAR  # bytes behind it, in the order that it is read in
+    return OK if m.position == m.end or not whole else IRREGULAR  # bytes after it, in the order that it is read in
 
 
 cdef inline bint is_error(int code) noexcept nogil:

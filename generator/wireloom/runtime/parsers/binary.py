@@ -106,9 +106,9 @@ class Numeral(construct.Construct):
 
 
 class Extended(Numeral):
-    """An unsigned integer in one byte or, from `first` on, in as many behind it as that byte says.
+    """An unsigned integer in one byte or, from `first` on, in as many after it as that byte says.
 
-    The bytes that say so are those of `widths` in their order; 0, and a byte behind the last one, is `int_range`.
+    The bytes that say so are those of `widths` in their order; 0, and a byte after the last one, is `int_range`.
     """
 
     def __init__(self, first: int, widths: tuple[int, ...], *, order: Order) -> None:
@@ -235,7 +235,7 @@ class Blocks:
             yield from (stream for _ in range(count))
 
     def _counts(self, stream: Any, context: Container) -> Iterator[int]:
-        """The number of each block, and the stream stands behind it; a size that its elements lack is `bad_size`."""
+        """The number of each block, and the stream stands after it; a size that its elements lack is `bad_size`."""
         start = stream.tell()
         while count := self.number._parse(stream, context, ""):
             if count > 0:
@@ -269,7 +269,7 @@ class Blocks:
         return int(stream.tell())
 
     def written(self, total: int, stream: Any, context: Container) -> Iterator[tuple[int, int]]:
-        """From where to where each block has what it has of `total`, behind its number; the last number behind them."""
+        """From where to where each block has what it has of `total`, after its number; the last number after them."""
         for first in range(0, total, self.number.high):
             behind = min(first + self.number.high, total)
             self.number._build(behind - first, stream, context, "")
@@ -399,7 +399,7 @@ class Jump:
 
 
 class Terminator:
-    """Bytes that stand in place of an element, behind the last one; in front of them the list may `jump`.
+    """Bytes that stand in place of an element, after the last one; in front of them the list may `jump`.
 
     With `behind` the list may end with its region, too; builders write the bytes where that holds.
     """
@@ -449,7 +449,7 @@ class Terminator:
             yield stream
 
     def write(self, stream: Any, places: list[int], context: Container) -> None:
-        """The terminator behind the elements; EncodeError where readers would take one of those for it or a jump."""
+        """The terminator after the elements; EncodeError where readers would take one of those for it or a jump."""
         end = stream.tell()
         if self.behind is None or holds(self.behind, context):
             stream.write(self.data)
@@ -486,7 +486,7 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
 
 
 def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: Container) -> None:
-    """While building: the bytes, behind their size where it stands there; EncodeError where a fixed one is not met."""
+    """While building: the bytes, after their size where it stands there; EncodeError where a fixed one is not met."""
     if isinstance(size, int) and data is not None and len(data) != size:
         raise EncodeError(amount(size), amount(len(data)))
     if isinstance(size, Delimiter | Padded):

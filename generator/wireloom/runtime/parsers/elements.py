@@ -55,7 +55,7 @@ class _Paused:
 
 
 def _behind(nodes: list[Any], count: int) -> Iterator[Any]:
-    """The nodes behind some; those that were passed over are not there."""
+    """The nodes after some; those that were passed over are not there."""
     for node in list.__getitem__(nodes, slice(count, None)):
         if node is None:
             raise Unread

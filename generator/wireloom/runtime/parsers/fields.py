@@ -440,7 +440,7 @@ class Field:
         return evaluate(self.at, scope) if callable(self.at) else self.at
 
     def _check_tail(self, run: Run) -> None:
-        """What counts from the end stands behind everything else."""
+        """What counts from the end stands after everything else."""
         position: int = run.stream.tell()
         if not self.is_tail:
             run.front = max(run.front, position)
@@ -655,7 +655,7 @@ class Field:
         return self.const
 
     def write(self, value: Any, stream: Any, scope: Container) -> None:
-        """Write the value on the wire, behind its size where that stands there."""
+        """Write the value on the wire, after its size where that stands there."""
         if self.size is None or callable(self.size):
             self._write_content(value, stream, scope)
             return

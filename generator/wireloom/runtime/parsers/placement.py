@@ -266,7 +266,7 @@ class Placement:
             self._write(step, sink)
 
     def _write_elsewhere(self) -> None:
-        """Write what stands elsewhere for marks of this struct, and go on behind all there is."""
+        """Write what stands elsewhere for marks of this struct, and go on after all there is."""
         found, self.elsewhere = self.elsewhere, []
         for written in found:
             if written.placement is self:
@@ -359,7 +359,7 @@ class Placement:
         self.elsewhere.append(WrittenElsewhere(around._placement, start, body.getvalue(), step.title or step.name))
 
     def _write_at_its_offset(self, written: WrittenElsewhere) -> None:
-        """Write bytes at their offset, over what is there or behind zeros."""
+        """Write bytes at their offset, over what is there or after zeros."""
         try:
             self._go_to(written.offset)
         except EncodeError as error:
@@ -369,7 +369,7 @@ class Placement:
         self._compare(before, written.data[: len(before)])
 
     def _go_to(self, place: int) -> None:
-        """Go to a place: behind zeros, or back to where there is something already."""
+        """Go to a place: after zeros, or back to where there is something already."""
         end = self.target.seek(0, io.SEEK_END)
         if place - end > _GAP:
             raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(place))

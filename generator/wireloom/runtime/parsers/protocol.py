@@ -154,7 +154,7 @@ class WireField(Protocol):
 
     @property
     def group(self) -> bool:
-        """Whether its message, or each of a list, stands between two tags and behind no length."""
+        """Whether its message, or each of a list, stands between two tags and after no length."""
 
     @property
     def subcon(self) -> Any:

@@ -225,7 +225,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Frame(Need):
-    """From here on the struct ends `bytes` after its start; behind a record a stream goes on in any case."""
+    """From here on the struct ends `bytes` after its start; after a record a stream goes on in any case."""
 
     def parse(self, run: Run) -> None:
         """Check, then bound what follows."""

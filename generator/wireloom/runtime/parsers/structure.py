@@ -60,7 +60,7 @@ class StreamFields:
         return int(stream.tell())
 
     def close(self) -> None:
-        """Nothing more: the stream goes on behind the struct."""
+        """Nothing more: the stream goes on after the struct."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Struct(construct.Construct):
         if scope._furthest:
             _enclose(scope, stream)
         source.close()
-        for name in self._counts:  # what came to be counted behind its place
+        for name in self._counts:  # what came to be counted after its place
             run.value[name] = scope[name]
         _leave_frame(run)
         return run.value

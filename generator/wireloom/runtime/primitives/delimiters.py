@@ -14,9 +14,9 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Ending:
-    """Delimiters behind a whole number of `unit` bytes, the first of which is written; `kept` are they part of a value.
+    """Delimiters after a whole number of `unit` bytes, the first of which is written; `kept` are they part of a value.
 
-    Behind the `escape` a byte is itself, or one of the codes of `escaped`, which come with their meanings.
+    After the `escape` a byte is itself, or one of the codes of `escaped`, which come with their meanings.
     """
 
     delimiters: tuple[bytes, ...]
@@ -32,7 +32,7 @@ class Ending:
 
     @property
     def looks_behind(self) -> bool:
-        """Whether what stands behind a delimiter may say that it is none, or another one."""
+        """Whether what stands after a delimiter may say that it is none, or another one."""
         return self.doubled or any(self._beginnings())
 
     @cached_property
@@ -47,13 +47,13 @@ class Ending:
 
     @cached_property
     def meanings(self) -> bytes:
-        """What each byte means behind the escape."""
+        """What each byte means after the escape."""
         said = dict(self.escaped)
         return bytes(said.get(byte, byte) for byte in range(256))
 
     @cached_property
     def codes(self) -> dict[int, int]:
-        """The byte behind the escape for each that is written with one: itself, unless `escaped` has another."""
+        """The byte after the escape for each that is written with one: itself, unless `escaped` has another."""
         assert self.escape is not None
         own = {byte: byte for byte in (self.escape, *self.firsts)}
         return own | {meaning: code for code, meaning in reversed(self.escaped)}
@@ -98,7 +98,7 @@ class Ending:
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
-        """The next delimiter, as a group; or the next escape and the byte behind it."""
+        """The next delimiter, as a group; or the next escape and the byte after it."""
         ends = b"(" + b"|".join(map(re.escape, self.longest)) + b")"
         if self.escape is None:
             return re.compile(ends)

@@ -9,7 +9,7 @@ _CONTINUED = 0x80
 
 
 def decoded(data: bytes, start: int, end: int, longest: int = LONGEST) -> tuple[int, int] | None:
-    """The number at `start` and the offset behind it; None where it does not end in time."""
+    """The number at `start` and the offset after it; None where it does not end in time."""
     number = shift = 0
     for position in range(start, min(start + longest, end)):
         byte = data[position]

@@ -37,7 +37,7 @@ _ZONED = {
     "leading overpunched": (0, True),
 }
 """Digits of a byte each: the place of the sign, and whether they stand in ASCII."""
-_UNKNOWN = (1 << 56) - 1  # EBML: all bits behind the mark are set, however many bytes there are
+_UNKNOWN = (1 << 56) - 1  # EBML: all bits after the mark are set, however many bytes there are
 
 
 @dataclass(frozen=True, slots=True)

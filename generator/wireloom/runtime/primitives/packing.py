@@ -80,7 +80,7 @@ def _deflated(window: int, content: bytes) -> bytes:
 
 
 def _inflated(window: int, data: bytes, limit: int) -> bytes:
-    """One stream; of gzip any number of members, one behind the other."""
+    """One stream; of gzip any number of members, one after another."""
     parts, left, rest = list[bytes](), limit + 1, data
     while True:
         inflating = zlib.decompressobj(window)
@@ -149,7 +149,7 @@ def _snappy(data: bytes, limit: int) -> bytes:
 
 
 def _xerial(data: bytes, limit: int) -> bytes:
-    """Blocks with their sizes behind a header, as snappy-java writes them; without the header one raw block."""
+    """Blocks with their sizes after a header, as snappy-java writes them; without the header one raw block."""
     if not data.startswith(_XERIAL_MAGIC):
         return _snappy(data, limit)
     if len(data) < _XERIAL_HEAD:

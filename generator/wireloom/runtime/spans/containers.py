@@ -84,7 +84,7 @@ class _Message:
         return behind
 
     def _keep_out(self, start: int, end: int) -> None:
-        """The hole that began at an element that is traced begins behind it."""
+        """The hole that began at an element that is traced begins after it."""
         hole = self.holes.pop(start, None)
         if hole is not None and hole[1] > 1:
             self.holes[end] = (hole[0], hole[1] - 1, hole[2])

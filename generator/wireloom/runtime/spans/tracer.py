@@ -63,7 +63,7 @@ class Traced:
         self.covers: Covered | None = None
         self.failed = self.shared = False
         self.first = 0  # index of the elements that are folded
-        self.entries = 0  # that a map has so far; the index behind those that are folded
+        self.entries = 0  # that a map has so far; the index after those that are folded
         self.scattered = False  # whether its children have its bytes, with those of others between them
 
 

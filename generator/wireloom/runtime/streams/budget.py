@@ -2,7 +2,7 @@
 
 A record of a kilobyte may become a megabyte; how much one becomes is known only once it was decoded. So few bytes are
 taken at first, and each time as many as would fit by what was learned from those before, up to a limit of the input.
-Where records suddenly become more than those before did, what was taken is decoded in several parts: each ends behind
+Where records suddenly become more than those before did, what was taken is decoded in several parts: each ends after
 the record with which the columns have as many bytes as they may.
 """
 

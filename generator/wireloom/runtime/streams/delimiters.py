@@ -1,7 +1,7 @@
 """Records that delimiters end: where each ends, and how bytes that would end it stand within it.
 
 Nothing between two delimiters is no record. What is escaped is read without its escapes; one that says nothing costs
-its record. Behind the last delimiter there may be a record where nothing is escaped, as a last line needs no end.
+its record. After the last delimiter there may be a record where nothing is escaped, as a last line needs no end.
 """
 
 import re
@@ -54,7 +54,7 @@ def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
 
 
 def _passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]:
-    """Go behind the next delimiter: how many bytes stand before it, those read behind it, and whether it was there."""
+    """Go after the next delimiter: how many bytes stand before it, those read after it, and whether it was there."""
     size, last = len(held), held[-len(delimiter) :]
     while addition := read(_WINDOW):
         window = last + addition
@@ -120,7 +120,7 @@ def _unescaped(escape: Escape, data: bytes) -> bytes:
 
 
 def _unstuffed(data: bytes) -> bytes:
-    """Each number says how far behind it the next one stands, in place of a zero unless the run was the longest."""
+    """Each number says how far after it the next one stands, in place of a zero unless the run was the longest."""
     parts: list[bytes] = []
     at = 0
     while True:

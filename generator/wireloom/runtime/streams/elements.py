@@ -2,7 +2,7 @@
 
 So a bad element costs itself, as long as its brackets and quotes tell where it ends; where they do not, it is what is
 left of the stream. A window grows while an element is not all in it, and every byte is looked at once. What is no array
-is one bad record, and so is what stands behind its end. A stream of white space has no records, like an empty one.
+is one bad record, and so is what stands after its end. A stream of white space has no records, like an empty one.
 """
 
 import re
@@ -28,7 +28,7 @@ _OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What stands between commas, or what is wrong: `problem` is a code, and nothing stands behind it but for too much.
+    """What stands between commas, or what is wrong: `problem` is a code, and nothing stands after it but for too much.
 
     `size` counts all bytes, `data` has at most so many of them as are kept of what is wrong.
     """
@@ -41,7 +41,7 @@ class Piece:
 
     @property
     def last(self) -> bool:
-        """Whether nothing can be found behind it."""
+        """Whether nothing can be found after it."""
         return bool(self.problem) and self.problem != TOO_LARGE
 
 
@@ -62,7 +62,7 @@ class _Scan:
     quoted: bool = False
 
     def end(self, data: bytes, native: Any) -> int:
-        """Where the comma or the bracket stands behind the element; -1 where that is not in the data."""
+        """Where the comma or the bracket stands after the element; -1 where that is not in the data."""
         if native is None:
             return self._end(data)
         found: int

@@ -1,4 +1,4 @@
-"""Records one after the other, as a framing says: back to back, behind their sizes, one a line, in an array ...
+"""Records one after the other, as a framing says: back to back, after their sizes, one a line, in an array ...
 
 A bad record costs itself and no other as long as its end is known: by the framing, or by a `frame` step that the record
 had passed. Where it is not, what is left of the stream is given out as one bad record, never searched for the next.
@@ -87,7 +87,7 @@ class Searching(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """One record found: its bytes, and its value or error; `last` where nothing can be found behind it."""
+    """One record found: its bytes, and its value or error; `last` where nothing can be found after it."""
 
     offset: int
     size: int
@@ -108,7 +108,7 @@ def iterate(  # noqa: PLR0913 - a stream, and how it is read
     """The records of a buffer or a binary file; where one has no end, `searching` says where the stream goes on.
 
     `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
-    out and goes on. Raises ParameterError for another policy. The source is what stands behind `base` bytes.
+    out and goes on. Raises ParameterError for another policy. The source is what stands after `base` bytes.
     """
     check(on_error)
     return numbered(extents(reader, opened(source), framing, searching), on_error, base)
@@ -131,7 +131,7 @@ def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
 
 
 def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching | None = None) -> Iterator[Extent]:
-    """The records of a file, one after the other; behind one that is `last` there is no other."""
+    """The records of a file, one after the other; after one that is `last` there is no other."""
     match framing:
         case Whole():
             return _whole(reader, file)
@@ -154,7 +154,7 @@ def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching 
 
 
 def numbered(extents: Iterator[Extent], on_error: str, base: int = 0) -> Iterator[Framed]:
-    """Records by their numbers and their places in a stream of which they stand behind `base` bytes."""
+    """Records by their numbers and their places in a stream of which they stand after `base` bytes."""
     for index, extent in enumerate(extents):
         offset = base + extent.offset
         if extent.error is not None and on_error == "raise":
@@ -202,7 +202,7 @@ def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
 
 
 def _pass_line(file: BinaryIO) -> int:
-    """Go behind the line that is being read; how many bytes that were."""
+    """Go after the line that is being read; how many bytes that were."""
     size = 0
     while part := file.readline(_WINDOW):
         size += len(part)
@@ -317,7 +317,7 @@ def short(reader: Reader, offset: int, data: bytes, size: int) -> Extent:
 
 
 def read_exactly(file: BinaryIO, size: int, held: bytes | memoryview = b"") -> bytes:
-    """What is held, and up to `size` bytes more behind it, never reserving more than the file has."""
+    """What is held, and up to `size` bytes more after it, never reserving more than the file has."""
     parts: list[bytes | memoryview] = [held]
     while size > 0 and (part := file.read(min(size, _WINDOW))):
         parts.append(part)
@@ -372,7 +372,7 @@ def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
 
 
 def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[Extent]:
-    """Back to back; behind a record without an end the search goes on."""
+    """Back to back; after a record without an end the search goes on."""
     window, base, position, more = b"", 0, 0, True
     cursor = Cursor(window)
     while position < len(window) or more:
@@ -393,7 +393,7 @@ def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[
 
 
 def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, searching: Searching) -> Iterator[Extent]:
-    """Behind their sizes, as far as these lead to records."""
+    """After their sizes, as far as these lead to records."""
     window, base, position, more = b"", 0, 0, True
     while position < len(window) or more:
         found = _prefixed_record(reader, window, base, position, framing)
@@ -414,7 +414,7 @@ def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, search
 
 
 def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, framing: Prefixed) -> Extent | None:
-    """The record behind its size, `last` where it is not all there; None where there is nothing."""
+    """The record after its size, `last` where it is not all there; None where there is nothing."""
     held = len(window) - position
     if held == 0:
         return None
@@ -440,7 +440,7 @@ def _more(file: BinaryIO, window: bytes, base: int, position: int) -> tuple[byte
 
 
 def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: bool) -> Extent:
-    """All that is left of the stream as one bad record: what is held of it, and what is behind that in the file."""
+    """All that is left of the stream as one bad record: what is held of it, and what is after that in the file."""
     size = len(held) + _left(file)
     data = held[:KEPT] + read_exactly(file, KEPT - len(held))
     size = max(size, len(data))
@@ -454,7 +454,7 @@ def next_record(  # noqa: PLR0913 - a reader, and where it stands
 ) -> Extent:
     """The record at `position` of a window that begins at `base` of its stream; the cursor stands there.
 
-    There may be `more` of the stream behind the window: a record that could go on there is cut off, unless it reads in
+    There may be `more` of the stream after the window: a record that could go on there is cut off, unless it reads in
     another byte order within AHEAD bytes.
     """
     cursor.goes_on = more and len(window) - position < AHEAD

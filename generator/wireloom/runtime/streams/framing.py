@@ -90,7 +90,7 @@ class Prefixed:
         return self.number.startswith(("int", "zigzag"))
 
     def measured(self, data: bytes, position: int = 0) -> tuple[int, int] | None:
-        """Bytes of the number at a position, and of the record behind it; None where the number is not all there.
+        """Bytes of the number at a position, and of the record after it; None where the number is not all there.
 
         The second is negative where no record can have that size, or where the number has no end.
         """
@@ -154,7 +154,7 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Escape:
-    """A byte that says that the one behind it means another: bytes of a record that would end it are written so.
+    """A byte that says that the one after it means another: bytes of a record that would end it are written so.
 
     That is the byte itself changed by an exclusive or with `xor`, or what `codes` say it means.
     """
@@ -165,16 +165,16 @@ class Escape:
 
     @property
     def text(self) -> str:
-        """How it is said behind a delimiter."""
+        """How it is said after a delimiter."""
         parts = [f"{code:02x}={meaning:02x}" for code, meaning in self.codes] or [f"xor={self.xor:02x}"]
         return ":".join([f"escape={self.byte:02x}", *parts])
 
     def meaning(self, code: int) -> int | None:
-        """What a byte behind the escape means; None where it means nothing."""
+        """What a byte after the escape means; None where it means nothing."""
         return code ^ self.xor if self.xor else dict(self.codes).get(code)
 
     def code(self, meaning: int) -> int | None:
-        """The byte that says another behind the escape; None where none does."""
+        """The byte that says another after the escape; None where none does."""
         if self.xor:
             return meaning ^ self.xor
         return next((code for code, each in self.codes if each == meaning), None)
@@ -182,7 +182,7 @@ class Escape:
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """Bytes that stand behind each record, and not within it unless they are escaped."""
+    """Bytes that stand after each record, and not within it unless they are escaped."""
 
     delimiter: bytes
     escape: Escape | None = None
@@ -198,7 +198,7 @@ class Delimited:
 
 @dataclass(frozen=True, slots=True)
 class Stuffed:
-    """A zero stands behind each record, and none within it: COBS says where they were."""
+    """A zero stands after each record, and none within it: COBS says where they were."""
 
     text: ClassVar[str] = "cobs"
     delimiter: ClassVar[bytes] = b"\0"
@@ -251,7 +251,7 @@ def framing_of(text: str) -> Framing:
 
 
 def bare(framing: Framing) -> Bare:
-    """How records follow one another behind what stands before them all."""
+    """How records follow one another after what stands before them all."""
     return framing.records if isinstance(framing, Headed) else framing
 
 

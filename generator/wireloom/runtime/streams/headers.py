@@ -1,4 +1,4 @@
-"""What stands before all records of a stream: read once, its values are parameters of the records behind it."""
+"""What stands before all records of a stream: read once, its values are parameters of the records after it."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -69,7 +69,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _behind(file: BinaryIO, window: bytes, size: int) -> BinaryIO:
-    """What stands behind the header."""
+    """What stands after the header."""
     if file.seekable():
         file.seek(size - len(window), io.SEEK_CUR)
         return file

@@ -51,7 +51,7 @@ def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | 
 
 
 def _passed(file: BinaryIO, size: int) -> tuple[int, bytes]:
-    """The size of the line that is being read, and what was read of the lines behind it."""
+    """The size of the line that is being read, and what was read of the lines after it."""
     while part := framed.read_exactly(file, framed.KEPT):
         end = part.find(b"\n") + 1
         if end:

@@ -65,7 +65,7 @@ class DecodedPart(Decoded):
 
     `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
     record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay. `settings`
-    are the parameters that records behind a header are read with; None where there is no header. `rest` says that the
+    are the parameters that records after a header are read with; None where there is no header. `rest` says that the
     last record is bad and all that was left of the stream: nothing says where another record begins.
     """
 
@@ -121,7 +121,7 @@ def parts(  # noqa: PLR0913 - what is read, and how
     searching: Searching | None = None,
     base: int = 0,
 ) -> Iterator[DecodedPart]:
-    """The parts of a stream, of which the source is what stands behind `base` bytes.
+    """The parts of a stream, of which the source is what stands after `base` bytes.
 
     `on_error` and `searching` as in `framed.iterate`.
     """
@@ -203,7 +203,7 @@ def _part(
 
 @dataclass(slots=True)
 class _Window:
-    """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` behind."""
+    """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` after."""
 
     codec: Format
     table: "Table"
@@ -321,7 +321,7 @@ class _Concatenated(_Window):
 
 
 class _Prefixed(_Window):
-    """Records behind their sizes."""
+    """Records after their sizes."""
 
     __slots__ = ()
 
@@ -366,7 +366,7 @@ class _Prefixed(_Window):
         return found
 
     def _refused(self, width: int, size: int) -> Extent:
-        """The first record, which is broken off, too large or of no size; the window begins behind it then."""
+        """The first record, which is broken off, too large or of no size; the window begins after it then."""
         prefix, body = self.data[:width], self.data[width : width + max(size, 0)]
         offset, behind = self.base, self.base + width
         if size < 0:

@@ -51,7 +51,7 @@ class Resync:
     reader: Reader
     prefix: Prefixed | None
     begins: re.Pattern[bytes] | None
-    tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and up to where it was searched behind it
+    tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and up to where it was searched after it
 
     def settled(  # noqa: PLR0913 - a bad record, and the window that it stands in
         self, window: bytes, base: int, position: int, start: int, extent: Extent, *, more: bool
@@ -102,7 +102,7 @@ class Resync:
         return -1 if found is None else found.start() - head
 
     def _behind(self, window: bytes, at: int) -> int:
-        """The place behind one that is refused, or, of a long run of one byte, the last that is as bad as it."""
+        """The place after one that is refused, or, of a long run of one byte, the last that is as bad as it."""
         run = window[at : at + 1] * RUN
         if not window.startswith(run, at) or self._try(Cursor(window[at : at + RUN]), 0, more=True) is not None:
             return at + 1

@@ -92,7 +92,7 @@ def _framed(framing: Framing, data: bytes, number: int) -> bytes:
 
 
 def ending(framing: Framing, count: int) -> bytes:
-    """What stands behind the last of so many records."""
+    """What stands after the last of so many records."""
     if not isinstance(bare(framing), Array):
         return b""
     return b"]\n" if count else b"[]\n"

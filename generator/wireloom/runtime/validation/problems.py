@@ -10,7 +10,7 @@ from wireloom.runtime.parsers.json.nodes import Member, Node
 
 Path = tuple[Component, ...]
 
-_CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a character of UTF-8 behind its first
+_CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a character of UTF-8 after its first
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ class Part(dict[Kind, Judge | None]):
 
     @property
     def target(self) -> "Part":
-        """The part behind a reference that says nothing else of members."""
+        """The part after a reference that says nothing else of members."""
         return self._referred[0].target if self._referred and not self._properties else self
 
     @property

@@ -96,7 +96,7 @@ class DeltaReplay:
 
 @dataclass(frozen=True, slots=True)
 class DeltaFolder:
-    """A Delta quarantine, whose replayed batches are those up to the `last`: a stream adds others behind it."""
+    """A Delta quarantine, whose replayed batches are those up to the `last`: a stream adds others after it."""
 
     spark: SparkSession
     quarantine: str

@@ -47,7 +47,7 @@ class Arrays(Part):
             self.compiler.fields.defaulted(item, absent, has_default=item.field.has_default)
 
     def close(self, scope: Scope) -> None:
-        """Behind the last step: there is no element that no field has read."""
+        """After the last step: there is no element that no field has read."""
         if scope.located is not None:
             self._require(nodes.Binary("==", nodes.own(_ELEMENTS), _number(scope.located)), scope)
 

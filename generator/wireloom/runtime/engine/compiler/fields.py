@@ -53,7 +53,7 @@ _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
 _HELD = {"code", "const", "values", "minimum", "maximum", "spelling", "bits", "shared", "checksum", "stored", "covers"}
 _KNOWN = frozenset(_NAMED | _HELD | {"compute", "given", "build", "derive", "counted"})
-_BYTES, _UTF8 = 2, 3  # how a text is written, behind the two orders of UTF-16
+_BYTES, _UTF8 = 2, 3  # how a text is written, after the two orders of UTF-16
 _WORD = 8  # bytes of a register
 _NONE = (1, 0)  # the limits of what no number is within
 _FLOAT = 4  # the kind of a number that becomes a float
@@ -252,7 +252,7 @@ class Fields(Part):
 
     @contextmanager
     def _either(self, condition: Term) -> Iterator[Callable[[], None]]:
-        """What is compiled within is executed while the condition holds; behind a call of what it gives, where not."""
+        """What is compiled within is executed while the condition holds; after a call of what it gives, where not."""
         no, end, holds = Label(), Label(), Code("bool", condition)
         self.compiler.unless(holds, no)
 
@@ -322,7 +322,7 @@ class Fields(Part):
                 return self.compiler.placed(size, scope)
 
     def _from_the_end(self, number: int, scope: Scope) -> None:
-        """So many bytes before the end, which stand behind everything else."""
+        """So many bytes before the end, which stand after everything else."""
         self.assembly.emit(
             "NEED", self.compiler.placed(nodes.Binary("+", nodes.MarkRef(FRONT), number), scope), scope.start()
         )
@@ -476,7 +476,7 @@ class Fields(Part):
         return self.assembly.table([len(values), *words])
 
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
-        """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
+        """After a field: where it is not there, the program goes on at the label, with what its default means."""
         if not has_default:
             self.assembly.place(label)
             return

@@ -64,7 +64,7 @@ class Fusion:
         return self.names[row[0]]
 
     def _after(self, at: int) -> int | None:
-        """The row behind, where only the one at hand leads to it."""
+        """The row after, where only the one at hand leads to it."""
         behind = self._kept(at + 1)
         return None if any(place in self.landings for place in range(at + 1, behind + 1)) else behind
 

@@ -69,7 +69,7 @@ class Json(Part):
         self.assembly.emit("JSON_OBJECT", scope.holder, scope.members)
 
     def close(self, scope: Scope) -> None:
-        """Behind the last step: nothing is left that no field has looked at."""
+        """After the last step: nothing is left that no field has looked at."""
         if scope.shared:
             return
         if scope.members is None:

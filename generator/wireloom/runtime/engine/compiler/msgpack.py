@@ -28,7 +28,7 @@ FAMILIES = {
     "ext": 8,
 }
 _FAMILY_COUNT = 9
-_HALVES = 16  # the bits of an instruction's families behind which the rules of a map's halves stand
+_HALVES = 16  # the bits of an instruction's families after which the rules of a map's halves stand
 _WORD = 64
 _ALLOWED, _REFUSED = range(2)  # members of a map that no field names
 _NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever their column holds

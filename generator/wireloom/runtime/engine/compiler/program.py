@@ -360,8 +360,8 @@ class Compiler:
         """The form of a size, and what says it.
 
         0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
-        4: bytes behind it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        behind the last element, 6: bytes behind a whole number of pairs, 7: the table of
+        4: bytes after it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
+        after the last element, 6: bytes after a whole number of pairs, 7: the table of
         where texts end that have escapes, or end at one of several delimiters, 8: the table of numbers, each before
         a part.
         """
@@ -467,7 +467,7 @@ class Compiler:
         return register
 
     def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
-        """The member that no two elements may have in common; where `names` is, an instruction behind each looks."""
+        """The member that no two elements may have in common; where `names` is, an instruction after each looks."""
         register = self.unlike(scope, member)
         pair = (register.read(), None) if register.kind == "bytes" else (None, register.read())
         if names is not None:

@@ -72,10 +72,10 @@ class Sums(Protocol):
         """Before an element that is no struct: the register that it goes to."""
 
     def add(self, totals: Any, addend: Register | None, element: Scope | None) -> None:
-        """Behind an element: what it adds."""
+        """After an element: what it adds."""
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
-        """Behind a step that may have emptied a list."""
+        """After a step that may have emptied a list."""
 
     def joined(self, name: str) -> set[tuple[str, str | bytes]]:
         """The members that expressions join over lists of that name."""
@@ -91,7 +91,7 @@ class Fields(Protocol):
         """Deliver what an expression gives."""
 
     def defaulted(self, item: Item, label: Label, *, has_default: bool) -> None:
-        """Behind a field: where it is not there, the program goes on at the label, with what its default means."""
+        """After a field: where it is not there, the program goes on at the label, with what its default means."""
 
     def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
@@ -146,7 +146,7 @@ class Arrays(Protocol):
         """Read the next element."""
 
     def close(self, scope: Scope) -> None:
-        """Behind the last step: there is no element that no field has read."""
+        """After the last step: there is no element that no field has read."""
 
 
 class Json(Protocol):

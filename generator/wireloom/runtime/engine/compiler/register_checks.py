@@ -31,7 +31,7 @@ class _Proof:
         self.names = {number: name for name, number in assembly.opcodes.items()}
 
     def fills(self, register: Register, first: int, last: int) -> bool:
-        """Whether every path from the first row to behind the last one gives the register its value."""
+        """Whether every path from the first row to after the last one gives the register its value."""
         waiting, seen = [first], set[int]()
         while waiting:
             at = waiting.pop()
@@ -49,7 +49,7 @@ class _Proof:
         return any(row[place] is register for place in self.writers.get(row[0], ()))
 
     def _following(self, at: int, row: Sequence[Operand]) -> Iterator[int]:
-        """The rows that may come behind a row, as far as there is a value on the way to them."""
+        """The rows that may come after a row, as far as there is a value on the way to them."""
         name = self.names[row[0]]
         yield at + 1 if row[NEXT] is None else row[NEXT].at
         if name in _NIL:

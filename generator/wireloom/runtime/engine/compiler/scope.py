@@ -33,7 +33,7 @@ UNBOUNDED = (-(1 << 63), (1 << 63) - 1)
 
 @dataclass(eq=False, slots=True)
 class Discard:
-    """A list that a step behind it empties unless a condition holds for each element."""
+    """A list that a step after it empties unless a condition holds for each element."""
 
     keep: Tree
     dropped: Register  # true where the condition did not hold of an element
@@ -208,7 +208,7 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
     """How binary writes an integer: its bytes, whether it is signed, whether the highest byte comes first.
 
     One that is not written as its two's complement has none, and in place of the order a word of its bits, its form
-    and its digits, or its markers: the first byte that is one, whether the highest byte comes first behind them, and
+    and its digits, or its markers: the first byte that is one, whether the highest byte comes first after them, and
     four bits for each; or the most digits, their form, and how many bytes end them, and which. Signed varints are
     zigzag.
     """

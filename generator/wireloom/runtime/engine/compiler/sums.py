@@ -66,7 +66,7 @@ class Sums(Part):
         return register
 
     def add(self, totals: Totals, addend: Register | None, element: Scope | None) -> None:
-        """Behind an element: what it adds."""
+        """After an element: what it adds."""
         for member, total in totals.sums.items():
             found = element.names.get(member) if element is not None else addend
             if found is None or found.kind not in ("int", "null"):
@@ -83,7 +83,7 @@ class Sums(Part):
                 self.assembly.emit("GATHER", joined.text, joined.count, found.read(), joined.separator, last)
 
     def emptied(self, name: str, scope: Scope, elements: Register) -> None:
-        """Behind a step that may have emptied a list: there is nothing to add then."""
+        """After a step that may have emptied a list: there is nothing to add then."""
         none = Term("==", (Term("LOAD", (), elements.read()), Term("CONST", (), 0)))
         for member in sorted(self.asked(name)):
             total = scope.names.get(sum_name(name, member))

@@ -17,7 +17,7 @@ Choice = Sequence[tuple[Sequence[nodes.Scalar], _Way]]
 
 
 def hashed(targets: Mapping[int | None, Label | int], otherwise: Label | None = None) -> list[Any]:
-    """A table of targets in which each value has its own place, behind the targets of null and of any other value."""
+    """A table of targets in which each value has its own place, after the targets of null and of any other value."""
     given = {value: (target,) for value, target in targets.items() if value is not None}
     return [targets.get(None, otherwise), otherwise, *hashed_entries(given, nothing=(0, -1))]
 

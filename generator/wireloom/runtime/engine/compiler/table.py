@@ -192,7 +192,7 @@ class Table:
         most: int | None = None,
         start: int = 0,
     ) -> Iterator[tuple[int, int, Decoded]]:
-        """The columns of records, in parts: their first record, the one behind their last, and what there is of them.
+        """The columns of records, in parts: their first record, the one after their last, and what there is of them.
 
         Flat rows repeat at most `most` in each (None: what a column may have), or are those of one record. `errors`
         and `accepted` are what the parser says of records by their rows.

@@ -23,7 +23,7 @@ class Absence(Part):
     """Of encodings that name their fields, where those may be left out."""
 
     def unless(self, tree: Tree, scope: Scope, absent: Label) -> None:
-        """Go on behind the field where an expression holds."""
+        """Go on after the field where an expression holds."""
         compiled = self.expressions.condition(nodes.negated(tree), scope)
         self.compiler.unless(compiled, absent)
 

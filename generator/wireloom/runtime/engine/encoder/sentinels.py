@@ -26,7 +26,7 @@ _FILLED = frozenset({"const", "default", "counted"})
 
 
 def with_filled(columns: list[Column], type: LogicalType) -> None:
-    """Put columns beside those whose nulls have a value on the wire, behind all others."""
+    """Put columns beside those whose nulls have a value on the wire, after all others."""
     for column in list(_meant(columns[0], type)):
         column.filled = Column(len(columns), column.kind, column.takes, column.parent, bits=column.bits)
         columns.append(column.filled)

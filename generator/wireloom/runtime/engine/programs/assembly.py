@@ -57,7 +57,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The index of the first register that comes behind the first `count`."""
+    """The index of the first register that comes after the first `count`."""
 
     count: int
 
@@ -125,7 +125,7 @@ class Assembly:
         self.deep -= 1
 
     def later(self, body: Callable[[], object], label: Label | None = None) -> Label:
-        """A body to be assembled behind the code at hand, and its label."""
+        """A body to be assembled after the code at hand, and its label."""
         label, around, deep = label or Label(), self.around, self.deep
 
         def assemble() -> None:
@@ -182,7 +182,7 @@ class Assembly:
         return max(self.register_count, 1)
 
     def extra_register(self) -> int:
-        """The index of one more register, behind those that are numbered."""
+        """The index of one more register, after those that are numbered."""
         self.register_count += 1
         return self.register_count - 1
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _SIZES = {"md5": 16, "sha1": 20, "sha256": 32, "sha512": 64}
-_TAKEN, _IN_DIGITS, _AT_ONCE = 16, 24, 25  # bits of a word, behind four bits for each digest
+_TAKEN, _IN_DIGITS, _AT_ONCE = 16, 24, 25  # bits of a word, after four bits for each digest
 
 
 def is_digest(algorithm: str, layout: Mapping[str, Any]) -> bool:

@@ -465,7 +465,7 @@ class Expressions:
         return Code("made", Term("PART", (self.text(whole), self._number(start), last), table))
 
     def _together(self, values: Sequence[Compiled]) -> Compiled:
-        """Texts one behind the other."""
+        """Texts one after another."""
         if all(isinstance(value, Constant) for value in values):
             return Constant(functions.concatenated(*(value.value for value in values if isinstance(value, Constant))))
         if any(value.kind == "null" for value in values):

@@ -150,8 +150,8 @@ class Text(construct.Construct):
 class Base64(construct.Construct):
     """Bytes as a base64 string: standard alphabet, padded, spare bits zero, no white space (else `bad_base64`).
 
-    `size` bytes where given, else `code`. With `line_feeds` there may be line feeds, behind every full line of 76
-    characters; behind the last one it may be missing.
+    `size` bytes where given, else `code`. With `line_feeds` there may be line feeds, after every full line of 76
+    characters; after the last one it may be missing.
     """
 
     placeholder = b""
@@ -221,14 +221,14 @@ def _from_base64(text: str) -> bytes | None:
 
 
 def _joined(text: str) -> str:
-    """Base64 without its line feeds; left alone where they stand elsewhere than behind full lines."""
+    """Base64 without its line feeds; left alone where they stand elsewhere than after full lines."""
     *lines, last = text.split("\n")
     well_placed = all(len(line) == _LINE for line in lines) and len(last) <= _LINE
     return "".join((*lines, last)) if well_placed else text
 
 
 def _broken(text: str) -> str:
-    """Base64 with a line feed behind each full line, the last one too unless padded: as Jackson's encoder has it."""
+    """Base64 with a line feed after each full line, the last one too unless padded: as Jackson's encoder has it."""
     lines = [text[place : place + _LINE] for place in range(0, len(text), _LINE)]
     return "".join(line + "\n" if len(line) == _LINE and not line.endswith("=") else line for line in lines)
 

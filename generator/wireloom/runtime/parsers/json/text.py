@@ -11,7 +11,7 @@ there decides the error, so every decoder that reads from the front finds the sa
 * `json_nonfinite`: at NaN, Infinity, -Infinity, or a float literal beyond 64 bits.
 * `duplicate_key`: at the second key, once it has been read and before its value. Escapes are resolved first.
 * `depth_limit`: at the bracket that opens one container too many.
-* `trailing_bytes`: at the first byte behind the value that is not white space.
+* `trailing_bytes`: at the first byte after the value that is not white space.
 
 Reading keeps its own stack and takes time linear in the text. Paths name members and indexes; for the reader, which
 knows no types, a map is an object like any other.
@@ -106,7 +106,7 @@ def read_partly(
 
 
 class _Leap(NamedTuple):
-    """Elements of an array that are known to be whole: behind so many elements, up to so many, which end here."""
+    """Elements of an array that are known to be whole: after so many elements, up to so many, which end here."""
 
     behind: int
     total: int
@@ -127,7 +127,7 @@ class _Open:
 
 
 class _Reader:
-    """One pass over one text. Methods take the offset where they begin and return the offset behind what they read."""
+    """One pass over one text. Methods take the offset where they begin and return the offset after what they read."""
 
     def __init__(  # noqa: PLR0913 - a text, and how it is read
         self,
@@ -147,7 +147,7 @@ class _Reader:
         self.root: Node | None = None
 
     def document(self, start: int) -> Node:
-        """The value, and nothing but white space behind it."""
+        """The value, and nothing but white space after it."""
         if _UTF_16_OR_32.match(self.data, start):
             raise self._error("invalid_utf8", start, "UTF-8", "UTF-16 or UTF-32")
         root, position = self._value(start)
@@ -281,14 +281,14 @@ class _Reader:
         return node, start + 1
 
     def _leaps(self, known: Checkpoint) -> list[_Leap]:
-        """Over the elements before the one that the engine gave up, and over those behind it."""
+        """Over the elements before the one that the engine gave up, and over those after it."""
         kept, count = min(self.kept, known.count), known.count
         leaps = [_Leap(kept, count, self.source.start + known.position)] if kept < count else []
         return leaps + ([_Leap(count + 1, known.total, self.source.start + known.last)] if known.total > count else [])
 
     @staticmethod
     def _leap(container: _Open) -> int:
-        """Behind the elements that the next leap is over."""
+        """After the elements that the next leap is over."""
         leap, elements = container.leaps.pop(0), container.node.value
         elements.extend([None] * (leap.total - len(elements)))
         return leap.position
@@ -375,7 +375,7 @@ class _Reader:
         return chr(unit), match.end()
 
     def _pair(self, high: int, start: int, position: int, quote: int) -> tuple[str, int]:
-        """The character that a high surrogate and the low one behind it make."""
+        """The character that a high surrogate and the low one after it make."""
         match = _LOW_SURROGATE.match(self.data, position)
         if match is None:
             cut = _LOW_SURROGATE_CUT.match(self.data, position)
@@ -398,7 +398,7 @@ class _Reader:
         return shown(self.data[position : position + 4].decode("utf-8", "replace")[:1])
 
     def _unexpected(self, position: int, expected: str) -> DecodeError:
-        """The error of something else behind white space than `expected`."""
+        """The error of something else after white space than `expected`."""
         start = self._skip(position)
         return self._cut(start, start, expected)
 

@@ -74,7 +74,7 @@ class Array(construct.Construct):
         return self.parse_head(stream, read_head(stream, ("array",)), context)
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The elements behind their head."""
+        """The elements after their head."""
         if self.nested.depth is None:
             return self._elements(stream, head, context)
         return kept(stream, head.start, lambda: self._elements(stream, head, context))
@@ -106,7 +106,7 @@ class Entries(Array):
     """The same of records that are the entries of a map."""
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The entries behind their head."""
+        """The entries after their head."""
         return pairs_of(super().parse_head(stream, head, context))
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -130,7 +130,7 @@ class Map(construct.Construct):
         return self.parse_head(stream, read_head(stream, ("map",)), context)
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The entries behind their head."""
+        """The entries after their head."""
         if self.nested.depth is None:
             return self._entries(stream, head, context)
         return kept(stream, head.start, lambda: self._entries(stream, head, context))

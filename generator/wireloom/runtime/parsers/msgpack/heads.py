@@ -94,7 +94,7 @@ def read_head(cursor: Cursor, families: Sequence[str]) -> Head:
 
 
 def head_of(cursor: Cursor, family: str, first: int, start: int) -> Head:
-    """The rest of the head behind its first byte."""
+    """The rest of the head after its first byte."""
     if first <= 0x7F:
         return Head(family, first, start)
     if first >= 0xE0:
@@ -142,7 +142,7 @@ def check_count(cursor: Cursor, head: Head, least: int) -> None:
 
 
 def pass_over(cursor: Cursor) -> None:
-    """Go behind the value at the cursor, whatever it is."""
+    """Go after the value at the cursor, whatever it is."""
     left = 1
     while left:
         family, first, start = family_at(cursor)

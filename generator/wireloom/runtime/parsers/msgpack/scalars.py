@@ -141,7 +141,7 @@ class Text(_Scalar):
         self.invalid = invalid
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The text behind its head."""
+        """The text after its head."""
         body = take_body(stream, head)
         return text_of(body, stream.tell() - len(body), self.invalid, context)
 
@@ -163,7 +163,7 @@ class Bytes(_Scalar):
         self.size, self.code, self.charset = size, code, charset
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The bytes behind their head."""
+        """The bytes after their head."""
         body = take_body(stream, head)
         size = self.size if self.size is None or isinstance(self.size, int) else evaluate(self.size, context)
         if size is not None and len(body) != size:
@@ -213,7 +213,7 @@ class Extension(_Scalar):
         self.code, self.name, self.content = code, name, content
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
-        """The content behind its head."""
+        """The content after its head."""
         if head.code != self.code:
             raise DecodeError(
                 "type_mismatch", offset=head.start, expected=f"ext type {self.code}", actual=f"ext type {head.code}"

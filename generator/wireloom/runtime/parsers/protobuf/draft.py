@@ -1,7 +1,7 @@
 """A protobuf message while it is built: protobuf's own object, filled field by field.
 
 The protobuf library is imported where the first message is built, so that readers do not need it. Tables (repeated
-fields that other fields refer to) are filled by those fields, each entry once, in the order of first use, behind the
+fields that other fields refer to) are filled by those fields, each entry once, in the order of first use, after the
 entries that the value says itself.
 """
 
@@ -74,7 +74,7 @@ class Table:
         return place
 
     def _put(self, obj: object) -> Any:
-        """Put an entry behind the others; what tells it apart."""
+        """Put an entry after the others; what tells it apart."""
         self.subcon._build(obj, self.slot, self.scope, "")
         return _identity(self.entries[-1])
 

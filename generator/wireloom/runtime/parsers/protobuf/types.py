@@ -75,7 +75,7 @@ class _Opened:
         return found
 
     def offset(self, stream: Any) -> int:
-        """Where the value's content begins, behind tag and length."""
+        """Where the value's content begins, after tag and length."""
         return int(stream.start)
 
     def close(self) -> None:
@@ -353,7 +353,7 @@ class Text(_Scalar):
 class Bytes(_Scalar):
     """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has.
 
-    A message that is kept as it is may stand there in `pieces`, which are one message one behind the other.
+    A message that is kept as it is may stand there in `pieces`, which are one message one after another.
     """
 
     placeholder = b""

@@ -64,7 +64,7 @@ class Rule:
     message: Callable[[], "Schema"] | None = None
     rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
     whole: bool = False  # whether all values count together, as the entries of a map do
-    pieces: bool = False  # whether it is a message that is kept as bytes: those of all pieces, one behind the other
+    pieces: bool = False  # whether it is a message that is kept as bytes: those of all pieces, one after another
 
     def takes(self, wire_type: int) -> bool:
         """Whether the field may stand there with `wire_type`: with its own, or packed, which messages are not."""
@@ -107,7 +107,7 @@ def undecodable(offset: int, expected: str, actual: str) -> DecodeError:
 
 
 def varint(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """The number at `start` and the offset behind it; bits above the 64th are dropped."""
+    """The number at `start` and the offset after it; bits above the 64th are dropped."""
     found = leb128.decoded(data, start, end)
     if found is not None:
         return found[0] & 0xFFFF_FFFF_FFFF_FFFF, found[1]
@@ -134,7 +134,7 @@ def tag(data: bytes, start: int, end: int) -> Tag:
 
 
 def extent(data: bytes, wire_type: int, start: int, end: int) -> tuple[int, int]:
-    """Where the content of the value at `start` begins and ends; for a text the content stands behind its length."""
+    """Where the content of the value at `start` begins and ends; for a text the content stands after its length."""
     match wire_type:
         case 0:
             return start, varint(data, start, end)[1]
@@ -160,7 +160,7 @@ def occurrence(data: bytes, wire_type: int, start: int, end: int) -> Occurrence:
 
 
 def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
-    """The offset behind a group that stands `depth` messages deep.
+    """The offset after a group that stands `depth` messages deep.
 
     Groups within it are kept on a list of our own, so that no input reaches Python's recursion limit.
     """
@@ -184,7 +184,7 @@ def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
 
 
 def skip(data: bytes, item: Tag, end: int) -> int:
-    """The offset behind a value that is no group; the end of a group is none, and wire types 6 and 7 do not exist."""
+    """The offset after a value that is no group; the end of a group is none, and wire types 6 and 7 do not exist."""
     if item.wire_type == GROUP_END:
         raise undecodable(item.at, "a field", f"the end of a group {item.number} that is not open")
     if item.wire_type > FIXED32:
@@ -232,7 +232,7 @@ class _Scan:
         return end
 
     def _leave_out(self, hole: tuple[int, int, int]) -> int:
-        """Pass over some elements of a list; the offset behind them."""
+        """Pass over some elements of a list; the offset after them."""
         number, count, behind = hole
         elements = self.message.found[number]
         if not isinstance(elements, Passed):
@@ -241,7 +241,7 @@ class _Scan:
         return behind
 
     def read(self, item: Tag, start: int, end: int) -> int:
-        """Add the fields of a message, or up to where the group that `item` opens is closed; the offset behind it."""
+        """Add the fields of a message, or up to where the group that `item` opens is closed; the offset after it."""
         return self._add_group(item, end) if item.wire_type == GROUP else self.add(start, end)
 
     def _add_group(self, opening: Tag, end: int) -> int:
@@ -255,7 +255,7 @@ class _Scan:
         raise unclosed(opening)
 
     def _pass(self, item: Tag, end: int) -> int:
-        """Keep or skip the value behind a tag; the offset behind it."""
+        """Keep or skip the value after a tag; the offset after it."""
         rule = self.schema.get(item.number)
         if rule is None or not rule.takes(item.wire_type):
             is_group = item.wire_type == GROUP
@@ -281,7 +281,7 @@ class _Scan:
         return end
 
     def _found(self, rule: Rule, number: int, value: Occurrence) -> None:
-        """Keep a value, of which the last counts; or a piece, behind those before it."""
+        """Keep a value, of which the last counts; or a piece, after those before it."""
         found = self.message.found
         if not rule.pieces:
             found[number] = value
@@ -304,7 +304,7 @@ class _Scan:
             self.message.found.pop(rival, None)
 
     def _descend(self, rule: Rule, schema: Schema, item: Tag, end: int) -> int:
-        """Scan the message behind a tag, or the group that it opens; the offset behind it."""
+        """Scan the message after a tag, or the group that it opens; the offset after it."""
         in_group = item.wire_type == GROUP
         start, end = (item.behind, end) if in_group else extent(self.data, item.wire_type, item.behind, end)
         self._drive_out(rule)

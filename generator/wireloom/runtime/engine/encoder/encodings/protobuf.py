@@ -185,7 +185,7 @@ class Protobuf(Absence):
         self.assembly.place(end)
 
     def _enclosed(self, opening: int, write: Any) -> None:
-        """Write a message behind its tag and its length, or between the two tags of a group."""
+        """Write a message after its tag and its length, or between the two tags of a group."""
         if opening & _WIRE_TYPE == _GROUP:
             self.assembly.constant(leb128.encoded(opening))
             write()

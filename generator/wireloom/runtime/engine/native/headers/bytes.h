@@ -21,7 +21,7 @@ static inline wl_vector wl_load16(const uint8_t *p) { wl_vector v; memcpy(&v, p,
 /* The first `size` (0 to 8) bytes of a word. */
 static inline uint64_t wl_first(uint64_t word, int64_t size) { return size >= 8 ? word : word & ((1ULL << (8 * size)) - 1); }
 
-/* Up to 8 bytes as a word, zero behind them; nothing beyond them is read. */
+/* Up to 8 bytes as a word, zero after them; nothing beyond them is read. */
 static inline uint64_t wl_short_word(const uint8_t *p, int64_t size) {
     if (size >= 8) return wl_load8(p);
     if (size >= 4) {
@@ -77,7 +77,7 @@ static inline const uint8_t *wl_stop(const uint8_t *p, const uint8_t *end, const
     return end;
 }
 
-/* What stands in `size` bytes without their escapes; how many bytes that are. Behind the last escape there is a byte. */
+/* What stands in `size` bytes without their escapes; how many bytes that are. After the last escape there is a byte. */
 static inline int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, int escape, const uint8_t *meanings) {
     const uint8_t *end = p + size, *next;
     uint8_t *start = to;
@@ -91,7 +91,7 @@ static inline int64_t wl_unescape(uint8_t *to, const uint8_t *p, int64_t size, i
     return to + (end - p) - start;
 }
 
-/* Move some bytes up, to where they may overlap; the places have WL_SLACK bytes behind them. */
+/* Move some bytes up, to where they may overlap; the places have WL_SLACK bytes after them. */
 static inline void wl_shift(uint8_t *to, const uint8_t *from, int64_t size) {
     if (size > 64) {
         memmove(to, from, (size_t)size);

@@ -64,7 +64,7 @@ static const uint8_t WL_MOVES[48] = {
 #define WL_LOW(value) (uint64_t)_mm_cvtsi128_si64(value)
 #define WL_HIGH(value) (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(value, value))
 
-/* The register behind at least 16 bytes. Zeros in front of a text change nothing while the register is zero; so the
+/* The register after at least 16 bytes. Zeros in front of a text change nothing while the register is zero; so the
    register's value is added to the first bytes instead, and the first block filled up with zeros. */
 __attribute__((target("pclmul,ssse3"))) static uint64_t wl_fold_value(
     const wl_fold *fold, uint64_t value, const uint8_t *data, int64_t size) {

@@ -28,7 +28,7 @@ static inline const uint8_t *wl_quote(const uint8_t *p, const uint8_t *end) {
     return p;
 }
 
-/* The place of the comma or bracket behind the element; -1 where that is not in the data. */
+/* The place of the comma or bracket after the element; -1 where that is not in the data. */
 static int64_t wl_element_end(wl_element *element, const uint8_t *data, int64_t size) {
     const uint8_t *p = data + element->position, *end = data + size;
     int64_t found = -1;

@@ -29,7 +29,7 @@ enum {
     WL_NEGATIVE = 2,
     WL_WIDE = 4,   /* an integer beyond int64, within uint64 */
     WL_BEYOND = 8, /* an integer beyond both, or digits that were left out of a float */
-    WL_NAME = 16,  /* of a member; its value is the node behind it */
+    WL_NAME = 16,  /* of a member; its value is the node after it */
     WL_SHAPED = 32, /* an object whose names are those of a way through the tree of shapes */
 };
 
@@ -42,7 +42,7 @@ enum {
 
 typedef struct {
     uint32_t start, end; /* where it stands */
-    uint32_t next;       /* the node behind it and all within it; behind a name stands its value */
+    uint32_t next;       /* the node after it and all within it; after a name stands its value */
     uint8_t kind, flags;
     int16_t power; /* of ten, of a float; of an object its last name in the tree, if WL_SHAPED, or the name around it */
     uint64_t value; /* a number, the digits of a float, an arena's place, or members and height << 32 */
@@ -176,7 +176,7 @@ static inline uint8_t *wl_put_character(uint8_t *to, int32_t character) {
     return to;
 }
 
-/* A text with escapes: what stands from `start` to `p` is plain. The quote behind it, or NULL. The arena has room. */
+/* A text with escapes: what stands from `start` to `p` is plain. The quote after it, or NULL. The arena has room. */
 static const uint8_t *wl_resolve(wl_json *json, const uint8_t *start, const uint8_t *p, const uint8_t *end, uint64_t *high, uint64_t *place) {
     uint8_t *first = json->arena + json->arena_size, *to = first;
     memcpy(to, start, (size_t)(p - start));
@@ -197,7 +197,7 @@ static const uint8_t *wl_resolve(wl_json *json, const uint8_t *start, const uint
     return p;
 }
 
-/* Behind the text whose quote stands at `p`; NULL where it is none. */
+/* After the text whose quote stands at `p`; NULL where it is none. */
 static inline const uint8_t *wl_take_string(wl_json *json, wl_node *node, const uint8_t *p, const uint8_t *end) {
     uint64_t high = 0;
     const uint8_t *start = p + 1;
@@ -474,7 +474,7 @@ static int wl_json_grow(wl_json *json) {
     return 1;
 }
 
-/* An object of some members of another one, as nodes behind all others; 0 where there is no room.
+/* An object of some members of another one, as nodes after all others; 0 where there is no room.
  *
  * `names` are the places of the members that are left out, in their order. */
 static int wl_json_without(wl_json *json, int64_t object, const int64_t *names, int64_t left_out) {
@@ -553,7 +553,7 @@ static int wl_json_read(wl_json *json, const uint8_t *text, int64_t size, int64_
     wl_open opened[WL_OPEN];
     const wl_edge *edges = json->shapes.edges != NULL ? json->shapes.edges : wl_no_edges;
     int64_t open = 0;
-    uint16_t around = WL_OUTSIDE; /* the name that the next value stands behind, or within the value of */
+    uint16_t around = WL_OUTSIDE; /* the name that the next value stands after, or within the value of */
     wl_node *node;
     json->count = 0;
     json->text = text;
@@ -715,9 +715,9 @@ static inline int wl_are_sextets(const uint8_t *text) {
     return (words[0] & words[1]) == UINT64_MAX;
 }
 
-/* The bytes of base64 text, behind what the arena holds: their number, or -1 where it is not the one way to write them.
+/* The bytes of base64 text, after what the arena holds: their number, or -1 where it is not the one way to write them.
  *
- * Standard alphabet, padded, spare bits zero. With `lines` a line feed may stand behind each full line of 76 characters.
+ * Standard alphabet, padded, spare bits zero. With `lines` a line feed may stand after each full line of 76 characters.
  * Where nobody `wanted` them, the bytes are counted but not written. */
 static int64_t wl_from_base64(wl_json *json, const uint8_t *text, int64_t size, int lines, int wanted, const uint8_t **bytes) {
     uint8_t *first = json->arena + json->arena_size, *to = first;

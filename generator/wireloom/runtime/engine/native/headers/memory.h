@@ -116,7 +116,7 @@ static int wl_grow(wl_block *block, int64_t size) {
     return 1;
 }
 
-/* Let go of what is behind `size` bytes, where it is much; the block may be put to use again. */
+/* Let go of what is after `size` bytes, where it is much; the block may be put to use again. */
 static void wl_trim(wl_block *block, int64_t size) {
     int64_t capacity = size < WL_LARGE ? (size > 0 ? size : 1) : wl_rounded(size);
     uint8_t *data;

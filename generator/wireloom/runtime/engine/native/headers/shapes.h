@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct {
-    uint64_t head, mask, middle, tail; /* the first bytes, those behind them and the last ones, from quote to colon */
+    uint64_t head, mask, middle, tail; /* the first bytes, those after them and the last ones, from quote to colon */
     uint64_t bit;    /* see `wl_open.names` */
     uint32_t size;   /* quotes and colon included */
     uint16_t after;  /* the first of the names that may come next */

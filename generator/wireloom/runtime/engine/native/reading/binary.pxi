@@ -128,13 +128,13 @@ cdef bint load_columns(const uint8_t **position, const uint8_t *end, int64_t dig
 
 
 cdef inline int64_t marked_width(int64_t markers, uint8_t first) noexcept nogil:
-    """How many bytes stand behind a byte that is a marker (see `number_form`); 0 where none does."""
+    """How many bytes stand after a byte that is a marker (see `number_form`); 0 where none does."""
     cdef int64_t place = first - (markers & 0xFF)
     return markers >> (9 + 4 * place) & 0xF if place < MARKERS else 0
 
 
 cdef bint load_extended(const uint8_t **position, const uint8_t *end, int64_t markers, bint *wide, int64_t *value) noexcept nogil:
-    """A number in a byte, or behind one of the `markers` (see `number_form`); true where it is not there, or none."""
+    """A number in a byte, or after one of the `markers` (see `number_form`); true where it is not there, or none."""
     cdef const uint8_t *p = position[0]
     cdef int64_t width
     if p >= end:
@@ -208,7 +208,7 @@ cdef bint load_ended(const uint8_t **position, const uint8_t *end, int64_t form,
 
 
 cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t word, bint signed, int64_t *value, bint *wide) noexcept nogil:
-    """A number at `position`, which then stands behind it, of the form that `word` says (see `number_form`); true where there is none."""
+    """A number at `position`, which then stands after it, of the form that `word` says (see `number_form`); true where there is none."""
     cdef int64_t form = word >> 8 & 0xFF, bits = word & 0xFF
     cdef uint64_t number = 0
     wide[0] = False
@@ -234,7 +234,7 @@ cdef bint load_numeral(const uint8_t **position, const uint8_t *end, int64_t wor
 
 
 cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint zigzag, int64_t bits, int64_t *value, bint *wide) noexcept nogil:
-    """A varint at `position`, which then stands behind it; true where it does not end, or is beyond its bits."""
+    """A varint at `position`, which then stands after it; true where it does not end, or is beyond its bits."""
     cdef const uint8_t *start = position[0]
     cdef uint64_t number = 0
     if bits >> 8:
@@ -249,7 +249,7 @@ cdef inline bint load_varint(const uint8_t **position, const uint8_t *end, bint 
 
 
 cdef bint lacks(const uint8_t *p, const uint8_t *end, int64_t word, bint signed) noexcept nogil:
-    """Whether bytes of a number (see `load_varint`) are missing behind those that are there, as far as these say it."""
+    """Whether bytes of a number (see `load_varint`) are missing after those that are there, as far as these say it."""
     cdef int64_t form = word >> 8 & 0xFF, held = end - p, longest = ((word & 0xFF) + 6) // 7, n
     if form == 14:  # which has an end of its own
         return False
@@ -351,13 +351,13 @@ cdef int read_prefix(Machine *m, int64_t word, int64_t *count, bint *none) noexc
     return BAD_SIZE if count[0] < 0 and not none[0] else OK
 
 
-cdef struct Portion:  # part of a value, behind a number of its own
-    int64_t left  # bytes or elements; 0 behind the last block
+cdef struct Portion:  # part of a value, after a number of its own
+    int64_t left  # bytes or elements; 0 after the last block
     const uint8_t *end  # where its elements end; NULL: nothing says that
 
 
 cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept nogil:
-    """Go to the next part of a value. Table: the number in front of each; that of a size behind a negative one, or 0"""
+    """Go to the next part of a value. Table: the number in front of each; that of a size after a negative one, or 0"""
     cdef int64_t size = 0
     cdef bint none = False
     cdef int code
@@ -377,7 +377,7 @@ cdef int next_block(Machine *m, const int64_t *table, Portion *block) noexcept n
 
 
 cdef int read_blocks(Machine *m, const int64_t *i) noexcept nogil:
-    """i: as in `read_bytes`. A value in parts, each behind its size; where there are several they are put together."""
+    """i: as in `read_bytes`. A value in parts, each after its size; where there are several they are put together."""
     cdef const int64_t *table = m.tables + i[2]
     cdef const uint8_t *start = m.position
     cdef const uint8_t *first = m.position
@@ -431,7 +431,7 @@ cdef const uint8_t *found_in(const uint8_t *data, int64_t size, const uint8_t *w
 
 
 cdef const uint8_t *found_behind(const uint8_t *data, int64_t size, const uint8_t *wanted, int64_t width, int64_t unit) noexcept nogil:
-    """Where a few bytes are first found behind a whole number of units; NULL where they are not."""
+    """Where a few bytes are first found after a whole number of units; NULL where they are not."""
     cdef const uint8_t *start = data
     cdef const uint8_t *place = found_in(data, size, wanted, width)
     while place != NULL and (place - start) % unit:
@@ -506,7 +506,7 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled up, 6 bytes behind pairs, 7 a table of `ended.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled up, 6 bytes after pairs, 7 a table of `ended.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False
@@ -554,7 +554,7 @@ cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint big) noexcept nogil:
-    """The lowest 64 bits behind `shift` of a number of up to nine bytes."""
+    """The lowest 64 bits after `shift` of a number of up to nine bytes."""
     cdef uint64_t number = 0, highest = 0
     cdef int64_t n
     if size == 9:
@@ -779,7 +779,7 @@ cdef int attempt(Machine *m, const int64_t *i) noexcept nogil:
 cdef struct Trail:  # where a list has been that may go on elsewhere
     const uint8_t *lowest
     const uint8_t *behind  # the first number that leads elsewhere; NULL: none did
-    int64_t elsewhere  # bytes read behind such numbers
+    int64_t elsewhere  # bytes read after such numbers
     int64_t size  # bytes of the list before the place where it stands now
 
 
@@ -790,7 +790,7 @@ cdef inline bint at_ending(const Machine *m, int64_t symbol) noexcept nogil:
 
 
 cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
-    """Go where numbers in place of an element lead. jump: bytes behind the list, width, big, least and greatest number, that of the start, most bytes"""
+    """Go where numbers in place of an element lead. jump: bytes after the list, width, big, least and greatest number, that of the start, most bytes"""
     cdef int64_t number = 0
     cdef const uint8_t *place
     while m.end - m.position >= jump[1] and not at_ending(m, jump[0]):
@@ -810,7 +810,7 @@ cdef int led_on(Machine *m, const int64_t *jump, Trail *trail) noexcept nogil:
 
 
 cdef inline bint returned(Machine *m, const Trail *trail) noexcept nogil:
-    """Behind a list that went on elsewhere, go on where it left; true where too many bytes were read again."""
+    """After a list that went on elsewhere, go on where it left; true where too many bytes were read again."""
     cdef int64_t elsewhere = trail.elsewhere + (m.position - trail.lowest)
     m.position = trail.behind
     return count_again(m, elsewhere)
@@ -830,8 +830,8 @@ cdef inline bint goes_on(const Machine *m, const int64_t *i, const Portion *bloc
 
 
 cdef int repeat_binary(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes behind, 5 filled register behind the last,
-    6 bytes behind, or going on elsewhere, 7 bytes behind, or to the end, 8 in parts), count, body, list column, index register, register"""
+    """i: form of the count (0 to the end, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled register after the last,
+    6 bytes after, or going on elsewhere, 7 bytes after, or to the end, 8 in parts), count, body, list column, index register, register"""
     cdef int64_t count = -1, n = 0, base = 0, following = m.next
     cdef bint none = False
     cdef const uint8_t *before

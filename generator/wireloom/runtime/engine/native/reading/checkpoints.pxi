@@ -80,7 +80,7 @@ cdef void note_nodes(Machine *m, const wl_node *node, const wl_node *bad) noexce
 
 
 cdef void note_unread(Machine *m, const wl_node *node, int64_t last) noexcept nogil:
-    """Note the lists of a text of which nothing was looked at behind the node in the place `last`: they are JSON."""
+    """Note the lists of a text of which nothing was looked at after the node in the place `last`: they are JSON."""
     cdef const wl_node *nodes = m.json.nodes
     cdef const wl_node *inner = node + 1
     cdef int64_t index

@@ -13,9 +13,9 @@ _NONE = -1
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
 #   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
-#   J text with its size behind it  # counted list of numbers  { members of a JSON object  ? targets by kind of JSON
+#   J text with its size after it  # counted list of numbers  { members of a JSON object  ? targets by kind of JSON
 # Registers are of one class each: > stands before what an instruction writes, < before what it trusts to be there; a
-# pointer, a position or a saved end is only ever read where nothing else is written. Behind . stands a name.
+# pointer, a position or a saved end is only ever read where nothing else is written. After . stands a name.
 _STATED = {
     OP_RETURN: "u",
     OP_ENTER: "r>start r>size S E",
@@ -149,7 +149,7 @@ _COLUMN_KINDS = {
 }
 _EXPRESSION_REGISTERS = frozenset((X_LOAD, X_HERE, X_TEXT))
 _TWO_VALUES = frozenset((*range(X_ADD, X_GREATER_EQUAL + 1), *range(X_MINIMUM, X_COUNT)))
-# Values needed, change of the stack behind the operation, change where it jumps (None: it does not).
+# Values needed, change of the stack after the operation, change where it jumps (None: it does not).
 _EFFECTS = {
     X_CONST: (0, 1, None),
     X_NULL: (0, 1, None),
@@ -327,7 +327,7 @@ class Checker:
             self.require(form != 1 or self.texts[symbol >> 16 : (symbol >> 16) + (symbol & 0xFFFF)] == bytes((escape & 0xFF,)), where)
 
     def check_window(self, total, offset, size, shift, where):
-        """Some of the bytes of a run of bits: not more than 64 bits behind the shift."""
+        """Some of the bytes of a run of bits: not more than 64 bits after the shift."""
         self.require(1 <= size <= 9 and 0 <= offset and offset + size <= total <= 64, where)
         self.require((size == 9) <= shift & 0xFF < 8 and shift >> 8 in (0, 1), where)
 

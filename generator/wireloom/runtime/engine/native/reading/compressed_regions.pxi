@@ -63,7 +63,7 @@ cdef int unpack_region(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int leave_unpacked(Machine *m) noexcept nogil:
-    """Behind a region, all of which must have been used."""
+    """After a region, all of which must have been used."""
     cdef Around *around
     if m.opened == 0 or m.position != m.end or m.around[m.opened - 1].is_body:
         return IRREGULAR
@@ -153,7 +153,7 @@ cdef inline void close_text(Machine *m, int level) noexcept nogil:
 
 
 cdef int leave_carried(Machine *m) noexcept nogil:
-    """Behind a body, all of which must have been used."""
+    """After a body, all of which must have been used."""
     cdef Around *around
     if m.opened == 0 or m.position != m.end or not m.around[m.opened - 1].is_body:
         return IRREGULAR

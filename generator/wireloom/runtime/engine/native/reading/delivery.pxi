@@ -38,7 +38,7 @@ cdef inline int deliver_bytes(Machine *m, int64_t target, int64_t column, const 
 
 
 cdef inline int deliver_copy(Machine *m, int64_t target, int64_t column, const uint8_t *data, int64_t size) noexcept nogil:
-    """`deliver_bytes` of what may stand anywhere, with nothing to be read behind it."""
+    """`deliver_bytes` of what may stand anywhere, with nothing to be read after it."""
     if target >= 0:
         m.registers[target] = size
         m.absent[target] = False

@@ -33,7 +33,7 @@ cdef int check_digest(Machine *m, const uint8_t *data, int64_t size, const uint8
 
 
 cdef inline void begin_record(Machine *m, int64_t row) noexcept nogil:
-    """A record is about to be read; behind those that were read again, what was known of them goes."""
+    """A record is about to be read; after those that were read again, what was known of them goes."""
     m.deferral.row = row
     if m.deferral.known and row >= m.deferral.known:
         m.deferral.known = m.deferral.count = m.deferral.size = 0

@@ -520,7 +520,7 @@ cdef int json_write_map(Machine *m, Writer *w, const wl_node *node, const int64_
 
 
 cdef int json_write_open(Machine *m, Writer *w, const wl_node *node, const int64_t *rules) noexcept nogil:
-    """The value as VARIANT bytes behind the output."""
+    """The value as VARIANT bytes after the output."""
     cdef Stack *output = &m.output
     cdef uint8_t data[9]
     cdef uint64_t bits
@@ -553,7 +553,7 @@ cdef int json_write_open(Machine *m, Writer *w, const wl_node *node, const int64
 
 
 cdef int json_write_tagged(Machine *m, const wl_node *node, const int64_t *rules) noexcept nogil:
-    """The value as tagged JSON behind the output."""
+    """The value as tagged JSON after the output."""
     cdef Stack *output = &m.output
     cdef int64_t size = 0
     cdef double real = 0

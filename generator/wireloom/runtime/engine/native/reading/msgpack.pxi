@@ -42,7 +42,7 @@ cdef int peek_count(Machine *m, int64_t target) noexcept nogil:
 
 
 cdef int pass_over(Machine *m) noexcept nogil:
-    """Move behind the value at the position, whatever it is."""
+    """Move after the value at the position, whatever it is."""
     cdef int64_t left = 1
     cdef Head head
     while left > 0:
@@ -195,7 +195,7 @@ cdef int begin_list(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
-    """Behind an element: its unique member is new, and it has its row."""
+    """After an element: its unique member is new, and it has its row."""
     if (frame.instruction[4] >= 0 or frame.instruction[6] >= 0) and not is_new(m, frame):
         return IRREGULAR
     frame.n += 1
@@ -207,7 +207,7 @@ cdef inline int end_element(Machine *m, Frame *frame) noexcept nogil:
 
 
 cdef int end_list(Machine *m, Frame *frame) noexcept nogil:
-    """Behind the last element."""
+    """After the last element."""
     cdef bint unique = frame.instruction[4] >= 0 or frame.instruction[6] >= 0
     if frame.count > FEW and unique and has_equal(<Name *>(m.spans.data + frame.names), frame.count):
         return IRREGULAR
@@ -261,7 +261,7 @@ cdef int note_unique(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef int end_unique(Machine *m, int64_t register) noexcept nogil:
-    """Behind the last element."""
+    """After the last element."""
     cdef int64_t first = m.registers[register], count = (m.spans.length - first) // <int64_t>sizeof(Name)
     if first < 0 or first > m.spans.length:
         return IRREGULAR

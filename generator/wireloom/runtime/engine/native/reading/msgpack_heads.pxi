@@ -38,7 +38,7 @@ cdef inline bint back(const uint8_t *data, int64_t size, const uint8_t **positio
 
 
 cdef int read_head(const uint8_t **position, const uint8_t *end, Head *head) noexcept nogil:
-    """The head at the position, which moves behind it."""
+    """The head at the position, which moves after it."""
     cdef uint8_t first
     cdef uint64_t number = 0
     cdef int64_t size

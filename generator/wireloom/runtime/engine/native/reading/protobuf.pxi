@@ -38,7 +38,7 @@ cdef inline int read_varint(const uint8_t **position, const uint8_t *end, uint64
 
 
 cdef inline int add_occurrence(Machine *m, Slot *slot, Occurrence *occurrence, bint *scattered) noexcept nogil:
-    """One more value of a repeated field; `scattered` where it does not stand behind the one before."""
+    """One more value of a repeated field; `scattered` where it does not stand after the one before."""
     occurrence.next = -1
     slot.found = True
     if slot.count == 0:
@@ -75,7 +75,7 @@ cdef int unpack(Machine *m, Slot *slot, int wire, const uint8_t *end, bint *scat
 cdef int skip_group(
     const uint8_t **position, const uint8_t *end, uint64_t field, int64_t deep, const uint8_t **inside
 ) noexcept nogil:
-    """Move behind a group whose tag has been read in a message that is `deep` messages deep; where its content ends."""
+    """Move after a group whose tag has been read in a message that is `deep` messages deep; where its content ends."""
     cdef uint64_t opened[DEEPEST]
     cdef uint64_t tag = 0, number = 0
     cdef int64_t depth = 1

@@ -13,7 +13,7 @@ cdef enum:
     DOUBTFUL = 1
     LACKING = 2
 
-cdef struct Hole:  # elements of one field that stand behind one another
+cdef struct Hole:  # elements of one field that stand after one another
     int64_t start
     int64_t number
     int64_t count

@@ -6,7 +6,7 @@
 # which writes the waiting runs first.
 
 cdef int begin_waiting(Machine *m, const int64_t *run) noexcept nogil:
-    """The columns of a run are ready for the row that is being written, and for others behind it."""
+    """The columns of a run are ready for the row that is being written, and for others after it."""
     cdef Wait *wait = &m.wait
     cdef const int64_t *entry = run + 6
     cdef int64_t n

@@ -5,8 +5,8 @@
 
 cdef enum:
     PREFIX = 4  # bytes of the size before a record
-    WEIGHED = 1 << 10  # bytes of a record behind which the columns are weighed, which costs as much as a small record
-    UNWEIGHED = 15  # and of smaller ones behind each whose number has none of these bits
+    WEIGHED = 1 << 10  # bytes of a record after which the columns are weighed, which costs as much as a small record
+    UNWEIGHED = 15  # and of smaller ones after each whose number has none of these bits
 
 cdef struct Notes:  # of each record of a stream
     Buffer status
@@ -28,7 +28,7 @@ def element_end(const uint8_t[::1] data not None, int64_t position, int64_t dept
 
 
 cdef inline bint is_heavy(const Machine *m, int columns, int64_t row, int64_t size, int64_t made) noexcept nogil:
-    """Whether the columns have `made` bytes or more behind a record of so many bytes, about; looked at where they may."""
+    """Whether the columns have `made` bytes or more after a record of so many bytes, about; looked at where they may."""
     cdef int64_t weight = 0
     cdef int i
     if not made or (size < WEIGHED and row & UNWEIGHED and m.kept == NULL):
@@ -42,10 +42,10 @@ def follow(Program program, data, int64_t start, bint prefixed, int64_t limit, i
     """The columns of the records of `data` from `start` on; blocks with the start and the size of each; where they end;
     whether an output buffer is full, or the columns have `made` bytes (0: any number), so that there may be others.
 
-    Records stand back to back or, where `prefixed`, each behind its size, a big-endian number of 32 bits. One of more
+    Records stand back to back or, where `prefixed`, each after its size, a big-endian number of 32 bits. One of more
     than `limit` bytes (-1: no limit), or that the program gives up on, is asked about: `ask(row, start, size)` says
     where it ends, or -1 for: not before more of the stream is there. What is prefixed and not all there, or of more
-    than `largest` bytes, ends the batch, too. Where fewer than `ahead` bytes are left, one that could go on behind them
+    than `largest` bytes, ends the batch, too. Where fewer than `ahead` bytes are left, one that could go on after them
     is not read in the other byte order.
     """
     cdef Batch batch

@@ -153,7 +153,7 @@ cdef int write_tagged_container(Writer *w, const int64_t *names, Head *head) noe
 
 
 cdef int write_tagged(Writer *w, const int64_t *names) noexcept nogil:
-    """The value at the position as tagged JSON behind the output. `names`: count, then what each ext type begins with."""
+    """The value at the position as tagged JSON after the output. `names`: count, then what each ext type begins with."""
     cdef Stack *output = &w.machine.output
     cdef Head head
     cdef int code

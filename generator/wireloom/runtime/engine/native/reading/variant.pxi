@@ -20,7 +20,7 @@ cdef int widen(Stack *stack, int64_t size) noexcept nogil:
 
 
 cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogil:
-    """More bytes on a stack; SLACK bytes behind them may be written, too."""
+    """More bytes on a stack; SLACK bytes after them may be written, too."""
     if stack.length + size + SLACK > stack.capacity and widen(stack, size):
         return EXHAUSTED
     if data != NULL:
@@ -30,7 +30,7 @@ cdef inline int push(Stack *stack, const void *data, int64_t size) noexcept nogi
 
 
 cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nogil:
-    """Check the open value at the position and move behind it. `rules`: families, range, then the ext types."""
+    """Check the open value at the position and move after it. `rules`: families, range, then the ext types."""
     cdef Head head
     cdef int code
     cdef int64_t i, extent, inner[2], checkpoint = -1
@@ -94,7 +94,7 @@ cdef int scan_open(Machine *m, const int64_t *rules, int64_t depth) noexcept nog
 
 
 cdef int scan_half(Machine *m, const int64_t *keys, const int64_t *values) noexcept nogil:
-    """Check the map at the position, whose keys or whose values alone are open, and move behind it."""
+    """Check the map at the position, whose keys or whose values alone are open, and move after it."""
     cdef Head head
     cdef int64_t i, extent = m.extents.length, inner[2]
     cdef int code = read_head(&m.position, m.end, &head)
@@ -153,7 +153,7 @@ cdef inline void little(uint8_t *target, int64_t value, int64_t width) noexcept 
 
 
 cdef int skip_value(Writer *w) noexcept nogil:
-    """Move behind a value that the first pass has found good."""
+    """Move after a value that the first pass has found good."""
     cdef Head head
     cdef const int64_t *extent
     read_head(&w.position, w.end, &head)
@@ -459,7 +459,7 @@ cdef int write_pairs(Writer *w, int64_t count, Entry *entries, int64_t *offsets)
             return code
         entries[i].size = key_size
         entries[i].offset = output.data[offsets[i]] >> 2 & 3
-    for i in range(count):  # the output stands still now: the key begins behind a head of 1 + 1 + 3 offsets
+    for i in range(count):  # the output stands still now: the key begins after a head of 1 + 1 + 3 offsets
         entries[i].key = output.data + offsets[i] + 2 + 3 * (entries[i].offset + 1)
     sort_entries(entries, count)
     for i in range(1, count):
@@ -517,7 +517,7 @@ cdef int write_map(Writer *w, int64_t count) noexcept nogil:
 
 
 cdef int write_open(Writer *w) noexcept nogil:
-    """The value at the position as VARIANT bytes behind the output."""
+    """The value at the position as VARIANT bytes after the output."""
     cdef Stack *output = &w.machine.output
     cdef Head head
     cdef uint8_t data[9]
@@ -554,7 +554,7 @@ cdef int write_open(Writer *w) noexcept nogil:
 
 
 cdef int write_metadata(Machine *m) noexcept nogil:
-    """The dictionary of keys, behind the value in the output."""
+    """The dictionary of keys, after the value in the output."""
     cdef Span *keys = <Span *>m.keys.data
     cdef int64_t count = m.keys.length // <int64_t>sizeof(Span), size = 0, width, i, offset = 0
     cdef uint8_t header

@@ -1,6 +1,6 @@
 # Columns: Arrow buffers that grow row by row and can be cut back to any row.
 #
-# A column is behind its struct where values are absent. It is filled up with nulls when it is next written, or at the
+# A column is after its struct where values are absent. It is filled up with nulls when it is next written, or at the
 # end. So an absent value costs nothing, and a bad record is undone by cutting every column to the row where the record
 # began.
 #

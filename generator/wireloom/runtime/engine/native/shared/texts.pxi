@@ -94,7 +94,7 @@ cdef int part_of(Machine *m, const int64_t *table, int64_t whole, int64_t first,
 
 
 cdef int put_together(Machine *m, int64_t target, const int64_t *values, int64_t count, int64_t *value, bint *none) noexcept nogil:
-    """Texts one behind the other, null where that is too much."""
+    """Texts one after another, null where that is too much."""
     cdef const uint8_t *data = NULL
     cdef uint8_t *made
     cdef int64_t size = 0, whole = 0, n
@@ -153,7 +153,7 @@ cdef inline int64_t room_of(int64_t size) noexcept nogil:
 
 
 cdef int append_text(Machine *m, int64_t target, int64_t count, const uint8_t *data, int64_t size, int64_t separator) noexcept nogil:
-    """One more text behind those of a list; `count` is the register of how many there are, -1 where it is too much."""
+    """One more text after those of a list; `count` is the register of how many there are, -1 where it is too much."""
     cdef uint8_t *made
     cdef int64_t before = m.registers[target], between = 0
     if m.registers[count] < 0:

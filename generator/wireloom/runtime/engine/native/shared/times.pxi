@@ -80,7 +80,7 @@ cdef int put_day(int64_t day, uint8_t *to) noexcept nogil:
 
 
 cdef int put_moment(int64_t day, int64_t rest, uint8_t *to) noexcept nogil:
-    """A moment in UTC, so many microseconds behind the beginning of a day; without a fraction where it has none."""
+    """A moment in UTC, so many microseconds after the beginning of a day; without a fraction where it has none."""
     cdef int64_t seconds = rest // 1000000
     cdef int n = put_day(day, to)
     to[n] = 84

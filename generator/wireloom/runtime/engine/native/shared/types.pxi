@@ -130,7 +130,7 @@ cdef extern from *:
     static inline double wl_double(uint64_t v) { double d; memcpy(&d, &v, 8); return d; }
     static inline int wl_negative(double v) { return __builtin_signbit(v) != 0; }
     static inline double wl_float(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
-    /* A number of 16 bits: one of sign, five of exponent, ten behind the point. */
+    /* A number of 16 bits: one of sign, five of exponent, ten after the point. */
     static inline double wl_half(uint16_t v) {
         uint64_t exponent = v >> 10 & 31, rest = v & 1023, sign = (uint64_t)(v & 0x8000) << 48;
         if (!exponent) return (v & 0x8000 ? -1.0 : 1.0) * (double)rest / 16777216.0;
@@ -445,7 +445,7 @@ cdef struct Deferral:  # digests to be checked together (reading/digest_queue.px
 cdef enum:
     UNPACKED = 8  # such regions and bodies within one another
 
-cdef struct Around:  # where reading goes on behind a region that is unpacked, or a body of another encoding
+cdef struct Around:  # where reading goes on after a region that is unpacked, or a body of another encoding
     const uint8_t *base
     const uint8_t *end
     const uint8_t *stop
@@ -462,7 +462,7 @@ cdef struct Around:  # where reading goes on behind a region that is unpacked, o
 cdef struct Chunk:
     Chunk *before
     int64_t size
-    int64_t used  # of the bytes behind this
+    int64_t used  # of the bytes after this
 
 cdef struct Machine:
     const int64_t *code
@@ -479,7 +479,7 @@ cdef struct Machine:
     int64_t largest  # bytes that a record of an array may have
     int64_t awaited  # bytes of a stream that have to be there before a record is one of the other byte order
     const uint8_t *given_end  # the end of the memory that all records lie in; NULL: each lies in memory of its own
-    int64_t next  # the instruction behind the one that is executed
+    int64_t next  # the instruction after the one that is executed
     Frame frames[FRAMES]
     int64_t frame_count
     int overrun

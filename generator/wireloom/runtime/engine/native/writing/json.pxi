@@ -3,7 +3,7 @@
 # What the builders could write differently (a float that needs Python's writer, text that is not UTF-8) is IRREGULAR.
 
 cdef enum:
-    NUMBER_ROOM = 40  # bytes of any number, and what is written behind its end
+    NUMBER_ROOM = 40  # bytes of any number, and what is written after its end
     ESCAPED_AT_ONCE = 4096  # bytes of a text, each of which may take six
     LINE_BYTES = 57  # bytes that make a full line of base64
 
@@ -67,7 +67,7 @@ cdef inline int json_quoted(Builder *k, const uint8_t *data, int64_t size) noexc
 
 
 cdef int json_base64(Builder *k, const uint8_t *data, int64_t size, bint lines) noexcept nogil:
-    """Bytes as a string; with `lines` a line feed behind each full line, behind the last one too unless it is padded."""
+    """Bytes as a string; with `lines` a line feed after each full line, after the last one too unless it is padded."""
     cdef uint8_t *target
     cdef int code = room(k, (size + 2) // 3 * 4 + (2 * (size // LINE_BYTES) if lines else 0) + 16)
     if code:

@@ -288,7 +288,7 @@ cdef inline bint is_nil(const uint8_t *data, int64_t size) noexcept nogil:
 cdef const Opened *opened_in(Builder *k, bint is_settled, int64_t column, int64_t row) noexcept nogil:
     """The open value of a row that stands in the output, or in `replaced`; NULL where it is not there.
 
-    Open values mostly come in the order in which they were written: the search goes on behind the last one found.
+    Open values mostly come in the order in which they were written: the search goes on after the last one found.
     """
     cdef const Stack *values = &k.settled if is_settled else &k.opened
     cdef int64_t *following = &k.next_settled if is_settled else &k.next_opened

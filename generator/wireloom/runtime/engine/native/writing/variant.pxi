@@ -149,7 +149,7 @@ cdef inline int open_next(Builder *k, const Variant *v, int64_t n) noexcept nogi
 
 
 cdef inline int open_tail(Builder *k, const Variant *v, bint is_map) noexcept nogil:
-    """What stands behind the last element."""
+    """What stands after the last element."""
     return json_byte(k, 0x7D if is_map else 0x5D) if v.json else OK
 
 

@@ -284,3 +284,18 @@ def test_options_that_a_difference_has_no_use_for_are_refused(option):
     result = CliRunner().invoke(app, ["inspect", "netflow_v5", "--diff", str(GOOD), str(GOOD), *option, *OUT])
     assert result.exit_code == 2
     assert f"leave out {option[0]}" in result.stderr
+
+
+def test_the_count_of_a_list_that_does_not_fit_comes_before_the_lengths_in_it():
+    query = bytearray.fromhex(
+        "12340100 0001 0000 0000 0000 0377777707 6578616d706c6503636f6d00 0001 0001".replace(" ", "")
+    )
+    query[5] = 9
+    assert "lengths   questionCount at byte 4 says 9; " in inspect("dns_message", "-", input=bytes(query)).stdout
+
+
+def test_the_numbers_that_a_computed_length_follows_from_are_named():
+    capture = bytearray((SAMPLES / "pcap_file" / "good.bin").read_bytes())
+    capture[24 + 9] = 0x7F
+    assert "lengths   " in (shown := inspect("pcap_file", "-", input=bytes(capture)).stdout)
+    assert "first at byte 8 says 325" in shown

@@ -66,31 +66,36 @@ def lengths_of(explained: Explained) -> str:
     fault = explained.fault
     if fault is None or changes.unverified(explained) is not None:
         return ""
-    said = (each for each in _lengths(explained.span) if each[0].space == fault.space and each[0].start < fault.offset)
-    found = {span.start: f"{path} at byte {span.start} says {number}" for span, path, number in said}
-    return "; ".join(found[place] for place in sorted(found, reverse=True)[:LENGTHS])
+    at = explained.error.components[-1:] if explained.error else ()
+    said, own = dict[int, str](), dict[int, bool]()  # by their offsets; those that the value at fault follows from
+    for holder, span, path, number in _lengths(explained.span):
+        is_own = holder.failed or holder.name in at
+        if span.space == fault.space and (is_own or (span.start < fault.offset and holder.kind != "computed")):
+            said[span.start] = f"{path} at byte {span.start} says {number}"
+            own[span.start] = own.get(span.start, False) or is_own
+    return "; ".join(said[place] for place in sorted(said, key=lambda each: (not own[each], -each))[:LENGTHS])
 
 
-def _lengths(record: Span) -> Iterator[tuple[Span, str, int]]:
-    """The lengths and counts of a record: where they are, of which value, and what they say."""
+def _lengths(record: Span) -> Iterator[tuple[Span, Span, str, int]]:
+    """The lengths and counts of a record: of which value, where they are, their path, and what they say."""
     known = dict[str, Span]()
     for span in record.walk():
         for name in span.measures & known.keys():
-            yield from _length(known[name], known[name].path)
+            yield from _length(span, known[name], known[name].path)
         if span.kind in ("field", "bits"):
             known[span.name] = span
         for before, part in pairwise((None, *span.children)):
             if part is not None and part.kind == "length":
                 is_tagged = before is not None and before.kind == "tag"
-                yield from _length(part, _after(span, part) if is_tagged else span.path)
+                yield from _length(span, part, _after(span, part) if is_tagged else span.path)
             elif part is not None and part.kind == "head" and span.failed and not span.struct:
-                yield from _length(part, span.path)
+                yield from _length(span, part, span.path)
 
 
-def _length(span: Span, path: str) -> Iterator[tuple[Span, str, int]]:
+def _length(holder: Span, span: Span, path: str) -> Iterator[tuple[Span, Span, str, int]]:
     number = span.value if span.wire is ABSENT else span.wire
     if isinstance(number, int) and not isinstance(number, bool):
-        yield span, path, number
+        yield holder, span, path, number
 
 
 def _after(span: Span, part: Span) -> str:

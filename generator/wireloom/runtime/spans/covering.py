@@ -19,6 +19,7 @@ from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.msgpack.heads import family_at, head_of
 from wireloom.runtime.parsers.protocol import MISSING
+from wireloom.runtime.parsers.steps import Computed
 from wireloom.runtime.spans.spans import ABSENT, BODILESS, Fault, Space, Span
 from wireloom.runtime.spans.tracer import UNREAD, Traced
 from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
@@ -244,8 +245,10 @@ class Noted:
 
     @property
     def measures(self) -> frozenset[str]:
-        """The names of the fields that the size, count or offset follows from."""
+        """The names of the fields that the size, count or offset follows from, or a computed value."""
         step = self.node.step
+        if isinstance(step, Computed):
+            return frozenset(_names(step.compute))
         if not isinstance(step, Field):
             return frozenset()
         sizes = (step.size, step.at, getattr(step.subcon, "size", None), getattr(step.subcon, "count", None))

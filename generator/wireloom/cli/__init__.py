@@ -7,6 +7,7 @@ quarantine; 130 interrupted (Ctrl-C).
 
 import logging
 import sys
+import warnings
 
 from wireloom.cli.gc_pause import whole_process
 
@@ -27,5 +28,6 @@ def _run() -> None:
             "wireloom: the command line needs more than the runtime\n  mend it with: pip install 'wireloom[cli]'\n"
         )
         sys.exit(3)
+    warnings.formatwarning = lambda message, *_, **__: f"{message}\n"  # users need no line of our code
     logging.getLogger().addHandler(logging.NullHandler())  # what libraries log (py4j's tracebacks) we say ourselves
     app()

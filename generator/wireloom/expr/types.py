@@ -20,7 +20,7 @@ class KindError(Exception):
         self.message, self.hint = message, hint
 
 
-SIZE_OF_RECORDS = "marks in front of it and behind it do, as in `after - before`; or `size: uint16` writes that number"
+SIZE_OF_RECORDS = "put marks before and after it, as in `after - before`; or write that number with `size: uint16`"
 _LOOSE = (Kind.ANY, Kind.NULL)
 _NUMBERS = (Kind.INTEGER, Kind.FLOAT)
 
@@ -127,7 +127,7 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
             raise KindError(f"argument {place + 1} of {name} is {words}", function.doc)
         if not any(fits(known, each) for each in kinds):
             wanted_kinds = " or ".join(a_kind(each) for each in kinds)
-            message = f"{name} is of {wanted_kinds}, not of {a_kind(known)}"
+            message = f"{name} takes {wanted_kinds}, not {a_kind(known)}"
             raise KindError(message, _other_function(name, known))
     if function.alike:
         return _alike_kind(name, found)
@@ -154,7 +154,7 @@ def _other_function(name: str, found: Kind) -> str:
         return SIZE_OF_RECORDS
     other = {"len": "count", "count": "len"}.get(name, "")
     asked = any(found in kinds for kinds in FUNCTIONS[other].parameters) if other else False
-    return f"{other} says it" if asked else ""
+    return f"use `{other}`" if asked else ""
 
 
 def _require(expression: Expression, wanted: Kind, operator: str) -> Kind:

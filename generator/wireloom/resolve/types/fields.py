@@ -370,7 +370,7 @@ def _derived(scope: Scope, place: Place, written: object, type: Type, document: 
     wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
     found = _expression(scope, place, written, wanted)
     if found is not None and (name := _measured_record(scope, found)):
-        message = f"len is of a text or bytes, and {name} may be a record, which has none"
+        message = f"len takes a text or bytes, and {name} may be a record"
         scope.draft.reports(place, "expression-type", message, SIZE_OF_RECORDS)
         return BROKEN
     return found

@@ -100,6 +100,8 @@ def test_a_field_lights_its_bytes_up_and_a_byte_its_field(show):
     assert tab.locator("#hex .byte.hover").all_inner_texts() == ["c0", "00", "02", "0a"]
     tab.hover('#hex .byte[data-at="29"]')
     assert "destination" in tab.inner_text("#tree .row.hover")
+    tab.click("#tree .row:has(.name:text('sequence'))")  # before anything has the focus
+    assert "sequence" in tab.inner_text("#tree .row.picked")
     tab.click('#hex .byte[data-at="41"]')
     assert "packets" in tab.inner_text("#tree .row.picked")
     assert "flows[0].packets" in tab.inner_text("#status")

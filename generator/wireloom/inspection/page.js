@@ -196,7 +196,6 @@ const viewer = (() => {
     const row = rowOf(space, at);
     if (row >= 0) pick(row, at);
   }
-  tree.addEventListener("focus", () => drawTree());
   tree.addEventListener("keydown", (event) => {
     const place = placeOf[picked], page = Math.max(Math.floor(tree.clientHeight / HEIGHT) - 1, 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };

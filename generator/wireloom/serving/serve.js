@@ -189,6 +189,7 @@
   byId("format").addEventListener("change", (event) => { held = null; input.value = ""; openSpec(event.target.value, true); });
 
   // --- the spec: its files, its lines, its problems
+  const typed = (own) => own.saved.includes("\r\n") ? editor.value.replaceAll("\n", "\r\n") : editor.value;  // a text area has line feeds only
   async function openFile(name) {
     if (!state.texts[name]) {
       const found = await ask("/open", { name });
@@ -225,7 +226,7 @@
     lines.scrollTop = editor.scrollTop;
   }
   editor.addEventListener("scroll", () => { lines.scrollTop = editor.scrollTop; });
-  editor.addEventListener("input", () => { if (!state.texts[state.file]) return; state.texts[state.file].text = editor.value; number(); standing(); changed(); });
+  editor.addEventListener("input", () => { if (!state.texts[state.file]) return; state.texts[state.file].text = typed(state.texts[state.file]); number(); standing(); changed(); });
   editor.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.isComposing) return;
     const row = editor.value.slice(0, editor.selectionStart).split("\n").pop();

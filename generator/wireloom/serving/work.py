@@ -42,6 +42,10 @@ from wireloom.spec.yaml import child, items, scalar
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+IDLE = 0.5
+"""Seconds without a request after which garbage is collected."""
+UNCOLLECTED = 1_000_000
+"""Objects that may wait at most."""
 LISTED = 200
 """Records of a stream that are listed; a later one is shown when its number is asked for."""
 
@@ -145,7 +149,7 @@ def _is_shared(data: bytes) -> bool:
 
 
 def _resolved(documents: Documents) -> tuple[Resolved, tuple[Problem, ...]]:
-    """The formats, and what is wrong with examples alone: an edit of a field makes those wrong that have it."""
+    """The formats, and what is wrong with examples alone: an edit may take away the error that one states."""
     try:
         return resolve_all(documents), ()
     except SpecProblems as error:
@@ -264,7 +268,8 @@ def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -
     """Answer the requests of the connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began the process ends it
     _bound(limits)
-    gc.disable()
+    gc.disable()  # garbage waits until nobody does
+    gc.freeze()
     with closing(Work(specs)) as work, suppress(EOFError, MemoryError):
         while True:
             request = json.loads(connection.recv_bytes())
@@ -272,7 +277,8 @@ def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -
             answer = work.answer(request)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.send_bytes(json.dumps(answer, separators=(",", ":")).encode())
-            gc.collect()
+            if not connection.poll(IDLE) or gc.get_count()[0] > UNCOLLECTED:
+                gc.collect()
 
 
 def _bound(limits: Limits) -> None:

@@ -38,15 +38,15 @@ FORMATS: Final[Mapping[str, Entry]] = MappingProxyType(
         ),
         "aerospike_msgpack": Entry(
             "Aerospike Connect outbound message, MessagePack",
-            "da0777efac7b655a30ace3f5d44f0a3c33007fc22e8af856569b843fe1d129ce",
+            "7166a99612ba31f46532c93784a082e71efd0c80f82b29c7a5ae17cc0c6fc46e",
         ),
         "databus_event": Entry(
             "LinkedIn Databus event",
-            "d15aa79060046b9c29d5050570430ce640b2b3e26192259e9d6d7be8203ebbec",
+            "3324bf6d57a2f642f9766f4f311ddaaf7b9cdc8ee7d2bf4929b43df8a00295cf",
         ),
         "databus_json": Entry(
             "LinkedIn Databus event as a JSON line",
-            "7e86eee311aa7e80082646db5a724cf7758a5800a1ca912cabd51af3faf4a7fa",
+            "e549d7cccca5785e49a7d32a141fc2af4f48b2c5d89922393d6e0742ac82fdac",
         ),
         "dns_message": Entry(
             "DNS message",

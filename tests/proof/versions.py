@@ -39,7 +39,7 @@ def _told(content: dict[str, Any], chance: Chance) -> bool:
     if way != "parameter" and not (isinstance(record, dict) and "fields" in record):
         return False
     stated = dict.fromkeys(("column", "newer", "else"), ABSENT)
-    if chance.often(0.6):
+    if chance.often(0.9 if way == "fits" else 0.6):
         stated["column"] = "madeIn"
     order: Any = names
     told = "fits"

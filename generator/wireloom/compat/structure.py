@@ -49,7 +49,7 @@ class Compared:
 
 def _told_at(format: Format) -> Site:
     """The field that tells the version of a record, where one does."""
-    name = format.versions.told.rpartition(".")[2] if format.versions else ""
+    name = format.named_versions.told.rpartition(".")[2] if format.named_versions else ""
     structs = (type for _, type in format.types if isinstance(type, wire.Struct))
     return next(
         (Site(each.name, name) for each in structs if name in [field.wire_name for field in each.fields]), Site()
@@ -138,7 +138,7 @@ class _Walk:
 
     def versions(self) -> None:
         """Versions that came and went, and those that something else tells now."""
-        old, new = self.old.versions, self.new.versions
+        old, new = self.old.named_versions, self.new.named_versions
         sites = _told_at(self.old), _told_at(self.new)
         names = tuple(dict.fromkeys(name for each in (old, new) if each for name in (each.told, *each.path)))
         at = _Pair(*sites, names, names[:1])

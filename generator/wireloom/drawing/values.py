@@ -341,8 +341,10 @@ class _StructDrawing:
         """The field's value for readers; UNKNOWN where places decide."""
         if field.const is not None:
             return field.const
-        if field.compute is not None and field.derive is None and not field.given:
-            return self.computed(field.type, evaluate(field.compute, self.scope))
+        if field.compute is not None and field.derive is None:
+            found = evaluate(field.compute, self.scope)
+            if not field.given or found is not UNKNOWN:
+                return self.computed(field.type, found)
         if field.given and field.meaning is not None:
             return self.drawing.chance.edge(0, _SOON)
         if field.counted:

@@ -188,7 +188,7 @@ class Format:
     )  # the most bytes that entries of tables and texts make of a record: a number or a parameter
     ratio: int | str = 64  # how many times their own bytes unpacked regions may become: a number or a parameter
     unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
-    versions: Versions | None = None
+    named_versions: Versions | None = None
     schema: str = ""  # the shared logical schema, where one is named
     examples: tuple[Example, ...] = ()
 

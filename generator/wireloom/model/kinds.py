@@ -16,8 +16,8 @@ from wireloom.runtime.columns.rows import row_record
 def kinds(format: Format, root: Root) -> tuple[str, ...]:
     """The columns of a root's flat rows that tell their kinds, in the order that they have there."""
     found = set(_names(root.type, format.named, root.rows, frozenset()))
-    if format.versions is not None:
-        found.update((format.versions.column, *format.versions.path[:1]))
+    if format.named_versions is not None:
+        found.update((format.named_versions.column, *format.named_versions.path[:1]))
     record: Record = row_record(root.logical, root.rows)
     return tuple(
         field.name

@@ -16,7 +16,9 @@ from typing import Any
 from wireloom.encodings import Encoding
 from wireloom.model.format import Format
 
-WORDS = frozenset({"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular", "needs"})
+WORDS = frozenset(
+    {"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular", "needs", "named_versions"}
+)
 """Fields of the model that readers of data do not notice."""
 PLACES = frozenset({"column"})
 """Fields that say where in the spec something stands."""
@@ -33,7 +35,6 @@ LATER = {
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
 LATER |= {"pieces": False, "octets": False, "ratio": 64}
-LATER |= {"versions": None}
 """Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
 FORMER = {"member": ""}
 """What fields that have nothing had in its place, when that said the same."""

@@ -19,7 +19,7 @@ class Revision:
 
 def revisions(format: Format) -> Iterator[Revision]:
     """The versions of a format, the oldest first."""
-    versions = format.versions
+    versions = format.named_versions
     if versions is None:
         return
     structs = [type for _, type in format.types if isinstance(type, Struct) and not type.versions]

@@ -193,7 +193,7 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
         invalid_text=invalid_text,
         unknown_members=unknown_members,
         schema=content.schema_ or "",
-        versions=draft.versions,
+        named_versions=draft.versions,
         examples=examples(draft, entry_points, errors),
     )
 

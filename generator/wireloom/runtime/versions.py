@@ -1,6 +1,7 @@
 """The versions of a format, as builders are told them: by name, from the oldest to the newest."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,20 +43,21 @@ class Versions:
         return {**given, self.parameter: value}
 
     def written(self, value: Any, name: str | None, write: Callable[[Any], _Written]) -> _Written:
-        """What is written of a value in that version; without one in the newest that has a place for it.
+        """What is written of a value in that version, or in the one that it says itself.
 
-        Only a value that does not tell its version itself is tried in several.
+        Of a value that says none, and cannot be written so, in the newest version that has a place for it.
         """
-        if name is None and (not self.path or self._told(value)):
+        if name is not None:
+            return self._in_version(value, name, write)
+        if not self.path or self._told(value):
             return write(value)
-        first: EncodeError | None = None
-        for each in reversed(self.names) if name is None else (name,):
-            try:
-                return self._in_version(value, each, write)
-            except EncodeError as error:
-                first = first or error
-        assert first is not None
-        raise first
+        try:
+            return write(value)
+        except EncodeError as error:
+            for each in reversed(self.names):
+                with suppress(EncodeError):
+                    return self._in_version(value, each, write)
+            raise error from None
 
     def _in_version(self, value: Any, name: str, write: Callable[[Any], _Written]) -> _Written:
         try:

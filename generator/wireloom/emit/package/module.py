@@ -1,7 +1,7 @@
 """A format's `__init__.py`: names, documents and typed functions around one Codec."""
 
 from wireloom.emit import prose
-from wireloom.emit.code import Call, Code, Prose, Subscript, Tuple, call, literal, mapping, render
+from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
 from wireloom.model.ends import endless
@@ -32,10 +32,9 @@ def module(format: Format) -> str:
 
 def _version(format: Format) -> str:
     """The keyword of builders for a version; empty where there is none, or a parameter is called so."""
-    if format.versions is None or any(parameter.name == "version" for parameter in format.parameters):
+    if format.named_versions is None or any(parameter.name == "version" for parameter in format.parameters):
         return ""
-    options = Subscript("Literal", (*map(literal, format.versions.names), "None"))
-    return annotated("version", options, "None")
+    return annotated("version", one_of(format.named_versions.names), "None", or_none=True)
 
 
 def columns(format: Format) -> str:
@@ -107,7 +106,7 @@ def _codec(format: Format) -> Call:
         framing="FRAMING",
         layout="_layout.LAYOUT",
         codes="CODES",
-        versions=None if format.versions is None else _versions(format.versions),
+        versions=None if format.named_versions is None else _versions(format.named_versions),
     )
 
 

@@ -15,9 +15,10 @@ def keyword(parameter: Parameter) -> str:
     return annotated(parameter.name, annotation(parameter), literal(parameter.default))
 
 
-def annotated(name: str, type: Code, default: str) -> str:
+def annotated(name: str, type: Code, default: str, *, or_none: bool = False) -> str:
     """A keyword of a function's signature, on a line of its own."""
-    return f"{name}: {render(type, _INDENT, len(name) + 2, len(default) + 4)} = {default}"
+    rest = f"{' | None' * or_none} = {default}"
+    return f"{name}: {render(type, _INDENT, len(name) + 2, len(rest) + 1)}{rest}"
 
 
 def annotation(parameter: Parameter) -> Code:

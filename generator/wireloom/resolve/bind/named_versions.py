@@ -2,7 +2,8 @@
 
 `since` and `until` of a field become its condition, those of a word a check behind its field. What tells the version is
 checked where it is read, and a column with its name is computed behind that. Versions told by what fits become the
-alternatives of an attempt, the newest first. Whoever comes behind knows conditions, checks, computed fields, attempts.
+alternatives of an attempt, the newest first, or of objects a select by their members. Whoever comes behind knows
+conditions, checks, computed fields, selects and attempts.
 """
 
 import re
@@ -22,7 +23,7 @@ from wireloom.resolve.bind.outline import direct_names
 from wireloom.spec import language
 from wireloom.spec.documents import Place
 from wireloom.spec.entries import STEPS
-from wireloom.spec.language import Entry, NamedType, StructType
+from wireloom.spec.language import Entry, MappedValue, NamedType, StructType
 from wireloom.spec.yaml import MappingNode, Node, Scalar, ScalarNode, SequenceNode, find, plain
 
 FITS = "fits"
@@ -32,16 +33,17 @@ _UNFIT = (
     *("missing_key", "unexpected_property", "type_mismatch"),
 )
 """Codes of a record that is of another shape: the next older version is tried."""
+_PLAIN = frozenset(("type", "doc", "unit", "as", "hidden", "member", "tag", "optional", "default", "byteOrder"))
+"""Keys of a field beside which `values` and `range` may stand."""
+_SPAN = frozenset(("since", "until"))
 _FORM: TypeAdapter[Any] = TypeAdapter(NamedType)
-_BY_OTHERS = "tell versions by a field or by a parameter"
-_SPAN = ("since", "until")
+_Site = tuple[str, int]  # a struct, and the place of a field in it
 
 
 def with_versions(draft: Draft) -> Draft | None:
     """The format in words that need no versions, and what there is to know of these; None where that is not clear."""
-    stated = draft.content.versions
     forms = [form for form in draft.content.types.values() if isinstance(form, StructType)]
-    if stated is None and not any(isinstance(form.versions, language.Versions) for form in forms):
+    if draft.content.versions is None and not any(isinstance(form.versions, language.Versions) for form in forms):
         return draft
     return _Lowering(draft).result()
 
@@ -88,26 +90,14 @@ def _known(versions: Versions) -> str:
     """The expression that holds if the value is of a version; empty where every value is."""
     if not versions.newer:
         return _among(versions.told, versions.values)
-    if not versions.ordered:
-        return ""
-    newest = f"{versions.told} >= {versions.values[-1]}"
-    older = versions.values[:-1]
-    return f"{_among(versions.told, older)} or {newest}" if older else newest
+    older, newest = versions.values[:-1], f"{versions.told} >= {versions.values[-1]}"
+    return "" if not versions.ordered else f"{_among(versions.told, older)} or {newest}" if older else newest
 
 
-def _name_shown(versions: Versions) -> str:
-    """The expression that gives the version's name."""
-    if versions.values == versions.names:
-        return versions.told
-    *older, (newest, _) = zip(versions.names, versions.values, strict=True)
-    return "".join(f"{versions.told} == {_literal(value)} ? '{name}' : " for name, value in older) + f"'{newest}'"
-
-
-def _value_derived(versions: Versions) -> str:
-    """The expression that gives the value on the wire, by the column with the name."""
-    *older, (_, newest) = zip(versions.names, versions.values, strict=True)
-    chosen = "".join(f"{versions.column} == '{name}' ? {_literal(value)} : " for name, value in older)
-    return chosen + _literal(newest)
+def _chosen(pairs: Sequence[tuple[str, str]], told: str) -> str:
+    """The expression that gives the second of the pair whose first it is; of the last pair if it is none of them."""
+    *older, (_, newest) = pairs
+    return "".join(f"{told} == {first} ? {second} : " for first, second in older) + newest
 
 
 # --- nodes ---------------------------------------------------------------------------------------------------------
@@ -122,6 +112,12 @@ def _scalar(value: Scalar, at: Location, written: str = "") -> ScalarNode:
 def _mapping(at: Location, entries: Mapping[str, Scalar | Node]) -> MappingNode:
     nodes = {key: each if isinstance(each, Node) else _scalar(each, at) for key, each in entries.items()}
     return MappingNode(tuple((_scalar(key, at), each) for key, each in nodes.items()), at)
+
+
+def _computed(at: Location, name: str, text: str, type: str = "str", *, hidden: bool = False) -> MappingNode:
+    """A computed field, which is of the version's name unless it is hidden."""
+    said: dict[str, Scalar | Node] = {"compute": text, "type": type, "hidden": hidden}
+    return _mapping(at, {name: _mapping(at, said if hidden else {**said, "doc": "The version of the record"})})
 
 
 def _with(node: MappingNode, key: str, value: Node, at: ScalarNode) -> MappingNode:
@@ -157,32 +153,29 @@ class _Lowering:
 
     draft: Draft
     stated: Versions | None = None  # those of the format
-    within: Versions | None = None  # the same, as types within the struct know them that holds what tells them
+    within: Versions | None = None  # the same, as types know them within the struct that holds what tells them
     inside: frozenset[str] = frozenset()  # those types
     types: dict[str, TypeForm] = field(default_factory=dict)
     nodes: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
-    added: dict[tuple[str, int], list[MappingNode]] = field(default_factory=dict)  # steps behind fields
-    derived: dict[tuple[str, int], str] = field(default_factory=dict)  # what hidden fields are derived of
+    added: dict[_Site, list[MappingNode]] = field(default_factory=dict)  # items behind fields
+    extra: dict[_Site, dict[str, Scalar | Node]] = field(default_factory=dict)  # keys that fields get
 
     def result(self) -> Draft | None:
         """The format; None where something is wrong."""
-        draft, stated = self.draft, self.draft.content.versions
-        versions = None if stated is None else self._stated(draft.place / "versions", stated)
-        if versions is not None and stated is not None:
-            versions = self._placed(versions, stated)
+        draft, forms, root = self.draft, self.draft.content.types, self.draft.document.node
+        assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
+        if draft.content.versions is not None:
+            self.stated = self._of_format(draft.content.versions)
         own = {
-            name: self._of_struct(name, form)
-            for name, form in draft.content.types.items()
+            name: self._of_struct(name, form, form.versions)
+            for name, form in forms.items()
             if isinstance(form, StructType) and isinstance(form.versions, language.Versions)
         }
-        if draft.problems.found or (stated is not None and versions is None):
+        if draft.problems.found:
             return None
-        root = draft.document.node
-        assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
-        self.stated = versions
-        for name, form in draft.content.types.items():
-            seen = self.within if name in self.inside else versions
-            self._type(name, form, own.get(name, seen), is_own=name in own)
+        for name, form in forms.items():
+            known = self.within if name in self.inside else self.stated
+            self._type(name, form, own.get(name, known), is_own=name in own)
         if draft.problems.found:
             return None
         entries = tuple(
@@ -191,419 +184,334 @@ class _Lowering:
         )
         content = draft.content.model_copy(update={"types": self.types})
         document = replace(draft.document, node=MappingNode(entries, root.location), content=content)
-        return replace(draft, document=document, content=content, versions=versions)
+        return replace(draft, document=document, content=content, versions=self.stated)
 
     # --- what is stated ---
 
     def _stated(self, place: Place, stated: language.Versions) -> Versions | None:
         """The versions as they are stated; None, and that is reported, where they cannot be told apart."""
-        reports, before = self.draft.reports_entry, len(self.draft.problems.found)
         by_name = stated.order if isinstance(stated.order, dict) else {name: name for name in stated.order}
         order = tuple(by_name)
-        if not order or len(order) < len(stated.order):
-            reports(place / "order", "unknown-version", "no version, or one twice", "name each version once")
         values: tuple[Any, ...] = tuple(range(len(order))) if stated.from_ == FITS else tuple(by_name.values())
-        if stated.from_ == FITS and isinstance(stated.order, dict):
-            message, hint = "what fits needs no values", f"write `order: [{', '.join(order)}]`"
-            reports(place / "order", "conflicting-keys", message, hint)
-        for name, value in zip(order, values, strict=True):
-            if isinstance(value, bool) or not isinstance(value, int | str):
-                message, hint = f"{value!r} tells no version", "give a whole number or a text"
-                reports(place / "order" / name, "wrong-type", message, hint)
-            elif "'" in f"{name}{value}":
-                reports(place / "order", "bad-name", f"{name} has a quote", "choose another name")
-        is_told = len(self.draft.problems.found) == before
-        if is_told and (len(set(values)) < len(values) or len(set(map(type, values))) > 1):
-            message = "the values do not tell the versions apart"
-            reports(
-                place / "order", "duplicate-value", message, "give each a value of its own, all numbers or all texts"
-            )
-        if stated.column is not None and (flaw := names.name_flaw(stated.column)):
-            reports(place / "column", "bad-name", f"{stated.column} cannot be the name of a column", flaw)
-        if stated.from_ == FITS and (stated.newer != "error" or stated.else_ is not None):
-            key = "else" if stated.else_ is not None else "newer"
-            message, hint = (
-                f"`{key}` beside `from: fits`",
-                "drop it: a record that fits no version is an error of its own",
-            )
-            reports(place / key, "conflicting-keys", message, hint)
-        if stated.newer != "error" and stated.else_ is not None and not all(isinstance(each, int) for each in values):
-            message, hint = "`else` beside `newer: newest`", "drop one: every other text is read as the newest"
-            reports(place / "else", "conflicting-keys", message, hint)
-        if len(self.draft.problems.found) > before:
+        flaw = next(_flaws(stated, order, values), None)
+        if flaw is not None:
+            key, id, message, hint = flaw
+            self.draft.reports_entry(place / key, id, message, hint)
             return None
-        is_ordered = all(isinstance(each, int) for each in values) and all(a < b for a, b in pairwise(values))
-        if stated.newer != "error" and not is_ordered and isinstance(values[0], int):
-            message, hint = "the numbers do not grow, so that none is beyond the newest", "drop `newer`"
-            reports(place / "newer", "conflicting-keys", message, hint)
-            return None
-        return Versions(
-            names=order,
-            values=values,
-            told=stated.from_,
-            ordered=is_ordered,
-            newer=stated.newer != "error",
-            column=stated.column or "",
-        )
+        newer = stated.newer != "error"
+        return Versions(order, values, stated.from_, ordered=_grow(values), newer=newer, column=stated.column or "")
 
-    def _placed(self, versions: Versions, stated: language.Versions) -> Versions | None:
+    def _of_format(self, stated: language.Versions) -> Versions | None:
         """The versions of the format, with where in a record they are told."""
-        draft, content = self.draft, self.draft.content
+        content, place = self.draft.content, self.draft.place / "versions"
+        versions = self._stated(place, stated)
         roots = {name: root.type for name, root in (content.roots or {}).items()}
-        if content.root is not None:
-            roots = {"record": content.root}
+        roots = roots if content.root is None else {"record": content.root}
+        if versions is None:
+            return None
         if versions.told == FITS:
             return self._fitting(versions, roots)
         first, _, rest = versions.told.partition(".")
-        holders = {name: dict(self._holders(type, first, set())) for name, type in roots.items()}
-        found = {key: place for each in holders.values() for key, place in each.items()}
-        place = draft.place / "versions" / "from"
-        if not found and first in content.parameters and not rest:
+        holders = {name: dict(self._holders(self._named(type), first, set())) for name, type in roots.items()}
+        found = {name: at for each in holders.values() for name, at in each.items()}
+        if not found and versions.told in content.parameters:
             return self._by_parameter(versions, stated, roots)
+        records = [form for type in roots.values() for form in map(content.types.get, self._reach(self._named(type)))]
         if not found:
-            structs = [content.types[name] for type in roots.values() for name in self._records(type)]
-            fields = [entry.key for form in structs if isinstance(form, StructType) for entry in form.fields]
-            known = [*dict.fromkeys(each for each in fields if each not in STEPS), *content.parameters, FITS]
-            hint = nearest(first, known) or "name a field of the record, a parameter, or `fits`"
-            draft.reports(place, "unknown-name", f"no record has a field {first}, and no parameter is called so", hint)
+            self._lacks(place, first, records, [*content.parameters, FITS])
             return None
-        shown = {self._behind(name, position, versions, stated, rest) for name, position in found.items()}
-        if None in shown or len(shown) > 1:
-            message = f"readers call {versions.told} by several names, or do not see it"
-            if versions.column:
-                shown = {(versions.column,)}
-            elif len(shown) > 1:
-                draft.reports(place, "ambiguous-name", message, "give it one name")
-        if rest and found:
-            below = {name for each, at in found.items() for name in self._of_field(each, at)}
-            outside = self._reach([name for type in roots.values() for name, _ in direct_names(draft, type)], below)
-            self.inside = frozenset(self._reach(list(below), set()) - outside)
-            self.within = replace(versions, told=rest)
-        path = next(iter(shown)) or ()
-        return replace(versions, path=path, roots=tuple(name for name, each in holders.items() if each))
+        told = self._by_field(versions, stated, place, list(found.items()))
+        if told is not None and rest:
+            below = [name for site in found.items() for name in self._of_field(site)]
+            outside = self._reach([name for type in roots.values() for name in self._named(type)], below)
+            self.inside = frozenset(self._reach(below)) - outside.keys()
+            self.within = replace(told, told=rest)
+        return told and replace(told, roots=tuple(name for name, each in holders.items() if each))
 
-    def _of_struct(self, name: str, form: StructType) -> Versions | None:
+    def _of_struct(self, name: str, form: StructType, stated: language.Versions) -> Versions | None:
         """The versions that a struct has itself."""
-        stated, place = form.versions, self.draft.place / "types" / name / "versions"
-        assert isinstance(stated, language.Versions)  # noqa: S101 - the caller asked
+        place = self.draft.place / "types" / name / "versions"
         versions = self._stated(place, stated)
         if versions is None or versions.told == FITS or versions.told in self.draft.content.parameters:
             return versions
-        first, _, rest = versions.told.partition(".")
-        position = next((at for at, entry in enumerate(form.fields) if entry.is_field and entry.key == first), None)
-        if position is None:
-            known = [*(entry.key for entry in form.fields if entry.is_field), FITS]
-            hint = nearest(first, known) or "name a field of the struct, a parameter, or `fits`"
-            self.draft.reports(place / "from", "unknown-name", f"the struct has no field {first}", hint)
+        first = versions.told.partition(".")[0]
+        found = [(name, at) for at, entry in enumerate(form.fields) if entry.is_field and entry.key == first][:1]
+        if not found:
+            self._lacks(place, first, [form], [FITS])
             return None
-        self._behind(name, position, versions, stated, rest)
-        return versions
+        return self._by_field(versions, stated, place, found)
 
-    def _holders(self, type: str, name: str, seen: set[str]) -> Iterator[tuple[str, int]]:
+    def _lacks(self, place: Place, name: str, forms: Sequence[object], others: Sequence[str]) -> None:
+        """Report that there is no field that tells versions."""
+        keys = [entry.key for form in forms if isinstance(form, StructType) for entry in form.fields]
+        known = [*dict.fromkeys(each for each in keys if each not in STEPS), *others]
+        hint = nearest(name, known) or "name a field, a parameter, or `fits`"
+        self.draft.reports(place / "from", "unknown-name", f"there is no field {name}, and no such parameter", hint)
+
+    # --- told by a field ---
+
+    def _holders(self, types: Sequence[str], name: str, seen: set[str]) -> Iterator[_Site]:
         """The structs of records that have a field of that name, and its place in each."""
-        draft = self.draft
-        for each, _ in direct_names(draft, type):
-            key = each if each in draft.content.types else draft.with_parameters.get(each, "")
-            if key in seen or key not in draft.content.types:
+        for type in types:
+            if type in seen:
                 continue
-            seen.add(key)
-            form = draft.content.types[key]
+            seen.add(type)
+            form = self.draft.content.types[type]
             if not isinstance(form, StructType):
-                for inner, _ in direct_names(draft, form):
-                    yield from self._holders(inner, name, seen)
+                yield from self._holders(self._named(form), name, seen)
                 continue
-            places = [at for at, entry in enumerate(form.fields) if entry.is_field and entry.key == name]
-            if places:
-                yield key, places[0]
-                continue
-            for entry in form.fields:
-                if entry.is_field and (entry.full.flatten or entry.full.inline):
-                    for inner, _ in direct_names(draft, StructType(fields=[entry])):
-                        yield from self._holders(inner, name, seen)
+            fields = [(at, entry) for at, entry in enumerate(form.fields) if entry.is_field]
+            places = [at for at, entry in fields if entry.key == name]
+            yield from [(type, at) for at in places[:1]]
+            for at, entry in fields if not places else ():
+                if entry.full.flatten or entry.full.inline:
+                    yield from self._holders(self._of_field((type, at)), name, seen)
 
-    def _behind(
-        self, name: str, position: int, versions: Versions, stated: language.Versions, rest: str
-    ) -> tuple[str, ...] | None:
-        """Note the check and the column behind a field that tells the version; the path that readers see it at."""
-        form = self.draft.content.types[name]
-        assert isinstance(form, StructType)  # noqa: S101 - it has the field
-        entry = form.fields[position]
-        if rest:
-            inner = next(iter(self._of_field(name, position)), "")
-            found = dict(self._holders(inner, rest, set())) if inner else {}
-            if inner not in found:
-                message, hint = f"{entry.key} has no field {rest}", "name a field of the struct"
-                self.draft.reports(self.draft.place / "versions" / "from", "unknown-name", message, hint)
+    def _by_field(
+        self, versions: Versions, stated: language.Versions, place: Place, holders: Sequence[_Site]
+    ) -> Versions | None:
+        """The versions, told by fields of these structs, or by members of theirs."""
+        rest = versions.told.partition(".")[2]
+        sites = list[tuple[_Site, _Site]]()
+        for outer in holders:
+            inner = dict(self._holders(self._of_field(outer), rest, set())) if rest else dict([outer])
+            if not inner:
+                message, hint = f"{self._entry(outer).key} has no field {rest}", "name a field of the struct"
+                self.draft.reports(place / "from", "unknown-name", message, hint)
                 return None
-            below = replace(versions, told=rest, column="")
-            path = self._behind(inner, found[inner], below, stated, "")
-        else:
-            at = (self.draft.place / "types" / name / "fields" / position / entry.key).key_location()
-            known = _known(versions)
-            if known and not _is_one_of(entry, versions.values):
-                check = {"that": known, "else": stated.else_ or _CODE, "field": entry.key}
-                self._add(name, position, _mapping(at, {"check": _mapping(at, check)}))
-            path = (entry.full.as_ or entry.key,)
-            if entry.full.hidden:
-                path = None
-                if versions.column and entry.full.derive is None and entry.full.const is None:
-                    self.derived[name, position] = _value_derived(versions)
-        if versions.column:
-            self._add(name, position, self._column(name, position, entry.key, versions))
-        is_seen = path is not None and not entry.full.hidden
-        if rest and is_seen and path is not None:
-            return path if entry.full.flatten else (entry.full.as_ or entry.key, *path)
-        return path if is_seen else None
+            sites += [(outer, site) for site in inner.items()]
+        fields = [self._entry(site).full for _, site in sites]
+        is_bare = all(each.given <= _PLAIN for each in fields)
+        by_name = is_bare and bool(versions.column) and not (rest or versions.newer) and all(f.hidden for f in fields)
+        told = replace(versions, values=versions.names, ordered=False) if by_name else versions
+        for outer, site in sites:
+            self._limit(site, replace(versions, told=rest or versions.told), stated, by_name=by_name, is_bare=is_bare)
+            if versions.column:
+                self._add(outer, self._column(outer, told))
+        paths = {self._path(outer, site) if rest else self._path(outer) for outer, site in sites}
+        if versions.column and (len(paths) > 1 or None in paths):
+            return replace(told, path=(versions.column,))
+        if len(paths) > 1:
+            message = f"readers call {versions.told} by several names"
+            self.draft.reports(place / "from", "ambiguous-name", message, "give it one name, or a `column`")
+        return replace(told, path=next(filter(None, paths), ()))
 
-    def _of_field(self, name: str, position: int) -> list[str]:
-        """The types that a field mentions."""
-        form = self.draft.content.types[name]
-        assert isinstance(form, StructType)  # noqa: S101 - it has the field
-        return [each for each, _ in direct_names(self.draft, StructType(fields=[form.fields[position]]))]
+    def _limit(
+        self, site: _Site, versions: Versions, stated: language.Versions, *, by_name: bool, is_bare: bool
+    ) -> None:
+        """Let the field be of no other value than those of versions."""
+        entry, at, code = self._entry(site), self._at(site), stated.else_ or _CODE
+        extra: dict[str, Scalar | Node] = {}
+        values, texts = versions.values, not isinstance(versions.values[0], int)
+        step = versions.ordered and all(other == one + 1 for one, other in pairwise(map(int, values)))
+        if by_name or (is_bare and texts and not versions.newer):
+            shown = versions.names if by_name else values
+            extra["values"] = _mapping(at, dict(zip(map(str, values), shown, strict=True)))
+        elif is_bare and step:
+            extra["range"] = f"{values[0]} ..{'' if versions.newer else f' {values[-1]}'}"
+        elif (known := _known(versions)) and not _is_one_of(entry, values):
+            self._add(site, _mapping(at, {"check": _mapping(at, {"that": known, "else": code, "field": entry.key})}))
+        if extra:
+            extra["else"] = code
+        if entry.full.hidden and versions.column and entry.full.derive is None and entry.full.const is None:
+            pairs = [(f"'{name}'", _literal(value)) for name, value in zip(versions.names, values, strict=True)]
+            extra["derive"] = versions.column if by_name else _chosen(pairs, versions.column)
+        self.extra[site] = extra
 
-    def _reach(self, names: list[str], without: set[str]) -> set[str]:
+    def _path(self, outer: _Site, inner: _Site | None = None) -> tuple[str, ...] | None:
+        """Where readers see a field, or a member of it; None where they do not."""
+        entries = [self._entry(site) for site in (outer, inner) if site is not None]
+        if any(entry.full.hidden for entry in entries):
+            return None
+        return tuple(entry.full.as_ or entry.key for entry in entries if not entry.full.flatten)
+
+    def _entry(self, site: _Site) -> Entry:
+        form = self.draft.content.types[site[0]]
+        assert isinstance(form, StructType)  # noqa: S101 - it has fields
+        return form.fields[site[1]]
+
+    def _at(self, site: _Site) -> Location:
+        return (self.draft.place / "types" / site[0] / "fields" / site[1] / self._entry(site).key).key_location()
+
+    def _named(self, form: TypeForm) -> list[str]:
+        """The types that a type mentions, by their keys."""
+        return [name for name, _ in direct_names(self.draft, form)]
+
+    def _of_field(self, site: _Site) -> list[str]:
+        return self._named(StructType(fields=[self._entry(site)]))
+
+    def _reach(self, types: Sequence[str], without: Sequence[str] = ()) -> dict[str, None]:
         """The types that others lead to, in some way but through those."""
-        found = dict.fromkeys(name for name in names if name not in without)
+        found = dict.fromkeys(name for name in types if name not in without)
         waiting = list(found)
         for name in waiting:  # which grows
-            for inner, _ in direct_names(self.draft, self.draft.content.types[name]):
-                if inner not in found and inner not in without:
-                    found[inner] = None
-                    waiting.append(inner)
-        return set(found)
+            new = [each for each in self._named(self.draft.content.types[name]) if each not in (*found, *without)]
+            found |= dict.fromkeys(new)
+            waiting += dict.fromkeys(new)
+        return found
 
-    def _add(self, name: str, position: int, entry: MappingNode) -> None:
-        self.added.setdefault((name, position), []).append(entry)
+    def _add(self, site: _Site, entry: MappingNode) -> None:
+        self.added.setdefault(site, []).append(entry)
 
-    def _column(self, name: str, position: int, key: str, versions: Versions) -> MappingNode:
+    def _column(self, site: _Site, versions: Versions) -> MappingNode:
         """The computed field with the name of the version."""
-        at = (self.draft.place / "types" / name / "fields" / position / key).key_location()
-        said = {"compute": _name_shown(versions), "type": "str", "doc": "The version of the record"}
-        return _mapping(at, {versions.column: _mapping(at, said)})
+        pairs = [(_literal(value), f"'{name}'") for name, value in zip(versions.names, versions.values, strict=True)]
+        shown = versions.told if versions.values == versions.names else _chosen(pairs, versions.told)
+        return _computed(self._at(site), versions.column, shown)
 
-    def _by_parameter(self, versions: Versions, stated: language.Versions, roots: dict[str, str]) -> Versions | None:
+    # --- told otherwise ---
+
+    def _by_parameter(self, versions: Versions, stated: language.Versions, roots: Mapping[str, str]) -> Versions | None:
         """Versions that the caller tells."""
-        draft, name = self.draft, versions.told
+        draft, name, place = self.draft, versions.told, self.draft.place / "versions"
         options = draft.content.parameters[name].one_of or []
-        place = draft.place / "versions" / "from"
         if set(options) != set(versions.values):
             listed = ", ".join(map(str, versions.values))
             message = f"{name} may be {', '.join(options) or 'any value'}, and the versions are {listed}"
-            draft.reports(place, "unfit-parameter", message, f"write `{name}: {{oneOf: [{listed}], ...}}`")
-            return None
+            draft.reports(place / "from", "unfit-parameter", message, f"write `{name}: {{oneOf: [{listed}], ...}}`")
         for key, given in (("else", stated.else_ is not None), ("newer", stated.newer != "error")):
             if given:
                 message, hint = f"`{key}` beside a parameter", "drop it: a parameter has no other values"
-                draft.reports_entry(draft.place / "versions" / key, "conflicting-keys", message, hint)
-        if versions.column:
-            for type in roots.values():
-                for record in self._records(type):
-                    form = draft.content.types[record]
-                    if isinstance(form, StructType) and form.fields:
-                        self._add(record, -1, self._column(record, 0, form.fields[0].key, versions))
+                draft.reports_entry(place / key, "conflicting-keys", message, hint)
+        waiting = [record for type in roots.values() for record in self._named(type)]
+        for record in dict.fromkeys(waiting) if versions.column else ():
+            form = draft.content.types[record]
+            if isinstance(form, StructType) and form.fields:
+                self._add((record, -1), self._column((record, 0), versions))
+            elif not isinstance(form, StructType):
+                waiting += self._named(form)
         return replace(versions, parameter=name, roots=tuple(roots))
 
-    def _records(self, type: str) -> list[str]:
-        """The structs that a type leads to, not through fields."""
-        found: dict[str, None] = {}
-        waiting = [name for name, _ in direct_names(self.draft, type)]
-        for name in waiting:  # which grows
-            form = self.draft.content.types.get(name)
-            if isinstance(form, StructType):
-                found[name] = None
-            elif form is not None:
-                waiting += [inner for inner, _ in direct_names(self.draft, form) if inner not in waiting]
-        return list(found)
-
-    def _fitting(self, versions: Versions, roots: dict[str, str]) -> Versions | None:
+    def _fitting(self, versions: Versions, roots: Mapping[str, str]) -> Versions | None:
         """Versions of which the record is the newest that it fits."""
-        draft, place = self.draft, self.draft.place / "versions" / "from"
-        first = next(iter(roots.values()), "")
-        record = next((name for name, _ in direct_names(draft, first)), "")
-        form = draft.content.types.get(record)
+        types, first = self.draft.content.types, next(iter(roots.values()), "")
+        record = next(iter(self._named(first)), "")
+        form = types.get(record)
         if not isinstance(form, StructType) or form.versions is not None:
-            message, hint = (
-                f"{first or 'the root'} is no struct to be tried",
-                "state the versions in the structs that differ",
-            )
-            draft.reports(place, "wrong-shape", message, hint)
+            message, hint = f"{first} is no struct to be tried", "state the versions in the structs that differ"
+            self.draft.reports(self.draft.place / "versions" / "from", "wrong-shape", message, hint)
             return None
-        taken = {
-            entry.key for each in draft.content.types.values() if isinstance(each, StructType) for entry in each.fields
-        }
-        told = "versionThatFits"
-        while told in taken:
-            told += "_"
-        fitting = tuple(
-            name for name, type in roots.items() if record in [each for each, _ in direct_names(draft, type)]
-        )
-        path = (versions.column,) if versions.column else ()
-        return replace(versions, told=told, path=path, roots=fitting, record=record)
+        taken = {entry.key for each in types.values() if isinstance(each, StructType) for entry in each.fields}
+        told = next(name for name in (f"versionThatFits{'_' * n}" for n in range(len(taken) + 1)) if name not in taken)
+        fitting = tuple(name for name, type in roots.items() if record in self._named(type))
+        return replace(versions, told=told, path=(versions.column,), roots=fitting, record=record)
 
     # --- types ---
 
     def _type(self, name: str, form: TypeForm, versions: Versions | None, *, is_own: bool) -> None:
-        place = self.draft.place / "types" / name
-        head, node = find(self.draft.document.node, place.path)
+        """Put the type among those of the format, without versions."""
+        head, node = find(self.draft.document.node, ("types", name))
         assert head is not None  # noqa: S101 - it is an entry
-        if not isinstance(form, StructType) or not isinstance(node, MappingNode) or versions is None:
-            self._keep(head, node, form, name)
-            return
-        if form.versions is not None and not is_own:  # of versions of its own, told one by one
-            self._keep(head, node, form, name)
-            return
-        if is_own and versions.told == FITS and self._is_told_by_arity(form, versions):
-            at = head.location
-            each = {
-                version: _mapping(at, {"arity": self._arity(form, versions, version)}) for version in versions.names
-            }
-            self._keep(head, _with(node, "versions", _mapping(at, each), head), form, name)
-        elif (is_own and versions.told == FITS) or versions.record == name:
-            self._attempt(head, node, form, versions, name)
+        told_one_by_one = isinstance(form, StructType) and form.versions is not None and not is_own
+        if not isinstance(form, StructType) or versions is None or told_one_by_one or not isinstance(node, MappingNode):
+            self.types[name], self.nodes[name] = form, (head, node)
+        elif not (is_own and versions.told == FITS) and versions.record != name:
+            self._keep(head, self._struct(node, name, versions), form)
+        elif is_own and (arities := self._arities(form, versions)):
+            self._keep(head, _with(node, "versions", _mapping(head.location, arities), head), form)
         else:
-            lowered = self._struct(node, place, name, versions, None)
-            self._keep(head, lowered, form, name)
+            self._fits(head, node, form, versions)
 
-    def _keep(self, head: ScalarNode, node: Node, form: TypeForm, name: str) -> None:
-        own = find(self.draft.document.node, ("types", name))[1]
-        made = form if node is own else _FORM.validate_python(plain(node))
-        if isinstance(made, StructType) and isinstance(form, StructType):
-            made = made.model_copy(update={"encoding": form.encoding, "byte_order": form.byte_order})
-        self.types[head.text], self.nodes[head.text] = made, (head, node)
+    def _keep(self, head: ScalarNode, node: Node, form: StructType | None = None) -> None:
+        """Put a type among those of the format that is made of one, with what a library says of all of its structs."""
+        made = _FORM.validate_python(plain(node))
+        said = {"encoding": form.encoding, "byte_order": form.byte_order} if form is not None else {}
+        self.types[head.text], self.nodes[head.text] = made.model_copy(update=said), (head, node)
 
     def _container(self, form: StructType) -> Form:
         """What holds the fields of a struct."""
         return Form(form.form) if form.form else self.draft.struct_encoding(form).forms[0]
 
-    def _arity(self, form: StructType, versions: Versions, version: str) -> int:
-        """The elements that an array of a version has."""
-        at = versions.names.index(version)
+    def _arities(self, form: StructType, versions: Versions) -> dict[str, Node]:
+        """How many elements the array of each version has; empty if that does not tell versions apart."""
         fields = [entry.full for entry in form.fields if entry.is_field]
-        return sum(
-            at in _span(versions, each.since, each.until)
-            for each in fields
-            if each.compute is None and not each.counted
-        )
+        written = [_span(versions, each.since, each.until) for each in fields if not (each.compute or each.counted)]
+        found = [sum(number in span for span in written) for number in range(len(versions.names))]
+        is_told = len(set(found)) == len(found) and not any(each.when is not None or each.optional for each in fields)
+        if self._container(form) is not Form.ARRAY or versions.column or not is_told:
+            return {}
+        at = (self.draft.place / "types").key_location()
+        return {name: _mapping(at, {"arity": count}) for name, count in zip(versions.names, found, strict=True)}
 
-    def _is_told_by_arity(self, form: StructType, versions: Versions) -> bool:
-        """Whether the versions are arrays of as many elements each as no other."""
-        is_array = self._container(form) is Form.ARRAY
-        fields = [entry.full for entry in form.fields if entry.is_field]
-        if not is_array or versions.column or any(each.when is not None or each.optional for each in fields):
-            return False
-        found = [self._arity(form, versions, version) for version in versions.names]
-        return len(set(found)) == len(found)
-
-    def _attempt(self, head: ScalarNode, node: MappingNode, form: StructType, versions: Versions, name: str) -> None:
+    def _fits(self, head: ScalarNode, node: MappingNode, form: StructType, versions: Versions) -> None:
         """A type for each version, of which the newest that fits counts."""
-        draft, at = self.draft, head.location
-        encoding = draft.struct_encoding(form)
+        at, name, encoding = head.location, head.text, self.draft.struct_encoding(form)
         by_members = self._container(form) is Form.OBJECT and not encoding.tries
-        if not by_members and not encoding.tries:
-            place = draft.place / "types" / name
-            message, hint = "every version fits a message, since unknown fields are skipped", _BY_OTHERS
+        if flaw := self._unfit(form, versions, by_members=by_members):
+            self.draft.reports_entry(self.draft.place / "types" / name, *flaw)
+            return
+        copies = [self._free(f"{name}_{re.sub(r'[^0-9A-Za-z_]+', '_', version)}") for version in versions.names]
+        if by_members:
+            self._selects(head, form, versions, copies)
+        else:
+            self._attempt(head, form, versions, copies)
+        for number, (version, copy) in enumerate(zip(versions.names, copies, strict=True)):
+            first: list[Node] = []
+            if versions.record == name:
+                hidden = _computed(at, versions.told, str(number), type="uint8", hidden=True)
+                first.append(hidden)
+            if by_members and versions.column:
+                first.append(_computed(at, versions.column, f"'{version}'"))
+            last = [_mapping(at, {"end": "trailing_bytes"})] if encoding.laid_out else []
+            made = self._struct(node, name, versions, number, (first, last))
+            self._keep(replace(head, value=copy, text=copy, written=name, stands_for=f"version {version}"), made, form)
+
+    def _unfit(self, form: StructType, versions: Versions, *, by_members: bool) -> tuple[str, str, str] | None:
+        """Why what fits does not tell the versions."""
+        if not by_members and not self.draft.struct_encoding(form).tries:
             if self._container(form) is Form.ARRAY:
                 message, hint = (
                     "only its size tells the version of an array, and no column",
                     "drop `column`, and `when`",
                 )
-            draft.reports_entry(place, "wrong-encoding", message, hint)
-            return
-        if not by_members:
-            self._check_shapes(draft.place / "types" / name, form, versions)
-        copies = {
-            version: self._free(f"{name}_{re.sub(r'[^0-9A-Za-z_]+', '_', version)}") for version in versions.names
-        }
+                return "wrong-encoding", message, hint
+            message = "every version fits a message, since unknown fields are skipped"
+            return "wrong-encoding", message, "tell versions by a field or by a parameter"
+        if not by_members and not versions.column:
+            message = "only a column tells builders which of the versions that fit a record is of"
+            return "missing-key", message, "write `column: NAME`"
         if by_members:
-            self._members(head, form, versions, copies)
-        else:
-            self._trials(head, form, versions, copies)
-        bare = MappingNode(tuple(entry for entry in node.entries if entry[0].text != "versions"), node.location)
-        for number, (version, copy) in enumerate(copies.items()):
-            made = self._struct(bare, draft.place / "types" / name, name, versions, number)
-            if encoding.laid_out:
-                made = _with_entry(made, _mapping(at, {"end": "trailing_bytes"}), last=True)
-            if by_members and versions.column:
-                said = {"compute": f"'{version}'", "type": "str", "doc": "The version of the record"}
-                made = _with_entry(made, _mapping(at, {versions.column: _mapping(at, said)}))
-            if versions.record == name:
-                told: dict[str, Scalar | Node] = {"compute": str(number), "type": "uint8", "hidden": True}
-                made = _with_entry(made, _mapping(at, {versions.told: _mapping(at, told)}))
-            copied = replace(head, value=copy, text=copy, written=name, stands_for=f"version {version}")
-            self._keep_copy(copied, made, form)
-
-    def _trials(self, head: ScalarNode, form: StructType, versions: Versions, copies: Mapping[str, str]) -> None:
-        """An attempt of a type for each version, the newest first."""
-        at = head.location
-        codes = SequenceNode(tuple(_scalar(code, at) for code in _UNFIT), at)
-        older = SequenceNode((_mapping(at, {"codes": codes}),), at)
-        trials: list[Node] = []
-        for version, copy in reversed(list(copies.items())):
-            tried: dict[str, Scalar | Node] = {"name": version, "type": copy}
-            trials.append(_mapping(at, tried if version == versions.names[0] else {**tried, "fallback": older}))
-        said: dict[str, Scalar | Node] = {
-            "attempt": SequenceNode(tuple(trials), at),
-            "kind": versions.column or None,
-            "reason": None,
-        }
-        if form.doc:
-            said["doc"] = form.doc
-        self._make(head, said)
-
-    def _members(self, head: ScalarNode, form: StructType, versions: Versions, copies: Mapping[str, str]) -> None:
-        """Selects by a member that one version must have, or must not have, and the older ones otherwise."""
-        at, order = head.location, versions.names
-        rest = copies[order[0]]
-        for number in range(1, len(order)):
-            name = head.text if number == len(order) - 1 else self._free(f"{head.text}_to_{number}")
-            newer = copies[order[number]]
-            found = _telling(form, versions, number)
-            if found is None:
-                place = self.draft.place / "types" / head.text
-                message = f"no member tells {order[number]} from the versions before"
-                hint = "it needs one that is always there, which they lack, or it lacks one that they always have"
-                self.draft.reports_entry(place, "ambiguous-alternatives", message, hint)
-                return
-            member, is_there = found
-            cases = _mapping(at, {"true": newer if is_there else rest, "false": rest if is_there else newer})
-            tag = _mapping(at, {"member": member, "presence": True})
-            key = replace(head, value=name, text=name, written=head.written or head.text)
-            self._make(key, {"select": tag, "cases": cases, "doc": form.doc})
-            rest = name
-
-    def _make(self, head: ScalarNode, said: dict[str, Scalar | Node]) -> None:
-        node = _mapping(head.location, said)
-        self.types[head.text], self.nodes[head.text] = _FORM.validate_python(plain(node)), (head, node)
-
-    def _keep_copy(self, head: ScalarNode, node: MappingNode, form: StructType) -> None:
-        made = _FORM.validate_python(plain(node))
-        said = {"encoding": form.encoding, "byte_order": form.byte_order, "versions": None}
-        self.types[head.text], self.nodes[head.text] = made.model_copy(update=said), (head, node)
-
-    def _check_shapes(self, place: Place, form: StructType, versions: Versions) -> None:
-        """Report versions whose records look the same, of which only the newest could ever be found."""
-        others = (
+            lacking = next((n for n in range(1, len(versions.names)) if _telling(form, versions, n) is None), None)
+            message = f"no member tells {versions.names[lacking or 0]} from the versions before"
+            hint = "it needs one that is always there, which they lack, or it lacks one that they always have"
+            return None if lacking is None else ("ambiguous-alternatives", message, hint)
+        others = [
             each for each in self.draft.content.types.values() if each is not form and isinstance(each, StructType)
-        )
-        if versions.record and any(entry.full.given & {*_SPAN} for each in others for entry in each.fields):
-            return  # what it holds may look different
-        is_named = self._container(form) is Form.OBJECT
+        ]
+        if versions.record and any(entry.full.given & _SPAN for each in others for entry in each.fields):
+            return None  # what it holds may look different
         seen: dict[str, str] = {}
         for number, version in reversed(list(enumerate(versions.names))):
-            shape = repr(
-                [
-                    (entry.key * is_named, entry.full.model_copy(update={"since": None, "until": None, "as_": None}))
-                    for entry in form.fields
-                    if entry.is_field and number in _span(versions, entry.full.since, entry.full.until)
-                ]
-            )
+            shape = _shape(form, versions, number, named=self._container(form) is Form.OBJECT)
             if shape in seen:
                 message = (
                     f"records of {version} and {seen[shape]} look the same, so that none is found to be of {version}"
                 )
-                hint = "let a field or a parameter tell the versions, or drop one"
-                self.draft.reports_entry(place, "ambiguous-alternatives", message, hint)
+                return "ambiguous-alternatives", message, "let a field or a parameter tell the versions, or drop one"
             seen[shape] = version
+        return None
+
+    def _attempt(self, head: ScalarNode, form: StructType, versions: Versions, copies: Sequence[str]) -> None:
+        """Trials of the types of versions, the newest first."""
+        at = head.location
+        codes = SequenceNode(tuple(_scalar(code, at) for code in _UNFIT), at)
+        older = SequenceNode((_mapping(at, {"codes": codes}),), at)
+        pairs = list(zip(versions.names, copies, strict=True))
+        newer = [_mapping(at, {"name": name, "type": copy, "fallback": older}) for name, copy in reversed(pairs[1:])]
+        trials = SequenceNode((*newer, _mapping(at, {"name": pairs[0][0], "type": pairs[0][1]})), at)
+        self._keep(head, _mapping(at, {"attempt": trials, "kind": versions.column, "reason": None, "doc": form.doc}))
+
+    def _selects(self, head: ScalarNode, form: StructType, versions: Versions, copies: Sequence[str]) -> None:
+        """Selects by a member that one version must have, or must not have, and the older ones otherwise."""
+        at, older = head.location, copies[0]
+        for number, newer in enumerate(copies[1:], 1):
+            name = head.text if newer == copies[-1] else self._free(f"{head.text}_to_{number}")
+            member, is_there = _telling(form, versions, number) or ("", True)
+            cases = _mapping(at, {"true": newer if is_there else older, "false": older if is_there else newer})
+            tag = _mapping(at, {"member": member, "presence": True})
+            key = replace(head, value=name, text=name, written=head.written or head.text)
+            self._keep(key, _mapping(at, {"select": tag, "cases": cases, "doc": form.doc}))
+            older = name
 
     def _free(self, name: str) -> str:
         while name in self.draft.content.types or name in self.types:
@@ -613,102 +521,91 @@ class _Lowering:
     # --- fields ---
 
     def _struct(
-        self, node: MappingNode, place: Place, name: str, versions: Versions, number: int | None
+        self,
+        node: MappingNode,
+        name: str,
+        versions: Versions,
+        number: int | None = None,
+        around: tuple[Sequence[Node], Sequence[Node]] = ((), ()),
     ) -> MappingNode:
-        """The struct in words without versions; `number`: the copy for that version."""
+        """The struct without versions; `number`: its copy for one of them, with more items `around` its own."""
         fields = node.entry("fields")
-        items = fields[1] if fields is not None else None
-        if fields is None or not isinstance(items, SequenceNode):
+        if fields is None or not isinstance(fields[1], SequenceNode):
             return node
-        found: list[tuple[Node, int]] = [(entry, 0) for entry in self.added.get((name, -1), ())]
+        items, place = fields[1], self.draft.place / "types" / name / "fields"
+        found = [(entry, 0) for entry in (*around[0], *self.added.get((name, -1), ()))]
         for position, item in enumerate(items.items):
-            where, own = place / "fields" / position, items.number(position)
             made = [item]
             if isinstance(item, MappingNode) and item.entries[0][0].text not in STEPS:
-                made = self._field(item, where, versions, number, self.derived.get((name, position)))
+                made = self._field(item, place / position, versions, number, self.extra.get((name, position), {}))
             made[1:1] = self.added.get((name, position), []) if number is None else []
-            found += [(each, own) for each in made]
+            found += [(each, items.number(position)) for each in made]
+        found += [(entry, found[-1][1] if found else 0) for entry in around[1]]
         entries, numbers = tuple(node for node, _ in found), tuple(number for _, number in found)
         lowered = replace(items, items=entries, numbers=numbers)
-        kept = tuple(
-            (key, lowered if key is fields[0] else value) for key, value in node.entries if key.text != "versions"
-        )
-        return MappingNode(kept, node.location)
+        kept = ((key, lowered if key is fields[0] else value) for key, value in node.entries if key.text != "versions")
+        return MappingNode(tuple(kept), node.location)
 
     def _field(
-        self, item: MappingNode, place: Place, versions: Versions, number: int | None, derived: str | None
+        self,
+        item: MappingNode,
+        place: Place,
+        versions: Versions,
+        number: int | None,
+        extra: Mapping[str, Scalar | Node],
     ) -> list[Node]:
         """A field with its versions in its condition, and the checks of words behind it."""
-        key, node = item.entries[0]
-        if derived is not None:
-            node = node if isinstance(node, MappingNode) else _mapping(node.location, {"type": node})
-            node = _with(node, "derive", _scalar(derived, key.location), key)
+        (key, node), where, checks = item.entries[0], place / item.entries[0][0].text, list[Node]()
+        node = node if isinstance(node, MappingNode) or not extra else _mapping(node.location, {"type": node})
         if not isinstance(node, MappingNode):
             return [item]
-        where = place / key.text
+        for each, value in extra.items():
+            node = _with(node, each, value if isinstance(value, Node) else _scalar(value, key.location), key)
         since, until = _said(node, "since"), _said(node, "until")
         if (since or until) and check_span(self.draft, where, versions.names, since, until):
-            at = (node.entry("since") or node.entry("until") or (key,))[0]
-            if number is None:
-                needed = condition(versions, since, until)
-            else:
+            needed = condition(versions, since, until)
+            if number is not None:
                 needed = "" if number in _span(versions, since, until) else "false"
-            own = node.entry("when")
+            own, at = node.entry("when"), (node.entry("since") or node.entry("until") or (key,))[0]
             if needed:
                 when = _both(needed, own[1] if own and isinstance(own[1], ScalarNode) else None, at.location)
                 node = _with(node, "when", when, own[0] if own else at)
         if versions not in (self.stated, self.within):  # the struct's own, which nobody knows behind here
             node = MappingNode(tuple(each for each in node.entries if each[0].text not in _SPAN), node.location)
-        checks: list[MappingNode] = []
-        node = self._words(node, key.text, where, versions, number, checks)
         bits = node.entry("bits")
         if bits is not None and isinstance(bits[1], MappingNode):
-            changed = tuple(
+            changed = [
                 (bit, self._words(said, bit.text, where / "bits" / bit.text, versions, number, checks))
-                if isinstance(said, MappingNode)
-                else (bit, said)
                 for bit, said in bits[1].entries
-            )
-            node = _with(node, "bits", MappingNode(changed, bits[1].location), bits[0])
-        return [MappingNode(((key, node),), item.location), *checks]
+            ]
+            node = _with(node, "bits", MappingNode(tuple(changed), bits[1].location), bits[0])
+        made = self._words(node, key.text, where, versions, number, checks)
+        return [MappingNode(((key, made),), item.location), *checks]
 
     def _words(  # noqa: PLR0913 - what a table is of
-        self,
-        node: MappingNode,
-        name: str,
-        place: Place,
-        versions: Versions,
-        number: int | None,
-        checks: list[MappingNode],
-    ) -> MappingNode:
-        """The field or bits with the words of a version; of the checks that words need, those are added."""
-        table = node.entry("values")
-        if table is None or not isinstance(table[1], MappingNode):
+        self, node: Node, name: str, place: Place, versions: Versions, number: int | None, checks: list[Node]
+    ) -> Node:
+        """The field or bits with the words of a version; the checks that words need are added."""
+        table = node.entry("values") if isinstance(node, MappingNode) else None
+        if table is None or not isinstance(node, MappingNode) or not isinstance(table[1], MappingNode):
             return node
         kept: list[tuple[ScalarNode, Node]] = []
         for key, said in table[1].entries:
             since, until, where = _said(said, "since"), _said(said, "until"), place / "values" / key.text
-            if not (since or until) or not check_span(self.draft, where, versions.names, since, until):
-                kept.append((key, said))
-                continue
-            if number is not None and number not in _span(versions, since, until):
+            is_spanned = bool(since or until) and check_span(self.draft, where, versions.names, since, until)
+            if is_spanned and number is not None and number not in _span(versions, since, until):
                 continue
             kept.append((key, said))
-            needed = condition(versions, since, until) if number is None else ""
+            needed = condition(versions, since, until) if is_spanned and number is None else ""
             if needed and self._can_be_checked(node, said, where, table[1]):
-                at = where.key_location()
-                word = find(said, ("value",))[1]
-                value = word.value if isinstance(word, ScalarNode) else None
-                code = _said(node, "else") or "unknown_value"
-                check = {"that": f"{name} != {_literal(value)} or {needed}", "else": code, "field": name}
-                checks.append(_mapping(at, {"check": _mapping(at, check)}))
+                word, at = _literal(_value(said)), where.key_location()
+                check = {"that": f"{name} != {word} or {needed}", "else": _said(node, "else") or "unknown_value"}
+                checks.append(_mapping(at, {"check": _mapping(at, {**check, "field": name})}))
         return _with(node, "values", MappingNode(tuple(kept), table[1].location), table[0])
 
     def _can_be_checked(self, node: MappingNode, said: Node, place: Place, table: MappingNode) -> bool:
         """Whether a check tells a word from all others; reported where not."""
-        value = find(said, ("value",))[1]
-        word = value.value if isinstance(value, ScalarNode) else None
-        words = [each.value for _, other in table.entries if isinstance(each := find(other, ("value",))[1], ScalarNode)]
+        word, words = _value(said), [_value(other) for _, other in table.entries]
         if "list(" in (_said(node, "type") or ""):
             message, hint = "words of lists have no versions", "give the list `since`, or `check` its elements"
         elif node.entry("raw") is not None:
@@ -723,6 +620,48 @@ class _Lowering:
         return False
 
 
+def _flaws(
+    stated: language.Versions, order: Sequence[str], values: Sequence[Any]
+) -> Iterator[tuple[str, str, str, str]]:
+    """What is wrong with stated versions: the key, and what to say of it."""
+    newer, coded, whole = stated.newer != "error", stated.else_ is not None, all(type(each) is int for each in values)
+    if not order or len(order) < len(stated.order):
+        yield "order", "unknown-version", "no version, or one twice", "name each version once"
+    if stated.from_ == FITS and isinstance(stated.order, dict):
+        yield "order", "conflicting-keys", "what fits needs no values", f"write `order: [{', '.join(order)}]`"
+    odd = next((each for each in values if type(each) not in (int, str)), None)
+    if odd is not None:
+        yield "order", "wrong-type", f"{odd!r} tells no version", "give a whole number or a text"
+    if any("'" in f"{each}" for each in (*order, *values)):
+        yield "order", "bad-name", "a quote is in a version", "choose another name"
+    if len(set(values)) < len(values) or len(set(map(type, values))) > 1:
+        hint = "give each a value of its own, all numbers or all texts"
+        yield "order", "duplicate-value", "the values do not tell the versions apart", hint
+    if stated.column is not None and (flaw := names.name_flaw(stated.column)):
+        yield "column", "bad-name", f"{stated.column} cannot be the name of a column", flaw
+    if stated.from_ == FITS and (newer or coded):
+        key = "else" if coded else "newer"
+        hint = "drop it: a record that fits no version is an error of its own"
+        yield key, "conflicting-keys", f"`{key}` beside `from: fits`", hint
+    if newer and coded and not whole:
+        hint = "drop one: every other text is read as the newest"
+        yield "else", "conflicting-keys", "`else` beside `newer: newest`", hint
+    if newer and whole and not _grow(values):
+        message = "the numbers do not grow, so that none is beyond the newest"
+        yield "newer", "conflicting-keys", message, "drop `newer`"
+
+
+def _grow(values: Sequence[Any]) -> bool:
+    """Whether the values are numbers, each larger than the one before."""
+    return all(type(each) is int for each in values) and all(one < other for one, other in pairwise(values))
+
+
+def _value(said: Node) -> Scalar:
+    """What a value of a table means."""
+    node = find(said, ("value",))[1]
+    return node.value if isinstance(node, ScalarNode) else None
+
+
 def _span(versions: Versions, since: str | None, until: str | None) -> range:
     """The places of the versions from one to another, in as far as there are such."""
     first = versions.names.index(since) if since in versions.names else 0
@@ -730,42 +669,38 @@ def _span(versions: Versions, since: str | None, until: str | None) -> range:
     return range(first, last + 1)
 
 
+def _shape(form: StructType, versions: Versions, number: int, *, named: bool) -> str:
+    """What the record of a version looks like: its fields, in objects with their names."""
+    fields = [entry for entry in form.fields if entry.is_field]
+    bare = {"since": None, "until": None, "as_": None}
+    return repr(
+        [
+            (entry.key * named, entry.full.model_copy(update=bare))
+            for entry in fields
+            if number in _span(versions, entry.full.since, entry.full.until)
+        ]
+    )
+
+
 def _telling(form: StructType, versions: Versions, number: int) -> tuple[str, bool] | None:
     """A member that tells a version from all older ones, and whether the version has it; None if there is none."""
     for entry in form.fields:
         full = entry.full
         is_sure = entry.is_field and not full.optional and full.when is None and full.compute is None
-        if not is_sure or full.counted or full.inline:
-            continue
         span = _span(versions, full.since, full.until)
         older = [at in span for at in range(number)]
-        if number in span and not any(older):
-            return full.member or entry.key, True
-        if number not in span and all(older):
-            return full.member or entry.key, False
+        if is_sure and not (full.counted or full.inline):
+            if number in span and not any(older):
+                return full.member or entry.key, True
+            if number not in span and all(older):
+                return full.member or entry.key, False
     return None
 
 
 def _is_one_of(entry: Entry, values: Sequence[Scalar]) -> bool:
     """Whether the field is one of these values, whatever the record."""
     full = entry.full
-    if full.const is not None:
+    if full.const is not None or full.compute in values:
         return True
-    if full.values is None or full.raw is not None:
-        return False
-    words = [each.value if isinstance(each, language.MappedValue) else each for each in full.values.values()]
-    return set(words) <= set(values)
-
-
-def _with_entry(node: MappingNode, entry: MappingNode, *, last: bool = False) -> MappingNode:
-    """The struct with one more item of `fields`, the first or the last."""
-    fields = node.entry("fields")
-    assert fields is not None  # noqa: S101 - a struct has fields
-    items = fields[1]
-    assert isinstance(items, SequenceNode)  # noqa: S101 - its shape was checked
-    numbers = items.numbers or tuple(range(len(items.items)))
-    if last:
-        made = replace(items, items=(*items.items, entry), numbers=(*numbers, numbers[-1] if numbers else 0))
-    else:
-        made = replace(items, items=(entry, *items.items), numbers=(0, *numbers))
-    return _with(node, "fields", made, fields[0])
+    words = [each.value if isinstance(each, MappedValue) else each for each in (full.values or {}).values()]
+    return bool(words) and full.raw is None and set(words) <= set(values)

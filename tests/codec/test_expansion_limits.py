@@ -13,7 +13,7 @@ from wireloom.ingest.files.ranges import Part
 from wireloom.ingest.plan import Plan
 from wireloom.runtime.codec import Codec
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.streams import parts, room
+from wireloom.runtime.streams import budget, parts
 from wireloom_formats import kpl_record
 
 KEY, TIMES = b"k" * 100_000, 25_000
@@ -91,7 +91,7 @@ def of_small_files(home: Path) -> Iterator[tuple[int, int]]:
 def test_records_that_suddenly_expand_make_no_more_columns_at_once_than_there_is_room_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, read: Callable[[Path], Iterator[tuple[int, int]]], native: bool
 ) -> None:
-    for module, name in ((parts, "MADE"), (records, "MADE"), (values, "MADE_BYTES"), (room, "MADE")):
+    for module, name in ((parts, "MADE"), (records, "MADE"), (values, "MADE_BYTES"), (budget, "MADE")):
         monkeypatch.setattr(module, name, MADE)
     if not native:
         monkeypatch.setattr(Codec, "engine", None)

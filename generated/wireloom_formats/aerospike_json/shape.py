@@ -9,21 +9,17 @@ from wireloom.runtime.columns import logical
 RECORD: Final = logical.Record(
     (
         logical.LogicalField(
-            "msg",
-            logical.Text(),
-            nullable=False,
-            doc="write: the record was created or updated; delete: it was deleted",
+            "msg", logical.Text(), doc="write: the record was created or updated; delete: it was deleted"
         ),
         logical.LogicalField(
             "key",
             logical.Record(
                 (
-                    logical.LogicalField("namespace", logical.Text(), nullable=False, doc="Namespace"),
+                    logical.LogicalField("namespace", logical.Text(), doc="Namespace"),
                     logical.LogicalField("set", logical.Text(), nullable=True, doc="Set within the namespace"),
                     logical.LogicalField(
                         "digest",
                         logical.Binary(20),
-                        nullable=False,
                         doc=(
                             "RIPEMD-160 of set and user key; not verified, since real connectors ship digests that do "
                             "not match"
@@ -37,7 +33,6 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
             doc="Key of the record",
         ),
         logical.LogicalField(
@@ -66,12 +61,11 @@ RECORD: Final = logical.Record(
             logical.List(
                 logical.Record(
                     (
-                        logical.LogicalField("name", logical.Text(), nullable=False, doc="Name of the bin"),
-                        logical.LogicalField("type", logical.Text(), nullable=False, doc="Type of its value"),
+                        logical.LogicalField("name", logical.Text(), doc="Name of the bin"),
+                        logical.LogicalField("type", logical.Text(), doc="Type of its value"),
                         logical.LogicalField(
                             "flags",
                             logical.Integer(64, signed=True),
-                            nullable=False,
                             doc=(
                                 "MAP: 0 unordered, 1 key-ordered, 3 key-value-ordered; LIST: 0 unordered, 1 ordered; "
                                 "else 0"
@@ -89,7 +83,6 @@ RECORD: Final = logical.Record(
                                     logical.Open(),
                                 ),
                             ),
-                            nullable=False,
                             doc="The value; lists and maps are open (variant)",
                         ),
                     ),
@@ -103,12 +96,11 @@ RECORD: Final = logical.Record(
 
 KEY: Final = logical.Record(
     (
-        logical.LogicalField("namespace", logical.Text(), nullable=False, doc="Namespace"),
+        logical.LogicalField("namespace", logical.Text(), doc="Namespace"),
         logical.LogicalField("set", logical.Text(), nullable=True, doc="Set within the namespace"),
         logical.LogicalField(
             "digest",
             logical.Binary(20),
-            nullable=False,
             doc="RIPEMD-160 of set and user key; not verified, since real connectors ship digests that do not match",
         ),
         logical.LogicalField(

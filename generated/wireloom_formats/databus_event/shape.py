@@ -8,9 +8,7 @@ from wireloom.runtime.columns import logical
 
 RECORD: Final = logical.Record(
     (
-        logical.LogicalField(
-            "version", logical.Integer(8, signed=True), nullable=False, doc="0 for a V1 event, 2 for a V2 event"
-        ),
+        logical.LogicalField("version", logical.Integer(8, signed=True), doc="0 for a V1 event, 2 for a V2 event"),
         logical.LogicalField(
             "opcode", logical.Text(), nullable=True, doc="UPSERT or DELETE; null for end of period and control events"
         ),
@@ -29,14 +27,9 @@ RECORD: Final = logical.Record(
                 (
                     logical.LogicalField("schemaDigestType", logical.Text(), nullable=True, doc="MD5 or CRC32"),
                     logical.LogicalField(
-                        "schemaVersion",
-                        logical.Integer(16, signed=True),
-                        nullable=False,
-                        doc="Version of the schema of this part",
+                        "schemaVersion", logical.Integer(16, signed=True), doc="Version of the schema of this part"
                     ),
-                    logical.LogicalField(
-                        "schemaId", logical.Binary(), nullable=False, doc="Digest of the schema of this part"
-                    ),
+                    logical.LogicalField("schemaId", logical.Binary(), doc="Digest of the schema of this part"),
                     logical.LogicalField("value", logical.Binary(), nullable=True, doc="Serialized data of this part"),
                     logical.LogicalField(
                         "valueText", logical.Text(), nullable=True, doc="The data as text; for display only"
@@ -53,10 +46,7 @@ RECORD: Final = logical.Record(
             doc="The debug text that V2's JSON shows in place of a schema key; not reversible",
         ),
         logical.LogicalField(
-            "sequence",
-            logical.Integer(64, signed=True),
-            nullable=False,
-            doc="SCN of the window that the event belongs to",
+            "sequence", logical.Integer(64, signed=True), doc="SCN of the window that the event belongs to"
         ),
         logical.LogicalField(
             "physicalPartitionId",
@@ -73,7 +63,6 @@ RECORD: Final = logical.Record(
         logical.LogicalField(
             "timestampInNanos",
             logical.Integer(64, signed=True),
-            nullable=False,
             doc=(
                 "Since the epoch for data events; of a monotonic clock for control events, so never convert it without "
                 "looking at sourceClass"
@@ -144,14 +133,9 @@ RECORD: Final = logical.Record(
                 (
                     logical.LogicalField("schemaDigestType", logical.Text(), nullable=True, doc="MD5 or CRC32"),
                     logical.LogicalField(
-                        "schemaVersion",
-                        logical.Integer(16, signed=True),
-                        nullable=False,
-                        doc="Version of the schema of this part",
+                        "schemaVersion", logical.Integer(16, signed=True), doc="Version of the schema of this part"
                     ),
-                    logical.LogicalField(
-                        "schemaId", logical.Binary(), nullable=False, doc="Digest of the schema of this part"
-                    ),
+                    logical.LogicalField("schemaId", logical.Binary(), doc="Digest of the schema of this part"),
                     logical.LogicalField("value", logical.Binary(), nullable=True, doc="Serialized data of this part"),
                     logical.LogicalField(
                         "valueText", logical.Text(), nullable=True, doc="The data as text; for display only"

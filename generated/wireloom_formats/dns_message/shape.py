@@ -9,38 +9,26 @@ from wireloom.runtime.columns import logical
 RECORD: Final = logical.Record(
     (
         logical.LogicalField(
-            "id",
-            logical.Integer(16, signed=False),
-            nullable=False,
-            doc="Chosen by who asks; the answer has the same (4.1.1)",
+            "id", logical.Integer(16, signed=False), doc="Chosen by who asks; the answer has the same (4.1.1)"
         ),
-        logical.LogicalField("response", logical.Boolean(), nullable=False, doc="An answer; else a question"),
+        logical.LogicalField("response", logical.Boolean(), doc="An answer; else a question"),
         logical.LogicalField(
             "opcode",
             logical.Integer(8, signed=False),
-            nullable=False,
             doc="What is asked for: 0 a query, 4 a notification, 5 an update",
         ),
         logical.LogicalField(
-            "authoritative",
-            logical.Boolean(),
-            nullable=False,
-            doc="The server is an authority for the name of the question",
+            "authoritative", logical.Boolean(), doc="The server is an authority for the name of the question"
         ),
-        logical.LogicalField("truncated", logical.Boolean(), nullable=False, doc="More than fitted into the message"),
-        logical.LogicalField("recursionDesired", logical.Boolean(), nullable=False, doc="The server is to ask others"),
-        logical.LogicalField("recursionAvailable", logical.Boolean(), nullable=False, doc="The server does ask others"),
-        logical.LogicalField("reserved", logical.Boolean(), nullable=False, doc="0 in all that is known"),
-        logical.LogicalField(
-            "authenticData", logical.Boolean(), nullable=False, doc="The server has verified the answer (RFC 4035)"
-        ),
-        logical.LogicalField(
-            "checkingDisabled", logical.Boolean(), nullable=False, doc="Who asks verifies answers itself (RFC 4035)"
-        ),
+        logical.LogicalField("truncated", logical.Boolean(), doc="More than fitted into the message"),
+        logical.LogicalField("recursionDesired", logical.Boolean(), doc="The server is to ask others"),
+        logical.LogicalField("recursionAvailable", logical.Boolean(), doc="The server does ask others"),
+        logical.LogicalField("reserved", logical.Boolean(), doc="0 in all that is known"),
+        logical.LogicalField("authenticData", logical.Boolean(), doc="The server has verified the answer (RFC 4035)"),
+        logical.LogicalField("checkingDisabled", logical.Boolean(), doc="Who asks verifies answers itself (RFC 4035)"),
         logical.LogicalField(
             "responseCode",
             logical.Integer(8, signed=False),
-            nullable=False,
             doc="0 no error, 1 format error, 2 failure, 3 no such name, 4 not implemented, 5 refused",
         ),
         logical.LogicalField(
@@ -51,22 +39,17 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "name",
                             logical.List(logical.Meant(logical.Binary(), shown=logical.Encoded("latin-1"))),
-                            nullable=False,
                             doc="The labels of the name (4.1.4)",
                         ),
                         logical.LogicalField(
                             "type",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="Type of the records that are asked for: 1 A, 28 AAAA, 255 all",
                         ),
-                        logical.LogicalField(
-                            "class", logical.Integer(16, signed=False), nullable=False, doc="1: Internet"
-                        ),
+                        logical.LogicalField("class", logical.Integer(16, signed=False), doc="1: Internet"),
                     ),
                 ),
             ),
-            nullable=False,
         ),
         logical.LogicalField(
             "answers",
@@ -76,25 +59,21 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "name",
                             logical.List(logical.Meant(logical.Binary(), shown=logical.Encoded("latin-1"))),
-                            nullable=False,
                             doc="The labels of the name that it is of",
                         ),
                         logical.LogicalField(
                             "type",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1 A, 2 NS, 5 CNAME, 6 SOA, 12 PTR, 15 MX, 16 TXT, 28 AAAA, 33 SRV, 41 OPT",
                         ),
                         logical.LogicalField(
                             "class",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1: Internet; of OPT the bytes that an answer may have",
                         ),
                         logical.LogicalField(
                             "ttl",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="How long it may be kept; of OPT more of the header",
                             unit="s",
                         ),
@@ -199,10 +178,9 @@ RECORD: Final = logical.Record(
                                                     logical.LogicalField(
                                                         "code",
                                                         logical.Integer(16, signed=False),
-                                                        nullable=False,
                                                         doc="10 is a cookie, 12 padding, 15 more about an error",
                                                     ),
-                                                    logical.LogicalField("data", logical.Binary(), nullable=False),
+                                                    logical.LogicalField("data", logical.Binary()),
                                                 ),
                                             ),
                                         ),
@@ -222,7 +200,6 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
         ),
         logical.LogicalField(
             "authority",
@@ -232,25 +209,21 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "name",
                             logical.List(logical.Meant(logical.Binary(), shown=logical.Encoded("latin-1"))),
-                            nullable=False,
                             doc="The labels of the name that it is of",
                         ),
                         logical.LogicalField(
                             "type",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1 A, 2 NS, 5 CNAME, 6 SOA, 12 PTR, 15 MX, 16 TXT, 28 AAAA, 33 SRV, 41 OPT",
                         ),
                         logical.LogicalField(
                             "class",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1: Internet; of OPT the bytes that an answer may have",
                         ),
                         logical.LogicalField(
                             "ttl",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="How long it may be kept; of OPT more of the header",
                             unit="s",
                         ),
@@ -355,10 +328,9 @@ RECORD: Final = logical.Record(
                                                     logical.LogicalField(
                                                         "code",
                                                         logical.Integer(16, signed=False),
-                                                        nullable=False,
                                                         doc="10 is a cookie, 12 padding, 15 more about an error",
                                                     ),
-                                                    logical.LogicalField("data", logical.Binary(), nullable=False),
+                                                    logical.LogicalField("data", logical.Binary()),
                                                 ),
                                             ),
                                         ),
@@ -378,7 +350,6 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
             doc="Records that lead to an authority",
         ),
         logical.LogicalField(
@@ -389,25 +360,21 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "name",
                             logical.List(logical.Meant(logical.Binary(), shown=logical.Encoded("latin-1"))),
-                            nullable=False,
                             doc="The labels of the name that it is of",
                         ),
                         logical.LogicalField(
                             "type",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1 A, 2 NS, 5 CNAME, 6 SOA, 12 PTR, 15 MX, 16 TXT, 28 AAAA, 33 SRV, 41 OPT",
                         ),
                         logical.LogicalField(
                             "class",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="1: Internet; of OPT the bytes that an answer may have",
                         ),
                         logical.LogicalField(
                             "ttl",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="How long it may be kept; of OPT more of the header",
                             unit="s",
                         ),
@@ -512,10 +479,9 @@ RECORD: Final = logical.Record(
                                                     logical.LogicalField(
                                                         "code",
                                                         logical.Integer(16, signed=False),
-                                                        nullable=False,
                                                         doc="10 is a cookie, 12 padding, 15 more about an error",
                                                     ),
-                                                    logical.LogicalField("data", logical.Binary(), nullable=False),
+                                                    logical.LogicalField("data", logical.Binary()),
                                                 ),
                                             ),
                                         ),
@@ -535,7 +501,6 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
             doc="Records that help: addresses of servers that others name",
         ),
     ),

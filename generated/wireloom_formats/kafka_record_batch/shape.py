@@ -9,10 +9,7 @@ from wireloom.runtime.columns import logical
 RECORD: Final = logical.Record(
     (
         logical.LogicalField(
-            "baseOffset",
-            logical.Integer(64, signed=True),
-            nullable=False,
-            doc="Offset of the first record; producers send 0",
+            "baseOffset", logical.Integer(64, signed=True), doc="Offset of the first record; producers send 0"
         ),
         logical.LogicalField(
             "leaderEpoch",
@@ -21,29 +18,16 @@ RECORD: Final = logical.Record(
             doc="Epoch of the partition's leader; producers do not know it",
         ),
         logical.LogicalField(
-            "compression",
-            logical.Text(("none", "gzip", "snappy", "lz4", "zstd")),
-            nullable=False,
-            doc="Codec of the records",
+            "compression", logical.Text(("none", "gzip", "snappy", "lz4", "zstd")), doc="Codec of the records"
         ),
         logical.LogicalField(
-            "logAppendTime",
-            logical.Boolean(),
-            nullable=False,
-            doc="The broker's clock counts: all records are of maxTimestamp",
+            "logAppendTime", logical.Boolean(), doc="The broker's clock counts: all records are of maxTimestamp"
         ),
-        logical.LogicalField("isTransactional", logical.Boolean(), nullable=False, doc="Part of a transaction"),
+        logical.LogicalField("isTransactional", logical.Boolean(), doc="Part of a transaction"),
+        logical.LogicalField("isControl", logical.Boolean(), doc="Marks of transactions, which consumers do not see"),
+        logical.LogicalField("hasDeleteHorizon", logical.Boolean(), doc="baseTimestamp is when tombstones may go"),
         logical.LogicalField(
-            "isControl", logical.Boolean(), nullable=False, doc="Marks of transactions, which consumers do not see"
-        ),
-        logical.LogicalField(
-            "hasDeleteHorizon", logical.Boolean(), nullable=False, doc="baseTimestamp is when tombstones may go"
-        ),
-        logical.LogicalField(
-            "lastOffsetDelta",
-            logical.Integer(32, signed=True),
-            nullable=False,
-            doc="Offset of the last record, counted from the first",
+            "lastOffsetDelta", logical.Integer(32, signed=True), doc="Offset of the last record, counted from the first"
         ),
         logical.LogicalField(
             "baseTimestamp",
@@ -72,7 +56,7 @@ RECORD: Final = logical.Record(
             nullable=True,
             doc="The producer's number of the first record",
         ),
-        logical.LogicalField("recordCount", logical.Integer(32, signed=True), nullable=False),
+        logical.LogicalField("recordCount", logical.Integer(32, signed=True)),
         logical.LogicalField(
             "records",
             logical.List(
@@ -81,15 +65,11 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "timestampDelta",
                             logical.Integer(64, signed=True),
-                            nullable=False,
                             doc="Counted from baseTimestamp",
                             unit="ms",
                         ),
                         logical.LogicalField(
-                            "offsetDelta",
-                            logical.Integer(32, signed=True),
-                            nullable=False,
-                            doc="Counted from baseOffset",
+                            "offsetDelta", logical.Integer(32, signed=True), doc="Counted from baseOffset"
                         ),
                         logical.LogicalField("key", logical.Binary(), nullable=True),
                         logical.LogicalField("value", logical.Binary(), nullable=True, doc="Null for a tombstone"),
@@ -109,12 +89,10 @@ RECORD: Final = logical.Record(
                                     ),
                                 ),
                             ),
-                            nullable=False,
                         ),
                     ),
                 ),
             ),
-            nullable=False,
         ),
     ),
 )

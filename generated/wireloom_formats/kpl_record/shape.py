@@ -8,9 +8,7 @@ from wireloom.runtime.columns import logical
 
 RECORD: Final = logical.Record(
     (
-        logical.LogicalField(
-            "kind", logical.Text(("aggregated", "plain")), nullable=False, doc="Which alternative the bytes are"
-        ),
+        logical.LogicalField("kind", logical.Text(("aggregated", "plain")), doc="Which alternative the bytes are"),
         logical.LogicalField(
             "reason",
             logical.Text(
@@ -37,7 +35,6 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "subSequenceNumber",
                             logical.Integer(64, signed=True),
-                            nullable=False,
                             doc="Place in the aggregate; with the sequence number it is the record's unique position",
                         ),
                         logical.LogicalField(
@@ -52,13 +49,13 @@ RECORD: Final = logical.Record(
                                 "2^128-1"
                             ),
                         ),
-                        logical.LogicalField("data", logical.Binary(), nullable=False, doc="The user's bytes"),
+                        logical.LogicalField("data", logical.Binary(), doc="The user's bytes"),
                         logical.LogicalField(
                             "tags",
                             logical.List(
                                 logical.Record(
                                     (
-                                        logical.LogicalField("key", logical.Text(), nullable=False),
+                                        logical.LogicalField("key", logical.Text()),
                                         logical.LogicalField("value", logical.Text(), nullable=True),
                                     ),
                                 ),
@@ -69,26 +66,18 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
             doc="User records in order",
         ),
         logical.LogicalField(
-            "lost",
-            logical.Integer(64, signed=True),
-            nullable=False,
-            doc="User records lost behind a bad one (on_corrupt: prefix)",
+            "lost", logical.Integer(64, signed=True), doc="User records lost behind a bad one (on_corrupt: prefix)"
         ),
         logical.LogicalField(
             "discarded",
             logical.Integer(64, signed=True),
-            nullable=False,
             doc="User records discarded with their aggregate by the shard filter",
         ),
         logical.LogicalField(
-            "class",
-            logical.Text(),
-            nullable=False,
-            doc="plain, aggregated, or aggregated_empty: an aggregate of no user records",
+            "class", logical.Text(), doc="plain, aggregated, or aggregated_empty: an aggregate of no user records"
         ),
     ),
 )

@@ -30,23 +30,16 @@ RECORD: Final = logical.Record(
                     "auth",
                 ),
             ),
-            nullable=False,
             doc="What the packet is (2.1.2); never reserved",
         ),
-        logical.LogicalField(
-            "duplicate", logical.Boolean(), nullable=False, doc="A PUBLISH that was sent before (3.3.1.1)"
-        ),
+        logical.LogicalField("duplicate", logical.Boolean(), doc="A PUBLISH that was sent before (3.3.1.1)"),
         logical.LogicalField(
             "qos",
             logical.Integer(8, signed=False),
-            nullable=False,
             doc="Quality of service of a PUBLISH; 1 for the types that must say so (2.1.3)",
         ),
         logical.LogicalField(
-            "retain",
-            logical.Boolean(),
-            nullable=False,
-            doc="The broker keeps the message for those who subscribe later (3.3.1.3)",
+            "retain", logical.Boolean(), doc="The broker keeps the message for those who subscribe later (3.3.1.3)"
         ),
         logical.LogicalField(
             "body",
@@ -104,7 +97,6 @@ RECORD: Final = logical.Record(
                                                 "sharedAvailable",
                                             ),
                                         ),
-                                        nullable=False,
                                         doc="Which property it is (2.2.2.2)",
                                     ),
                                     logical.LogicalField(
@@ -116,8 +108,8 @@ RECORD: Final = logical.Record(
                                                 logical.Binary(),
                                                 logical.Record(
                                                     (
-                                                        logical.LogicalField("key", logical.Text(), nullable=False),
-                                                        logical.LogicalField("value", logical.Text(), nullable=False),
+                                                        logical.LogicalField("key", logical.Text()),
+                                                        logical.LogicalField("value", logical.Text()),
                                                     ),
                                                 ),
                                             ),
@@ -174,7 +166,6 @@ RECORD: Final = logical.Record(
                                                             "sharedAvailable",
                                                         ),
                                                     ),
-                                                    nullable=False,
                                                     doc="Which property it is (2.2.2.2)",
                                                 ),
                                                 logical.LogicalField(
@@ -186,12 +177,8 @@ RECORD: Final = logical.Record(
                                                             logical.Binary(),
                                                             logical.Record(
                                                                 (
-                                                                    logical.LogicalField(
-                                                                        "key", logical.Text(), nullable=False
-                                                                    ),
-                                                                    logical.LogicalField(
-                                                                        "value", logical.Text(), nullable=False
-                                                                    ),
+                                                                    logical.LogicalField("key", logical.Text()),
+                                                                    logical.LogicalField("value", logical.Text()),
                                                                 ),
                                                             ),
                                                         ),
@@ -201,10 +188,9 @@ RECORD: Final = logical.Record(
                                             ),
                                         ),
                                     ),
-                                    nullable=False,
                                 ),
-                                logical.LogicalField("topic", logical.Text(), nullable=False),
-                                logical.LogicalField("payload", logical.Binary(), nullable=False),
+                                logical.LogicalField("topic", logical.Text()),
+                                logical.LogicalField("payload", logical.Binary()),
                             ),
                         ),
                         nullable=True,
@@ -240,30 +226,22 @@ RECORD: Final = logical.Record(
                             logical.Record(
                                 (
                                     logical.LogicalField(
-                                        "filter", logical.Text(), nullable=False, doc="A topic; + and # are wildcards"
+                                        "filter", logical.Text(), doc="A topic; + and # are wildcards"
                                     ),
                                     logical.LogicalField(
                                         "retainHandling",
                                         logical.Text(("send", "sendIfNew", "none")),
-                                        nullable=False,
                                         doc="Which retained messages are sent",
                                     ),
                                     logical.LogicalField(
-                                        "retainAsPublished",
-                                        logical.Boolean(),
-                                        nullable=False,
-                                        doc="Keep the retain flag as it was",
+                                        "retainAsPublished", logical.Boolean(), doc="Keep the retain flag as it was"
                                     ),
                                     logical.LogicalField(
-                                        "noLocal",
-                                        logical.Boolean(),
-                                        nullable=False,
-                                        doc="Not what the client itself publishes",
+                                        "noLocal", logical.Boolean(), doc="Not what the client itself publishes"
                                     ),
                                     logical.LogicalField(
                                         "qos",
                                         logical.Integer(8, signed=False),
-                                        nullable=False,
                                         doc="The highest quality of service that is wanted",
                                     ),
                                 ),
@@ -280,7 +258,6 @@ RECORD: Final = logical.Record(
                     logical.LogicalField("filters", logical.List(logical.Text()), nullable=True),
                 ),
             ),
-            nullable=False,
         ),
     ),
 )

@@ -8,43 +8,26 @@ from wireloom.runtime.columns import logical
 
 RECORD: Final = logical.Record(
     (
+        logical.LogicalField("uptime", logical.Integer(32, signed=False), doc="Since the router started", unit="ms"),
         logical.LogicalField(
-            "uptime", logical.Integer(32, signed=False), nullable=False, doc="Since the router started", unit="ms"
+            "seconds", logical.Integer(32, signed=False), doc="The router's clock", unit="s since epoch"
         ),
         logical.LogicalField(
-            "seconds", logical.Integer(32, signed=False), nullable=False, doc="The router's clock", unit="s since epoch"
-        ),
-        logical.LogicalField(
-            "nanoseconds",
-            logical.Integer(32, signed=False),
-            nullable=False,
-            doc="What the clock adds to the seconds",
-            unit="ns",
+            "nanoseconds", logical.Integer(32, signed=False), doc="What the clock adds to the seconds", unit="ns"
         ),
         logical.LogicalField(
             "time",
             logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
-            nullable=False,
             doc="Both in one",
         ),
+        logical.LogicalField("sequence", logical.Integer(32, signed=False), doc="Flows that were exported before"),
         logical.LogicalField(
-            "sequence", logical.Integer(32, signed=False), nullable=False, doc="Flows that were exported before"
+            "engineType", logical.Integer(8, signed=False), doc="What switched the flows; 0 for the route processor"
         ),
+        logical.LogicalField("engineId", logical.Integer(8, signed=False), doc="Its slot"),
+        logical.LogicalField("samplingMode", logical.Integer(8, signed=False), doc="How packets were sampled"),
         logical.LogicalField(
-            "engineType",
-            logical.Integer(8, signed=False),
-            nullable=False,
-            doc="What switched the flows; 0 for the route processor",
-        ),
-        logical.LogicalField("engineId", logical.Integer(8, signed=False), nullable=False, doc="Its slot"),
-        logical.LogicalField(
-            "samplingMode", logical.Integer(8, signed=False), nullable=False, doc="How packets were sampled"
-        ),
-        logical.LogicalField(
-            "samplingInterval",
-            logical.Integer(16, signed=False),
-            nullable=False,
-            doc="One of so many packets was looked at; 0 for all",
+            "samplingInterval", logical.Integer(16, signed=False), doc="One of so many packets was looked at; 0 for all"
         ),
         logical.LogicalField(
             "flows",
@@ -54,104 +37,74 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "source",
                             logical.Meant(logical.Binary(4), shown=logical.Written("ipv4")),
-                            nullable=False,
                             doc="Address of the sender",
                         ),
                         logical.LogicalField(
                             "destination",
                             logical.Meant(logical.Binary(4), shown=logical.Written("ipv4")),
-                            nullable=False,
                             doc="Address of the receiver",
                         ),
                         logical.LogicalField(
                             "nextHop",
                             logical.Meant(logical.Binary(4), shown=logical.Written("ipv4")),
-                            nullable=False,
                             doc="Address of the next router",
                         ),
                         logical.LogicalField(
                             "input",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="SNMP index of the interface that the packets came by",
                         ),
                         logical.LogicalField(
                             "output",
                             logical.Integer(16, signed=False),
-                            nullable=False,
                             doc="SNMP index of the interface that they left by",
                         ),
-                        logical.LogicalField("packets", logical.Integer(32, signed=False), nullable=False),
+                        logical.LogicalField("packets", logical.Integer(32, signed=False)),
                         logical.LogicalField(
-                            "octets",
-                            logical.Integer(32, signed=False),
-                            nullable=False,
-                            doc="Of network layer packets",
-                            unit="bytes",
+                            "octets", logical.Integer(32, signed=False), doc="Of network layer packets", unit="bytes"
                         ),
                         logical.LogicalField(
                             "first",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="The router's uptime at the first packet",
                             unit="ms",
                         ),
                         logical.LogicalField(
                             "last",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="The router's uptime at the last packet",
                             unit="ms",
                         ),
+                        logical.LogicalField("sourcePort", logical.Integer(16, signed=False), doc="Of TCP or UDP"),
+                        logical.LogicalField("destinationPort", logical.Integer(16, signed=False), doc="Of TCP or UDP"),
                         logical.LogicalField(
-                            "sourcePort", logical.Integer(16, signed=False), nullable=False, doc="Of TCP or UDP"
+                            "tcpFlags", logical.Integer(8, signed=False), doc="All TCP flags that were seen"
                         ),
                         logical.LogicalField(
-                            "destinationPort", logical.Integer(16, signed=False), nullable=False, doc="Of TCP or UDP"
+                            "protocol", logical.Integer(8, signed=False), doc="IP protocol: 6 is TCP, 17 is UDP"
+                        ),
+                        logical.LogicalField("typeOfService", logical.Integer(8, signed=False)),
+                        logical.LogicalField(
+                            "sourceAs", logical.Integer(16, signed=False), doc="Autonomous system of the sender"
                         ),
                         logical.LogicalField(
-                            "tcpFlags",
-                            logical.Integer(8, signed=False),
-                            nullable=False,
-                            doc="All TCP flags that were seen",
-                        ),
-                        logical.LogicalField(
-                            "protocol",
-                            logical.Integer(8, signed=False),
-                            nullable=False,
-                            doc="IP protocol: 6 is TCP, 17 is UDP",
-                        ),
-                        logical.LogicalField("typeOfService", logical.Integer(8, signed=False), nullable=False),
-                        logical.LogicalField(
-                            "sourceAs",
-                            logical.Integer(16, signed=False),
-                            nullable=False,
-                            doc="Autonomous system of the sender",
-                        ),
-                        logical.LogicalField(
-                            "destinationAs",
-                            logical.Integer(16, signed=False),
-                            nullable=False,
-                            doc="Autonomous system of the receiver",
+                            "destinationAs", logical.Integer(16, signed=False), doc="Autonomous system of the receiver"
                         ),
                         logical.LogicalField(
                             "sourceMask",
                             logical.Integer(8, signed=False),
-                            nullable=False,
                             doc="Of the prefix of the sender's address",
                             unit="bits",
                         ),
                         logical.LogicalField(
                             "destinationMask",
                             logical.Integer(8, signed=False),
-                            nullable=False,
                             doc="Of the prefix of the receiver's address",
                             unit="bits",
                         ),
                     ),
                 ),
             ),
-            nullable=False,
         ),
     ),
 )

@@ -9,28 +9,21 @@ from wireloom.runtime.columns import logical
 PACKET: Final = logical.Record(
     (
         logical.LogicalField(
-            "seconds",
-            logical.Integer(32, signed=False),
-            nullable=False,
-            doc="When it was captured",
-            unit="s since epoch",
+            "seconds", logical.Integer(32, signed=False), doc="When it was captured", unit="s since epoch"
         ),
         logical.LogicalField(
             "fraction",
             logical.Integer(32, signed=False),
-            nullable=False,
             doc="What is behind the seconds, in microseconds or nanoseconds as the resolution says",
         ),
         logical.LogicalField(
             "time",
             logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
-            nullable=False,
             doc="Both in one",
         ),
         logical.LogicalField(
             "length",
             logical.Integer(32, signed=False),
-            nullable=False,
             doc="Of the packet on the wire; more than were captured where it was cut",
             unit="bytes",
         ),
@@ -49,27 +42,20 @@ PACKET: Final = logical.Record(
             nullable=True,
             doc="0 to this host, 1 broadcast, 2 multicast, 3 to another host, 4 from this host",
         ),
-        logical.LogicalField("data", logical.Binary(), nullable=False, doc="The packet from its link layer on"),
+        logical.LogicalField("data", logical.Binary(), doc="The packet from its link layer on"),
     ),
 )
 
 RECORD: Final = logical.Record(
     (
+        logical.LogicalField("resolution", logical.Text(("us", "ns")), doc="What the fractions of the times count"),
+        logical.LogicalField("order", logical.Text(), doc="Order of the bytes of numbers in this file"),
         logical.LogicalField(
-            "resolution", logical.Text(("us", "ns")), nullable=False, doc="What the fractions of the times count"
-        ),
-        logical.LogicalField("order", logical.Text(), nullable=False, doc="Order of the bytes of numbers in this file"),
-        logical.LogicalField(
-            "snapLength",
-            logical.Integer(32, signed=False),
-            nullable=False,
-            doc="The most that was kept of a packet",
-            unit="bytes",
+            "snapLength", logical.Integer(32, signed=False), doc="The most that was kept of a packet", unit="bytes"
         ),
         logical.LogicalField(
             "linkType",
             logical.Integer(32, signed=False),
-            nullable=False,
             doc="LINKTYPE of all packets: 1 is Ethernet, 101 raw IP; the highest bits may tell of a check sequence",
         ),
         logical.LogicalField(
@@ -80,36 +66,29 @@ RECORD: Final = logical.Record(
                         logical.LogicalField(
                             "seconds",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="When it was captured",
                             unit="s since epoch",
                         ),
                         logical.LogicalField(
                             "fraction",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="What is behind the seconds, in microseconds or nanoseconds as the resolution says",
                         ),
                         logical.LogicalField(
                             "time",
                             logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
-                            nullable=False,
                             doc="Both in one",
                         ),
                         logical.LogicalField(
                             "length",
                             logical.Integer(32, signed=False),
-                            nullable=False,
                             doc="Of the packet on the wire; more than were captured where it was cut",
                             unit="bytes",
                         ),
-                        logical.LogicalField(
-                            "data", logical.Binary(), nullable=False, doc="The packet from its link layer on"
-                        ),
+                        logical.LogicalField("data", logical.Binary(), doc="The packet from its link layer on"),
                     ),
                 ),
             ),
-            nullable=False,
         ),
     ),
 )
@@ -117,22 +96,17 @@ RECORD: Final = logical.Record(
 HEADER: Final = logical.Record(
     (
         logical.LogicalField(
-            "unit", logical.Text(("us", "ns", "patched")), nullable=False, doc="What the fractions of the times count"
+            "unit", logical.Text(("us", "ns", "patched")), doc="What the fractions of the times count"
         ),
-        logical.LogicalField("order", logical.Text(), nullable=False, doc="Order of the bytes of numbers in this file"),
-        logical.LogicalField("majorVersion", logical.Integer(16, signed=False), nullable=False),
-        logical.LogicalField("minorVersion", logical.Integer(16, signed=False), nullable=False),
+        logical.LogicalField("order", logical.Text(), doc="Order of the bytes of numbers in this file"),
+        logical.LogicalField("majorVersion", logical.Integer(16, signed=False)),
+        logical.LogicalField("minorVersion", logical.Integer(16, signed=False)),
         logical.LogicalField(
-            "most",
-            logical.Integer(32, signed=False),
-            nullable=False,
-            doc="The most that was kept of a packet",
-            unit="bytes",
+            "most", logical.Integer(32, signed=False), doc="The most that was kept of a packet", unit="bytes"
         ),
         logical.LogicalField(
             "link",
             logical.Integer(32, signed=False),
-            nullable=False,
             doc="LINKTYPE of all packets; the highest bits may tell of a check sequence",
         ),
     ),

@@ -33,7 +33,6 @@ RECORD: Final = logical.Record(
                     "streamPrepare",
                 ),
             ),
-            nullable=False,
         ),
         logical.LogicalField(
             "transaction", logical.Integer(32, signed=False), nullable=True, doc="The transaction of a streamed message"
@@ -64,9 +63,7 @@ RECORD: Final = logical.Record(
                         logical.List(
                             logical.Record(
                                 (
-                                    logical.LogicalField(
-                                        "key", logical.Boolean(), nullable=False, doc="Part of the key"
-                                    ),
+                                    logical.LogicalField("key", logical.Boolean(), doc="Part of the key"),
                                     logical.LogicalField("name", logical.Text(), nullable=True),
                                     logical.LogicalField(
                                         "nameBytes",
@@ -75,10 +72,7 @@ RECORD: Final = logical.Record(
                                         doc="The name where it is not UTF-8",
                                     ),
                                     logical.LogicalField(
-                                        "dataType",
-                                        logical.Integer(32, signed=False),
-                                        nullable=False,
-                                        doc="Object id of its type",
+                                        "dataType", logical.Integer(32, signed=False), doc="Object id of its type"
                                     ),
                                     logical.LogicalField(
                                         "modifier",
@@ -102,7 +96,6 @@ RECORD: Final = logical.Record(
                                     logical.LogicalField(
                                         "kind",
                                         logical.Text(("null", "unchanged", "text", "binary")),
-                                        nullable=False,
                                         doc=(
                                             "How the value is said; unchanged for what is stored apart (TOAST) and was "
                                             "not touched"
@@ -132,7 +125,6 @@ RECORD: Final = logical.Record(
                                     logical.LogicalField(
                                         "kind",
                                         logical.Text(("null", "unchanged", "text", "binary")),
-                                        nullable=False,
                                         doc=(
                                             "How the value is said; unchanged for what is stored apart (TOAST) and was "
                                             "not touched"
@@ -215,7 +207,6 @@ RECORD: Final = logical.Record(
                     ),
                 ),
             ),
-            nullable=False,
         ),
     ),
 )

@@ -26,7 +26,6 @@ from wireloom.runtime.parameters import (
 )
 from wireloom.runtime.pickling import Reduced, by_name
 from wireloom.runtime.root import Root
-from wireloom.runtime.versions import Versions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.streams.headers import Head
     from wireloom.runtime.streams.parts import DecodedPart
     from wireloom.runtime.streams.resync import Resync
+    from wireloom.runtime.versions import Versions
 
 __all__ = ["Codec", "Parameter", "Root", "Versions"]
 
@@ -50,6 +50,15 @@ OPEN_VALUES = ("variant", "json", "binary")
 _TOGETHER = 1 << 29
 """Bytes of columns, about, that the parser makes of several records at once."""
 _NO_LAYOUT = Path(native=False, reason="a format without a layout")
+
+
+def __getattr__(name: str) -> Any:
+    """`Versions`, which only modules of formats with versions ask for."""
+    if name != "Versions":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from wireloom.runtime.versions import Versions
+
+    return Versions
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,7 @@ class Codec:
     framing: str
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
     codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
-    versions: Versions | None = None
+    versions: "Versions | None" = None
 
     def __reduce__(self) -> Reduced:
         """Pickles name the generated module."""

@@ -124,7 +124,7 @@ def _member(member: LogicalField) -> Call:
         "logical.LogicalField",
         literal(member.name),
         logical(member.type),
-        nullable=literal(member.nullable),
+        nullable="True" if member.nullable else None,
         doc=Prose(doc) if doc else None,
         unit=Prose(member.unit) if member.unit else None,
     )

@@ -81,7 +81,7 @@ class LogicalField:
 
     name: str
     type: "LogicalType"
-    nullable: bool
+    nullable: bool = False
     doc: str = ""
     unit: str = ""
 

@@ -8,31 +8,19 @@ from wireloom.runtime.columns import logical
 
 RECORD: Final = logical.Record(
     (
+        logical.LogicalField("sensor", logical.Integer(32, signed=False), doc="Serial number of the sensor"),
         logical.LogicalField(
-            "sensor", logical.Integer(32, signed=False), nullable=False, doc="Serial number of the sensor"
+            "sentAt", logical.Integer(32, signed=False), doc="When the frame was sent", unit="s since epoch"
         ),
-        logical.LogicalField(
-            "sentAt",
-            logical.Integer(32, signed=False),
-            nullable=False,
-            doc="When the frame was sent",
-            unit="s since epoch",
-        ),
-        logical.LogicalField("calibrated", logical.Boolean(), nullable=False),
-        logical.LogicalField("lowBattery", logical.Boolean(), nullable=False),
-        logical.LogicalField(
-            "mode", logical.Text(("idle", "sampling", "burst")), nullable=False, doc="What the sensor was doing"
-        ),
+        logical.LogicalField("calibrated", logical.Boolean()),
+        logical.LogicalField("lowBattery", logical.Boolean()),
+        logical.LogicalField("mode", logical.Text(("idle", "sampling", "burst")), doc="What the sensor was doing"),
         logical.LogicalField(
             "position",
             logical.Record(
                 (
-                    logical.LogicalField(
-                        "latitude", logical.Integer(32, signed=True), nullable=False, unit="1e-7 degrees"
-                    ),
-                    logical.LogicalField(
-                        "longitude", logical.Integer(32, signed=True), nullable=False, unit="1e-7 degrees"
-                    ),
+                    logical.LogicalField("latitude", logical.Integer(32, signed=True), unit="1e-7 degrees"),
+                    logical.LogicalField("longitude", logical.Integer(32, signed=True), unit="1e-7 degrees"),
                 ),
             ),
             nullable=True,
@@ -44,21 +32,16 @@ RECORD: Final = logical.Record(
                 logical.Record(
                     (
                         logical.LogicalField(
-                            "quantity",
-                            logical.Text(("temperature", "humidity", "pressure")),
-                            nullable=False,
-                            doc="What was measured",
+                            "quantity", logical.Text(("temperature", "humidity", "pressure")), doc="What was measured"
                         ),
                         logical.LogicalField(
                             "sample",
                             logical.Integer(16, signed=True),
-                            nullable=False,
                             doc="The value, in tenths of the quantity's unit",
                         ),
                     ),
                 ),
             ),
-            nullable=False,
             doc="What was measured",
         ),
     ),

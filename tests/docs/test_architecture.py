@@ -247,6 +247,18 @@ def test_the_parsers_of_an_encoding_see_no_other(name):
         assert not others & set(ENCODINGS), path
 
 
+def test_stages_ask_encodings_for_properties_and_never_which_one_it_is():
+    """Executors have names alone; what the registries of the stages hold is found by name, and compared with none."""
+    paths = [path for path in modules(PACKAGE) if path.parent != PACKAGE / "encodings"]
+    for path in (path for path in paths if not path.is_relative_to(PACKAGE / "runtime")):
+        declared = {f"wireloom.encodings.{name}" for name in ENCODINGS}
+        assert not declared & every_import(path), path
+        for node in ast.walk(parsed(path)):
+            compared = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            words = {each.value for each in compared if isinstance(each, ast.Constant)} & set(ENCODINGS)
+            assert not (words and any("encoding" in ast.unparse(each) for each in compared)), f"{path}:{node.lineno}"
+
+
 def test_pyarrow_is_asked_for_by_the_modules_of_columns_alone():
     """The modules that import it at their top; every other does so in the functions that need it."""
     asking = {

@@ -17,11 +17,11 @@ from pydantic.fields import FieldInfo
 from wireloom.encodings import ENCODINGS, encodings_of_key
 from wireloom.problems import ADVICE, DIAGNOSTICS, WARNINGS
 from wireloom.resolve.bind.builtins import BUILTINS
-from wireloom.resolve.types.key_combinations import COMPANIONS, ON_WIRE, RIVALS
 from wireloom.runtime.codes import CODES
 from wireloom.spec import language
 from wireloom.spec.flow import flow
 from wireloom.spec.language import Document
+from wireloom.spec.language.combinations import COMPANIONS, EXCLUDED, ON_WIRE
 
 _TABLE = re.compile(r"(<!-- (keys: )?(\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _NOUNS = {
@@ -116,8 +116,7 @@ def _combinations(works: str) -> str:
 
 def _excluded(key: str, keys: Sequence[str]) -> str:
     """The keys that exclude it. Keys of the wire are one group, and two keys exclude all of them."""
-    pairs = {frozenset(pair) for pair in RIVALS}
-    found = [other for other in keys if frozenset((key, other)) in pairs]
+    found = [other for other in keys if other in EXCLUDED.get(key, ()) or key in EXCLUDED.get(other, ())]
     grouped = set(ON_WIRE) <= set(found)
     known = ON_WIRE if grouped else _OFF_WIRE if key in ON_WIRE else ()
     rest = [other for other in found if other not in known]

@@ -15,7 +15,6 @@ chain. A range (`over: 5 .. headerEnd`) is two expressions around `..`, outside 
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, Literal, Membership, Name, Unary, parts
@@ -24,7 +23,8 @@ from wireloom.numbers import integer, notation_of, respelled
 from wireloom.problems import nearest
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
+LEVELS = (("or",), ("and",), COMPARISONS, ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
+"""The operators between two values, from those that bind loosest to the tightest."""
 _DEPTH = 24  # of parentheses and choices
 _LENGTH = 400  # tokens
 _HEIGHT = 64  # of operators in one another
@@ -170,8 +170,7 @@ class _Parser:
         self.depth += 1
         if self.depth > _DEPTH:
             raise ExpressionError("too deeply nested", self.word.column, "compute parts of it in hidden fields")
-        condition = self._chain(self._both, "or")
-        result = condition
+        result = condition = self._operation()
         if self._take("?"):
             then = self.expression()
             self.expect(":")
@@ -179,30 +178,31 @@ class _Parser:
         self.depth -= 1
         return result
 
-    def _both(self) -> Expression:
-        return self._chain(self._negation, "and")
-
-    def _chain(self, part: Callable[[], Expression], operator: str) -> Expression:
-        left = part()
-        while self._take(operator):
-            left = Binary(operator, left, part())
+    def _operation(self, level: int = 0) -> Expression:
+        if level == len(LEVELS):
+            return self._factor()
+        if LEVELS[level] is COMPARISONS:
+            return self._negation(level + 1)
+        left = self._operation(level + 1)
+        while (operator := self.word.text) in LEVELS[level]:
+            self.place += 1
+            left = Binary(operator, left, self._operation(level + 1))
         return left
 
-    def _negation(self) -> Expression:
+    def _negation(self, level: int) -> Expression:
         negations = 0
         while self._take("not"):
             negations += 1
-        operand = self._comparison()
+        operand = self._comparison(level)
         for _ in range(negations):
             operand = Unary("not", operand)
         return operand
 
-    def _comparison(self) -> Expression:
-        left = self._binary(0)
-        operator = self.word.text
-        if self.word.kind == "symbol" and operator in COMPARISONS:
+    def _comparison(self, level: int) -> Expression:
+        left = self._operation(level)
+        if (operator := self.word.text) in COMPARISONS:
             self.place += 1
-            right = self._binary(0)
+            right = self._operation(level)
             if self.word.text in COMPARISONS:
                 raise ExpressionError("comparisons do not chain", self.word.column, "join two with and")
             return Binary(operator, left, right)
@@ -236,19 +236,9 @@ class _Parser:
             case _:
                 raise ExpressionError("a list holds literals only", word.column, "compare with == and join with or")
 
-    def _binary(self, level: int) -> Expression:
-        if level == len(LEVELS):
-            return self._factor()
-        left = self._binary(level + 1)
-        while self.word.kind == "symbol" and self.word.text in LEVELS[level]:
-            operator = self.word.text
-            self.place += 1
-            left = Binary(operator, left, self._binary(level + 1))
-        return left
-
     def _factor(self) -> Expression:
         signs: list[str] = []
-        while self.word.kind == "symbol" and self.word.text in ("-", "~"):
+        while self.word.text in ("-", "~"):
             signs.append(self.word.text)
             self.place += 1
         operand = self._atom()
@@ -307,7 +297,7 @@ class _Parser:
         return Name(tuple(parts), word.column)
 
     def _take(self, text: str) -> bool:
-        if self.word.text != text or self.word.kind not in ("symbol", "name"):
+        if self.word.text != text:
             return False
         self.place += 1
         return True

@@ -1,4 +1,4 @@
-"""Value tables: the integers that they can mean, and the type that has room for them. What times look like in JSON."""
+"""Value tables: the integers that they can mean, and the type that has room for them."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,6 @@ from wireloom.expr.ast import Conditional, Expression, Kind, Literal
 from wireloom.expr.types import kind, makes_text
 from wireloom.model.logical import Integer
 from wireloom.model.types import Mapping, Scalar
-from wireloom.runtime.columns.meanings import EXPECTED, read
-
-__all__ = ["EXPECTED", "calculates", "integer_type", "read", "repeating", "stated"]
 
 _BEYOND = 1 << 63
 

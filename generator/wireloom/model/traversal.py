@@ -1,8 +1,9 @@
 """The one traversal of wire types: what a type is made of, and which named types it uses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass, replace
+from typing import Any, TypeVar
 
 from wireloom.encodings import Encoding
 from wireloom.expr.types import makes_text
@@ -81,9 +82,10 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
     outside of it do so that often.
     """
     every = (*types.values(), *roots)
-    if any(_jumps(type) for type in every):
+    pieces = [each for type in every for each in nested(type)]
+    if any(map(_jumps, pieces)):
         return True
-    elements = {name for type in every for element in _elements(type) for name in references(element)}
+    elements = {name for each in pieces if isinstance(each, Array | Map) for name in references(each)}
     if any(_readings(types[name]) for name in closure(elements, lambda name: references(types[name]))):
         return True
     counted = dict[str, int]()
@@ -140,15 +142,13 @@ def _all_readings(type: Type, types: Mapping[str, Type], counted: dict[str, int]
 
 def _jumps(type: Type) -> bool:
     """Whether a list within a type goes on elsewhere, or a field of it stands there."""
-    if isinstance(type, Struct) and any(field.base for field in type.fields):
-        return True
-    lists = (each for each in nested(type) if isinstance(each, Array))
-    return any(isinstance(each.count, Terminator) and each.count.jump is not None for each in lists)
-
-
-def _elements(type: Type) -> Iterator[Type]:
-    """The types of the elements of lists, and of the keys and values of maps, within a type."""
-    return (part for each in nested(type) if isinstance(each, Array | Map) for part in parts(each))
+    match type:
+        case Struct():
+            return any(field.base for field in type.fields)
+        case Array(count=Terminator(jump=jump)):
+            return jump is not None
+        case _:
+            return False
 
 
 def plain(type: Type, named: Mapping[str, Type]) -> Type:
@@ -232,6 +232,16 @@ def parts(type: Type) -> tuple[Type, ...]:
             return tuple(trial.type for trial in trials)
         case _:
             return ()
+
+
+def with_parts(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - part of a type
+    """A part of a type with a change to each of its own; itself where none changes, so that what is broken stays so."""
+    if isinstance(part, tuple):
+        return tuple(map(change, part))
+    if not is_dataclass(part) or isinstance(part, type | Encoding):
+        return part
+    new = {each.name: change(getattr(part, each.name)) for each in dataclass_fields(part)}
+    return part if all(each is getattr(part, name) for name, each in new.items()) else replace(part, **new)
 
 
 def columns(type: LogicalType, path: str = "") -> Iterator[tuple[str, LogicalType]]:

@@ -55,7 +55,7 @@ def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
     With `advise` there is advice among the warnings.
     """
     problems, warnings = Problems(list(documents.problems)), Problems()
-    shared = Shared(schemas(documents, problems), libraries(documents, problems, warnings), documents.unread)
+    shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)
     formats: dict[str, Format] = {}
     for document, content in documents.formats():
         if content.format in formats:

@@ -167,7 +167,6 @@ def _assembled(draft: Draft, schema: Schema | None) -> Format | None:
     errors = error_codes(draft, named, [entry.type for entry in entries])
     entry_points = roots(draft, entries, dict(named), schema)
     check_header(draft, framing, entry_points)
-    header.check_deciding(draft, errors)
     if draft.problems.found:
         return None
     return Format(

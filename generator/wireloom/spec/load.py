@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from wireloom.encodings import encodings_of_key
@@ -366,17 +367,19 @@ def _remedy(
     if details["type"] == "int_type" and isinstance(value, str) and (hint := respelled(value)):
         return hint
     known = classes.get(id(around))
-    field = (
-        next((each for name, each in known.model_fields.items() if (each.alias or name) == key), None)
-        if known
-        else None
-    )
+    field = _field(known, key)
     example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
     example = example or _in_full(details, value)
     if details["type"] == "literal_error" and not example:
         return _literal(str(key), value, _options(details))
     written = f"- {example}" if isinstance(key, int) else f"{key}: {example}"
     return f"write {_wanted(details)}" + (f", such as `{written}`" if example else "")
+
+
+def _field(known: type[LanguageDocument] | None, key: object) -> FieldInfo | None:
+    """What the language says of a key."""
+    fields = known.model_fields.items() if known else ()
+    return next((each for name, each in fields if (each.alias or name) == key), None)
 
 
 def _options(details: ErrorDetails) -> tuple[str, ...]:
@@ -449,11 +452,7 @@ def _missing(  # noqa: PLR0913 - what there is to know about it
         hint = "write them at the field whose value they are: `- name: {type: uint8, values: {...}}`"
         problem = _problem("unknown-key", f"{path[-1]} is no struct, and no type has `values`", hint, node, path)
         return _Finding(problem, where, edit)
-    field = (
-        next((each for name, each in known.model_fields.items() if (each.alias or name) == key), None)
-        if known
-        else None
-    )
+    field = _field(known, key)
     hint = f"write one, such as `{key}: {flow(field.examples[0])}`" if field and field.examples else ""
     message = f"{yaml.path_text(path) or 'the document'} lacks the key {key}"
     return _Finding(_problem("missing-key", message, hint, node, path, key=True), where, edit)

@@ -7,7 +7,7 @@ texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
@@ -379,6 +379,24 @@ def find(node: Node, path: Path) -> tuple[ScalarNode | None, Node]:
             case _:
                 break
     return key, node
+
+
+def texts(node: Node, besides: str = "") -> Iterator[str]:
+    """The scalars below a node, but for those under that key."""
+    match node:
+        case ScalarNode(text=text):
+            yield text
+        case SequenceNode(items=items):
+            yield from (text for item in items for text in texts(item, besides))
+        case MappingNode(entries=entries):
+            yield from (text for key, value in entries if key.text != besides for text in texts(value, besides))
+
+
+def changed(node: Node, key: str, change: Callable[[Node], Node]) -> Node:
+    """A mapping with a change to the value of a key."""
+    if not isinstance(node, MappingNode):
+        return node
+    return replace(node, entries=tuple((k, change(value) if k.text == key else value) for k, value in node.entries))
 
 
 def path_in_file(node: Node, path: Path) -> Path:

@@ -80,15 +80,7 @@ def parameter_kind(parameter: Parameter) -> Kind:
     """The kind of a parameter's value."""
     if (parameter.one_of is None) == (parameter.type is None):
         return Kind.ANY  # what it is, nobody knows
-    match parameter.type:
-        case "int":
-            return Kind.INTEGER
-        case "bool":
-            return Kind.BOOLEAN
-        case "range":
-            return Kind.RANGE
-        case _:
-            return Kind.TEXT
+    return {"int": Kind.INTEGER, "bool": Kind.BOOLEAN, "range": Kind.RANGE}.get(parameter.type or "", Kind.TEXT)
 
 
 def written(text: str, otherwise: Callable[[notation.NotationError], None] | None = None) -> notation.Notation | None:

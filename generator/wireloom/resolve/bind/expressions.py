@@ -9,7 +9,7 @@ from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.text import text_of
 from wireloom.expr.types import KindError, fits, kind
 from wireloom.problems import nearest
-from wireloom.resolve.bind.scopes import MeaningError, Scope, word_named
+from wireloom.resolve.bind.scopes import USES, MeaningError, Scope, word_named
 from wireloom.resolve.bind.wording import any_of
 from wireloom.spec.documents import Place
 
@@ -32,6 +32,11 @@ def expression(scope: Scope, place: Place, written: object, wanted: Kind, column
         scope.draft.reports(place, "expression-syntax", error.message, error.hint, column=column + error.column)
         return BROKEN
     return _checked(scope, place, _resolved(scope, place, parsed, column), wanted, column)
+
+
+def expression_if_any(scope: Scope, place: Place, written: object, wanted: Kind = Kind.BOOLEAN) -> Expression | None:
+    """The same, where one is written."""
+    return None if written is None else expression(scope, place, written, wanted)
 
 
 def byte_range(scope: Scope, place: Place, text: str) -> tuple[Expression, Expression]:
@@ -141,10 +146,8 @@ def _resolved(scope: Scope, place: Place, parsed: Expression, column: int) -> Ex
             return Membership(found, _on_wire(scope, place, found, options), parsed.notation)
         case ast.Conditional(condition, then, otherwise):
             return ast.Conditional(inner(condition), inner(then), inner(otherwise))
-        case Call("sum", arguments):
-            return _summed(scope, place, arguments, column)
-        case Call("join", arguments):
-            return _joined(scope, place, arguments, column)
+        case Call("sum" | "join"):
+            return _over_list(scope, place, parsed, column)
         case Call("concat", arguments):
             return _concatenated(scope, place, tuple(inner(argument) for argument in arguments), column)
         case Call("count", (argument,)):
@@ -161,17 +164,18 @@ def _tells(scope: Scope, place: Place, error: MeaningError, column: int) -> None
         scope.draft.reports(place, error.id, error.message, error.hint, column=column)
 
 
-def _summed(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
-    """A sum over a list, or over a member of its elements."""
-    match arguments:
-        case (Name() as name,):
+def _over_list(scope: Scope, place: Place, call: Call, column: int) -> Expression:
+    """A sum over a list, or its texts with a text between them; or so of a member of its elements."""
+    match call:
+        case Call("sum", (Name() as name,)) | Call("join", (Name() as name, Literal(str()))):
             try:
-                return scope.summed(name)
+                return scope.over_list(call, name)
             except MeaningError as error:
                 _tells(scope, place, error, column + name.column)
-        case _:
-            hint = "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs"
-            scope.draft.reports(place, "expression-type", "sum is of the name of a list", hint, column=column)
+        case Call(function):
+            between = ", and of a literal that stands between" if function == "join" else ""
+            message = f"{function} is of the name of a list{between}"
+            scope.draft.reports(place, "expression-type", message, USES[function], column=column)
     return _NAMELESS
 
 
@@ -185,21 +189,6 @@ def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> E
             scope.draft.reports(place, "expression-type", message, hint, column=column)
             return _NAMELESS
     return Call("count", (argument,))
-
-
-def _joined(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
-    """The texts of a list, or of a member of its elements, with a text between them."""
-    match arguments:
-        case (Name() as name, Literal(str(separator))):
-            try:
-                return scope.joined(name, separator)
-            except MeaningError as error:
-                _tells(scope, place, error, column + name.column)
-        case _:
-            hint = "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs"
-            message = "join is of the name of a list, and of a literal that stands between"
-            scope.draft.reports(place, "expression-type", message, hint, column=column)
-    return _NAMELESS
 
 
 def _concatenated(scope: Scope, place: Place, arguments: tuple[Expression, ...], column: int) -> Expression:
@@ -232,7 +221,7 @@ def _kind(expression: Expression) -> Kind:
 
 def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Constant, ...]) -> tuple[Constant, ...]:
     """The options as the operand has them: numbers in place of their names, bytes in place of what says them."""
-    names = scope.names(operand)
+    names = scope.known(operand).names
     octets = _kind(operand) is Kind.BYTES
     found: list[Constant] = []
     for option in options:
@@ -259,7 +248,7 @@ def _on_wire(scope: Scope, place: Place, operand: Expression, options: tuple[Con
 
 def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> bool:
     """Whether a text is the name that readers see for one on the wire; reported."""
-    hint = word_named(text, scope.words(operand))
+    hint = word_named(text, scope.known(operand).words)
     if hint:
         message = f"'{text}' is what readers see of {getattr(operand, 'name', 'it')}"
         scope.draft.reports(place, "impossible-value", message, hint)
@@ -269,7 +258,7 @@ def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> 
 def _compared(scope: Scope, place: Place, operator: str, left: Expression, right: Expression) -> Expression:
     """A comparison; one with a name that numbers have is with these, one with a text in a character set with bytes."""
     operand, option = (right, left) if isinstance(left, Literal) else (left, right)
-    if not isinstance(option, Literal) or not (scope.names(operand) or _kind(operand) is Kind.BYTES):
+    if not isinstance(option, Literal) or not (scope.known(operand).names or _kind(operand) is Kind.BYTES):
         return Binary(operator, left, right)
     options = _on_wire(scope, place, operand, (option.value,))
     if not options:
@@ -291,9 +280,8 @@ def _check_constants(scope: Scope, place: Place, resolved: Expression) -> None:
             _check_texts(scope, place, operand, [option for option in options if isinstance(option, str)])
         case Call("rangeName", (_, Literal(str(name)))) if name not in scope.draft.content.ranges:
             known = nearest(name, scope.draft.content.ranges)
-            scope.draft.reports(
-                place, "unknown-ranges", f"there are no ranges {name}", known or "declare them in `ranges`"
-            )
+            message, hint = f"there are no ranges {name}", known or "declare them in `ranges`"
+            scope.draft.reports(place, "unknown-ranges", message, hint)
         case _:
             pass
     for part in parts(resolved):

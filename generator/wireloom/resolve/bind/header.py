@@ -1,7 +1,7 @@
 """What stands at the head of a format: parameters, byte order, checksums, ranges, limits."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import assert_never
 
 from wireloom import names
@@ -10,7 +10,6 @@ from wireloom.model.format import (
     ByteOrder,
     CrcAlgorithm,
     DigestAlgorithm,
-    ErrorCode,
     NamedRange,
     Parameter,
     Ranges,
@@ -22,14 +21,16 @@ from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins
 from wireloom.resolve.bind.draft import Draft, parameter_kind
 from wireloom.spec.documents import Place
-from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, StructType, Sum
+from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, Sum
 from wireloom.spec.language import NamedRange as NamedRangeDocument
 from wireloom.spec.language import Parameter as ParameterDocument
 
 
 def check_names(draft: Draft) -> None:
     """The names that the format gives are usable as such."""
-    _check_name(draft, draft.place / "format", draft.content.format, names.format_name_flaw)
+    if wrong := names.format_name_flaw(draft.content.format):
+        message = f"{draft.content.format} cannot be the name of a format"
+        draft.reports(draft.place / "format", "bad-name", message, wrong)
     for key, flaw in (
         ("types", names.type_name_flaw),
         ("parameters", names.parameter_name_flaw),
@@ -39,15 +40,8 @@ def check_names(draft: Draft) -> None:
         ("roots", names.format_name_flaw),
     ):
         for name in getattr(draft.content, key) or ():
-            reason = flaw(name)
-            if reason:
+            if reason := flaw(name):
                 draft.reports_entry(draft.place / key / name, "bad-name", f"{name} cannot be a name in `{key}`", reason)
-
-
-def _check_name(draft: Draft, place: Place, name: str, flaw: Callable[[str], str]) -> None:
-    reason = flaw(name)
-    if reason:
-        draft.reports(place, "bad-name", f"{name} cannot be the name of a format", reason)
 
 
 # --- parameters ----------------------------------------------------------------------------------------------------
@@ -109,19 +103,10 @@ def _described(kind: Kind) -> str:
 def byte_order(draft: Draft) -> ByteOrder:
     """The order of a binary integer's bytes."""
     written = draft.content.byte_order
-    if "byte_order" in draft.content.model_fields_set and not _has_binary(draft):
-        message = "nothing here is binary, so that no integer has an order of bytes"
-        draft.reports_entry(draft.place / "byteOrder", "wrong-encoding", message, "leave `byteOrder` out")
     if not isinstance(written, ByteOrderByParameter):
         return ByteOrder(fixed=written)
     _require_options(draft, draft.place / "byteOrder" / "parameter", written.parameter, ("big", "little", "auto"))
     return ByteOrder(None, written.parameter, tuple(written.wrong_when))
-
-
-def _has_binary(draft: Draft) -> bool:
-    """Whether the spec lays out the bytes of some struct."""
-    structs = (each for each in draft.content.types.values() if isinstance(each, StructType))
-    return any(each.laid_out for each in (draft.encoding, *map(draft.struct_encoding, structs)))
 
 
 def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, options: tuple[str, ...]) -> str | None:
@@ -132,29 +117,15 @@ def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, 
     return written.parameter
 
 
-def check_deciding(draft: Draft, errors: Collection[ErrorCode]) -> None:
-    """What a parameter decides about there is: texts that may be no UTF-8, and objects that may have other members."""
-    codes = {each.code for each in errors}
-    for key, written, code, what in (
-        ("invalidText", draft.content.invalid_text, "invalid_utf8", "no text is here in UTF-8"),
-        ("unknownMembers", draft.content.unknown_members, "unexpected_property", "nothing here has members by names"),
-    ):
-        if written is not None and code not in codes:
-            draft.reports_entry(draft.place / key, "wrong-encoding", what, f"leave `{key}` out")
-
-
 def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, ...]) -> None:
     parameter = draft.content.parameters.get(name)
     if parameter is None:
         hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
         draft.reports(place, "unknown-parameter", f"there is no parameter {name}", hint)
     elif parameter.one_of is None or not set(parameter.one_of) <= set(options):
-        draft.reports(
-            place,
-            "unfit-parameter",
-            f"{name} {_other_words(parameter.one_of, options)}",
-            f"its `oneOf` has only {', '.join(options)}",
-        )
+        message = f"{name} {_other_words(parameter.one_of, options)}"
+        hint = f"its `oneOf` has only {', '.join(options)}"
+        draft.reports(place, "unfit-parameter", message, hint)
 
 
 _MULTIPLE = re.compile(r"([0-9]+) ?([kmg])(i?b)?", re.IGNORECASE)
@@ -279,12 +250,9 @@ def _too_wide(document: Crc) -> tuple[str, int] | None:
 
 def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None:
     if found != document.check:
-        draft.reports(
-            place / "check",
-            "checksum-check-value",
-            f"these parameters give 0x{found:0{-(-document.width // 4)}X} over 123456789",
-            "correct the parameters or the check value",
-        )
+        message = f"these parameters give 0x{found:0{-(-document.width // 4)}X} over 123456789"
+        hint = "correct the parameters or the check value"
+        draft.reports(place / "check", "checksum-check-value", message, hint)
 
 
 _SUM_WIDTHS = {"add": range(8, 65), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}

@@ -17,7 +17,7 @@ from wireloom.resolve.bind.draft import Draft, TypeForm
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import AttemptType, LibraryDocument, OneOfType, SelectType, StructType
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, find, texts
 
 _NAMED = ("parameters", "errors", "checksums", "ranges")
 """What types name, but for types; of codes it is the format that says what they mean, where both do."""
@@ -42,26 +42,10 @@ _CONTAINERS = ("list", "map", "str", "bytes", "blocks")
 _BYTE = 8  # bits of a number without an order
 
 
-def libraries(documents: Documents, problems: Problems, warnings: Problems) -> dict[str, Library]:
+def libraries(documents: Documents, problems: Problems) -> dict[str, Library]:
     """The libraries by name."""
-    found = {
-        content.library: Library(document, content)
-        for document, content in unlike(documents.libraries(), "library", problems)
-    }
-    for name, library in found.items():
-        for index, each in enumerate(library.content.imports):
-            if each == name:
-                place = library.document.place / "imports" / index
-                warnings.add(place.problem("unused-import", f"{name} imports itself", "it sees its own types; drop it"))
-        _check_twice(warnings, library.document.place, library.content.imports)
-    return found
-
-
-def _check_twice(problems: Problems, place: Place, names: Sequence[str]) -> None:
-    """Report libraries that are imported already."""
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            problems.add((place / "imports" / index).problem("unused-import", f"{name} is there twice", "drop one"))
+    found = unlike(documents.libraries(), "library", problems)
+    return {content.library: Library(document, content) for document, content in found}
 
 
 def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft | None:
@@ -83,7 +67,6 @@ def with_imports(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> Draft
 
 def check_imports(draft: Draft, whole: Draft) -> None:
     """Every library is used."""
-    _check_twice(draft.warnings, draft.place, draft.content.imports)
     used = {getattr(source.content, "library", "") for source in whole.document.imported}
     for index, name in enumerate(draft.content.imports):
         if name not in used:
@@ -195,7 +178,8 @@ def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Docum
     content: dict[str, Any] = {"types": draft.content.types | _adapted(draft, taken)}
     nodes = {key.text: value for key, value in root.entries}
     additions = {"types": {name: _entry(library, "types", name) for name, library in taken.items()}}
-    words = {name: frozenset(_words(_entry(library, "types", name)[1])) for name, library in taken.items()}
+    said = {name: texts(_entry(library, "types", name)[1], besides="doc") for name, library in taken.items()}
+    words = {name: frozenset(word for text in each for word in re.findall(r"\w+", text)) for name, each in said.items()}
     for key in _NAMED:
         content[key], additions[key] = _named(draft, key, taken, words)
     for key, entries in ((key, entries) for key, entries in additions.items() if entries):
@@ -284,11 +268,9 @@ def _may_be_ordered(word: str) -> bool:
 
 def _entry(library: Library, key: str, name: str) -> tuple[ScalarNode, Node]:
     """An entry of a library, as it is written."""
-    root = library.document.node
-    assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
-    mapping = next(value for each, value in root.entries if each.text == key)
-    assert isinstance(mapping, MappingNode)  # noqa: S101 - its shape was checked
-    return next(entry for entry in mapping.entries if entry[0].text == name)
+    head, node = find(library.document.node, (key, name))
+    assert head is not None  # noqa: S101 - it is an entry
+    return head, node
 
 
 def _with_entries(node: Node | None, entries: tuple[tuple[ScalarNode, Node], ...]) -> Node:
@@ -297,19 +279,3 @@ def _with_entries(node: Node | None, entries: tuple[tuple[ScalarNode, Node], ...
             return MappingNode((*own, *entries), location)
         case _:
             return MappingNode(entries, entries[0][0].location)
-
-
-def _words(node: Node) -> Iterator[str]:
-    """The words of what a type says, but for its documentation."""
-    match node:
-        case ScalarNode(text=text):
-            yield from re.findall(r"\w+", text)
-        case SequenceNode(items):
-            for item in items:
-                yield from _words(item)
-        case MappingNode(entries):
-            for key, value in entries:
-                if key.text != "doc":
-                    yield from _words(value)
-        case _:
-            assert_never(node)

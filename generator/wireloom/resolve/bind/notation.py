@@ -60,6 +60,17 @@ class Union:
 Notation = Single | Optional | Union
 
 
+def singles(parsed: Notation) -> tuple[Single, ...]:
+    """The names that a notation joins."""
+    match parsed:
+        case Union(options):
+            return tuple(single for option in options for single in singles(option))
+        case Optional(type=single):
+            return (single,)
+        case Single():
+            return (parsed,)
+
+
 def parse(text: str, column: int = 0) -> Notation:
     """The notation that the text says, beginning at `column`; raises NotationError."""
     return _once(text, column) if type(text) is str else _parse(text, column)  # others know the columns of their file

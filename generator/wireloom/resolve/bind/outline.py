@@ -134,12 +134,10 @@ def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), char
         case str():
             parsed = written(form)
             return Reach(broken=True) if parsed is None else _notation_reach(draft, parsed, seen, charset)
-        case SelectType():
-            return _any_of([reach(draft, case, seen, charset) for case in form.types])
-        case OneOfType():
-            return _any_of([reach(draft, text, seen, charset) for text in form.one_of.values()])
+        case SelectType() | OneOfType():
+            return _any_of([reach(draft, text, seen, charset) for text in form.types])
         case AttemptType():
-            return _any_of([reach(draft, trial.type, seen) for trial in form.attempt])
+            return _any_of([reach(draft, text, seen) for text in form.types])
         case StructType():
             return Reach(Kind.RECORD)
 
@@ -172,48 +170,41 @@ def _mentioned(draft: Draft, form: TypeForm) -> tuple[str, ...]:
         case str():
             parsed = written(form)
             return () if parsed is None else tuple(_notation_names(draft, parsed))
-        case SelectType():
-            texts = form.types
-        case OneOfType():
-            texts = list(form.one_of.values())
-        case AttemptType():
-            texts = [trial.type for trial in form.attempt]
         case StructType():
             return ()
-    return tuple(dict.fromkeys(name for text in texts for name in _mentioned(draft, text)))
+        case _:
+            return tuple(dict.fromkeys(name for text in form.types for name in _mentioned(draft, text)))
+
+
+def nesting(form: TypeForm) -> int:
+    """How many lists, maps and choices stand in one another in a type, but for those in types that have names."""
+    match form:
+        case StructType():
+            return max((nesting(entry.type) for entry in form.fields if entry.is_field), default=0)
+        case str():
+            singles = () if (parsed := written(form)) is None else notation.singles(parsed)
+            texts = [each.text for single in singles if single.name in ("list", "map") for each in single.arguments]
+            return (1 + max(map(nesting, texts))) if texts else int(len(singles) > 1)
+        case _:
+            return 1 + max(map(nesting, form.types), default=0)
 
 
 def _notation_names(draft: Draft, parsed: notation.Notation) -> Iterator[str]:
-    match parsed:
-        case notation.Union(options):
-            for option in options:
-                yield from _notation_names(draft, option)
-        case notation.Optional(type=single):
-            yield from _notation_names(draft, single)
-        case notation.Single(name, arguments):
-            if name in builtins.CONSTRUCTORS:
-                for argument in arguments:
-                    inner = written(argument.text)
-                    if inner is not None:
-                        yield from _notation_names(draft, inner)
-            elif name in _SIZED:
-                yield from (name for argument in arguments for name in _amount_names(draft, argument.text))
-            elif name in draft.content.types:
-                yield name
-            elif key := draft.with_parameters.get(name, ""):
-                yield key  # has parameters, as only imports know
-                for argument in arguments:
-                    inner = written(argument.text)
-                    if inner is not None:
-                        yield from _notation_names(draft, inner)
+    for single in notation.singles(parsed):
+        key = draft.with_parameters.get(single.name, "")  # has parameters, as only imports know
+        if single.name in draft.content.types:
+            yield single.name
+        elif single.name in _SIZED:
+            yield from (name for argument in single.arguments for name in _amount_names(draft, argument.text))
+        elif key or single.name in builtins.CONSTRUCTORS:
+            yield from (key,) if key else ()
+            yield from (name for argument in single.arguments for name in _mentioned(draft, argument.text))
 
 
 def _notation_reach(draft: Draft, parsed: notation.Notation, seen: frozenset[str], charset: str = "") -> Reach:
     match parsed:
-        case notation.Union(options):
-            return _any_of([_notation_reach(draft, option, seen, charset) for option in options])
-        case notation.Optional(type=single):
-            return _notation_reach(draft, single, seen, charset)
+        case notation.Union() | notation.Optional():
+            return _any_of([_notation_reach(draft, each, seen, charset) for each in notation.singles(parsed)])
         case notation.Single(name="str") if charset:
             return Reach(Kind.BYTES)
         case notation.Single(name="map", arguments=(_,)):

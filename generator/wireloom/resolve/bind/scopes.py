@@ -23,7 +23,8 @@ from wireloom.resolve.bind.renamings import renamed
 from wireloom.spec.language import AttemptType, Bits, StructType
 
 _RANGE_MEMBERS = ("start", "end")
-_USES = {
+_UNKNOWN = Member("", Kind.ANY, 0)
+USES = {
     "sum": "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs",
     "join": "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs",
 }
@@ -111,7 +112,7 @@ class Scope:
         fields = self._fields(first)
         if fields:
             found = self._agreed(first, fields)
-            kind = self._member_kind(found.member, tuple(members), first)
+            kind = self._reached(found.member, first, members).kind
             if found.member.melts and found.up == 0:
                 if self.inside:
                     raise _melted(first, "an element", "MEMBER")
@@ -122,21 +123,19 @@ class Scope:
             return self._parameter(first, tuple(members))
         raise self._unknown(first, tuple(members))
 
-    def summed(self, name: Name) -> Call:
-        """The sum over a list, or over a member of its elements, that the name means; raises MeaningError."""
-        listed, member = self._listed("sum", name, (Kind.INTEGER,), _CHECKED if self.checks else ())
-        return Call("sum", (listed, *(() if member is None else (Literal(member.name),))))
-
-    def joined(self, name: Name, separator: str) -> Call:
-        """The texts of a list, or of a member of its elements, that the name means; raises MeaningError."""
-        listed, member = self._listed("join", name, (Kind.TEXT, Kind.BYTES))
-        octets = member.kind is Kind.BYTES if member is not None else self._element(listed) is Kind.BYTES
-        between = self._octets(separator, member.charset if member is not None else "") if octets else separator
-        return Call("join", (listed, Literal(between), *(() if member is None else (Literal(member.name),))))
-
-    def _element(self, listed: FieldRef) -> Kind:
-        found = self._member(listed)
-        return Kind.ANY if found is None else found.element
+    def over_list(self, call: Call, name: Name) -> Call:
+        """The sum or the texts of the list, or of a member of its elements, that a name means; raises MeaningError."""
+        between: tuple[Expression, ...] = call.arguments[1:]
+        if call.function == "sum":
+            listed, member = self._listed("sum", name, (Kind.INTEGER,), _CHECKED if self.checks else ())
+        else:
+            listed, member = self._listed("join", name, (Kind.TEXT, Kind.BYTES))
+            kind = self.known(listed).element if member is None else member.kind
+            charset = "" if member is None else member.charset
+            if kind is Kind.BYTES:
+                texts = (each.value for each in between if isinstance(each, Literal))
+                between = tuple(Literal(self._octets(str(text), charset)) for text in texts)
+        return Call(call.function, (listed, *between, *(() if member is None else (Literal(member.name),))))
 
     def _octets(self, text: str, charset: str) -> bytes:
         """The bytes that a literal beside bytes means."""
@@ -245,23 +244,12 @@ class Scope:
         """The values that a field or parameter can have, where they are listed."""
         match expression:
             case FieldRef():
-                member = self._member(expression)
-                return None if member is None else member.values
+                return self.known(expression).values
             case ParameterRef(name=name, members=()):
                 options = self.draft.content.parameters[name].one_of
                 return None if options is None else tuple(options)
             case _:
                 return possible_values(expression, self.draft.content.ranges)
-
-    def names(self, expression: Expression) -> tuple[tuple[int, str], ...]:
-        """The names that values of a field have, where there may be others."""
-        member = self._member(expression)
-        return () if member is None else member.names
-
-    def words(self, expression: Expression) -> tuple[tuple[str, str], ...]:
-        """What may stand on the wire of a text, and the names that readers see for it."""
-        member = self._member(expression)
-        return () if member is None else member.words
 
     def octets(self, expression: Expression, text: str) -> bytes:
         """The bytes that a literal beside bytes means: in their character set or, without one, in hexadecimal."""
@@ -271,8 +259,7 @@ class Scope:
         """The character set of a text, of which expressions know the bytes; empty for anything else."""
         if isinstance(expression, Call) and expression.function == "slice":
             return self.charset(expression.arguments[0])
-        member = self._member(expression)
-        return "" if member is None else member.charset
+        return self.known(expression).charset
 
     def is_sound(self, expression: Expression) -> bool:
         """Whether nothing is wrong with the fields of this struct that an expression looks at."""
@@ -285,17 +272,17 @@ class Scope:
         """Whether the value of a field may be a record, or something else, in any place where the type is used."""
         return any(member.structs for member in self._possible(expression))
 
-    def _member(self, expression: Expression) -> Member | None:
-        """What is known of a field; None where that is several, or no field."""
+    def known(self, expression: Expression) -> Member:
+        """What is known of a field; nothing where that is several, or no field."""
         found = self._possible(expression)
-        return found[0] if len(found) == 1 else None
+        return found[0] if len(found) == 1 else _UNKNOWN
 
     def _possible(self, expression: Expression) -> list[Member]:
         """What is known of a field in each place where the type is used; [] of what is no field."""
         match expression:
             case FieldRef(name=name, members=path):
                 found = [each.member for each in self._fields(name) if each is not None]
-                return [reduce(lambda member, step: self._inner(member, step, name), path, each) for each in found]
+                return [self._reached(each, name, path) for each in found]
             case _:
                 return []
 
@@ -328,11 +315,11 @@ class Scope:
         marks = self.outlines.types[self.type].marks if self.type in self.outlines.types else {}
         return name in marks and not self.inside and (self.late or marks[name] < self.position)
 
-    def _member_kind(self, member: Member, path: tuple[str, ...], name: str) -> Kind:
-        """The kind of a member of a field's struct."""
+    def _reached(self, member: Member, name: str, path: Sequence[str]) -> Member:
+        """What is known of a member of the struct that a field called `name` is, or of one within that."""
         for step in path:
             member, name = self._inner(member, step, name), step
-        return member.kind
+        return member
 
     def _inner(self, member: Member, step: str, name: str) -> Member:
         """What is known of a member of the struct that a field called `name` is."""
@@ -508,4 +495,4 @@ def _melted(name: str, into: str, instead: str) -> MeaningError:
 def _misused(function: str, what: str) -> MeaningError:
     """What is wrong with what a function is of."""
     message = f"{function} is of {'integers' if function == 'sum' else 'texts or of bytes'} in a list, and {what}"
-    return MeaningError("expression-type", message, _USES[function])
+    return MeaningError("expression-type", message, USES[function])

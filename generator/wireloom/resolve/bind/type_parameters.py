@@ -402,17 +402,12 @@ class _Asked:
 
 def _named(parsed: notation.Notation) -> Iterator[notation.Single]:
     """The names of types in a notation."""
-    match parsed:
-        case notation.Union(options):
-            for option in options:
-                yield from _named(option)
-        case notation.Optional(type=single):
-            yield from _named(single)
-        case notation.Single(name="list" | "map", arguments=arguments):
-            for argument in arguments:
-                yield from _named(notation.parse(argument.text, argument.column))
-        case notation.Single():
-            yield parsed
+    for single in notation.singles(parsed):
+        if single.name not in ("list", "map"):
+            yield single
+            continue
+        for argument in single.arguments:
+            yield from _named(notation.parse(argument.text, argument.column))
 
 
 def _with_defaults(new: TypeForm, form: TypeForm) -> TypeForm:

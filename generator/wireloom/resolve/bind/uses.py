@@ -1,7 +1,7 @@
 """Which nodes of a format use which: what follows from a problem is left out by it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from wireloom.problems import Problem
 from wireloom.resolve.bind.draft import Draft
@@ -9,8 +9,7 @@ from wireloom.resolve.bind.outline import all_mentioned, direct_names
 from wireloom.resolve.bind.poison import Node, node_of
 from wireloom.spec.documents import Document
 from wireloom.spec.language import StructType
-from wireloom.spec.yaml import MappingNode, ScalarNode, SequenceNode
-from wireloom.spec.yaml import Node as YamlNode
+from wireloom.spec.yaml import texts
 
 _WORD = re.compile(r"[A-Za-z]\w*")
 
@@ -29,7 +28,11 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
         for mentioned, position in direct_names(draft, form):
             uses.setdefault((mentioned, None), set()).add(numbered.get((name, position), (name, None)))
     words = {
-        numbered[name, position]: set(_words((draft.place / "types" / name / "fields" / position).node))
+        numbered[name, position]: {
+            word
+            for text in texts((draft.place / "types" / name / "fields" / position).node)
+            for word in _WORD.findall(text)
+        }
         for name, position in numbered
     }
     near = {name: all_mentioned(draft, [name]) for name in steps}
@@ -43,19 +46,6 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
             found.add((name, None))
             found |= {each for each in beside if each != node and own & words[each]}
     return uses
-
-
-def _words(node: YamlNode) -> Iterator[str]:
-    """The words of the values below a node; its keys are those of the language, or names of its own."""
-    match node:
-        case ScalarNode(text=text):
-            yield from _WORD.findall(text)
-        case SequenceNode(items=items):
-            for item in items:
-                yield from _words(item)
-        case MappingNode(entries=entries):
-            for _, value in entries:
-                yield from _words(value)
 
 
 def without_follow_ons(problems: Iterable[Problem], document: Document, dropped: frozenset[str]) -> list[Problem]:

@@ -13,6 +13,8 @@ from wireloom.resolve.facts.sites import Names, Origin, Role, Types, held, sites
 
 def check_clashes(draft: Draft, named: Types, names: Names) -> None:
     """Report expressions that ask for a name which means two fields of a struct that a record may both have."""
+    if not any(field.flatten for struct in structs(named) for field in struct.fields):
+        return
     for struct in structs(named):
         for site in sites(draft.place, named, struct):
             for reference in references(site.expression) if site.role is not Role.KEEP else ():
@@ -61,7 +63,7 @@ def _giver(origin: Origin) -> Field:
 
 def _held(field: Field, named: Types) -> tuple[Struct, ...]:
     """The structs that the value of a field may be."""
-    return tuple(struct for name, _ in held(field.type, named) if isinstance(struct := named[name], Struct))
+    return tuple(struct for struct, _ in held(field.type, named))
 
 
 def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:

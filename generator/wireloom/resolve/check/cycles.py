@@ -164,13 +164,12 @@ def _spans(site: Site, expression: Expression) -> Iterator[_Span]:
 def _packed(struct: Struct, span: _Span, named: Types, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """The structs in the fields of a struct whose bytes are packed, those within these included."""
     for step in struct.steps[slice(*span)]:
-        for name, _ in held(step.type, named) if isinstance(step, Field) else ():
-            inner = named[name]
+        for inner, _ in held(step.type, named) if isinstance(step, Field) else ():
             if isinstance(step, Field) and step.packing is not None:
-                yield name
-                yield from reached(named, name)
-            elif isinstance(inner, Struct) and name not in seen:
-                yield from _packed(inner, (0, len(inner.steps)), named, seen | {name})
+                yield inner.name
+                yield from reached(named, inner.name)
+            elif inner.name not in seen:
+                yield from _packed(inner, (0, len(inner.steps)), named, seen | {inner.name})
 
 
 def _circle(start: Node, follows: Mapping[Node, list[Node]]) -> tuple[Node, ...]:

@@ -19,7 +19,7 @@ from wireloom.resolve.check.map_entries import HINT_OF_ENTRIES, flaw_of_entry
 from wireloom.resolve.check.recursion import stated_depths
 from wireloom.resolve.facts.members import rest_of
 from wireloom.resolve.facts.recursive_types import circle_of
-from wireloom.resolve.facts.sites import Types, held, placed
+from wireloom.resolve.facts.sites import Types, all_placed, held
 from wireloom.resolve.facts.sizes import Sizes
 from wireloom.resolve.logical.roots import Entry
 from wireloom.resolve.logical.shapes import tables
@@ -44,11 +44,10 @@ def check_standing(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...]) -> No
                 hint = "bytes cannot tell how many there are: give it a field on the wire"
                 draft.reports_entry(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
             check_open_element(draft, place, entry.name, entry.type.element, sizes)
-    for name, type in named.items():
-        for place, field in placed(type, draft.place / "types" / name / "fields") if isinstance(type, Struct) else ():
-            if isinstance(type, Struct) and field.on_wire:
-                _check(draft, named, place, field.type, type.encoding, used)
-                _check_field(draft, sizes, place, type, field)
+    for place, struct, field in all_placed(draft.place, named):
+        if field.on_wire:
+            _check(draft, named, place, field.type, struct.encoding, used)
+            _check_field(draft, sizes, place, struct, field)
 
 
 def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field: types.Field) -> None:
@@ -128,9 +127,8 @@ def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) 
 
 def _members(type: Type, name: str, named: Types) -> Iterator[Type]:
     """The types that a member of a record may have, where it stands in it or melts into it."""
-    for each, _ in held(type, named):
-        struct = named[each]
-        for field in struct.fields if isinstance(struct, Struct) else ():
+    for struct, _ in held(type, named):
+        for field in struct.fields:
             if name in (field.name, field.wire_name):
                 yield field.type
             elif field.flatten:
@@ -173,9 +171,8 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
         case types.Map(key=key, value=value) if encoding.numbered and not _is_entry(key, value, named):
             message = "a map of protobuf is from integers, booleans or texts to scalars or messages"
-            draft.reports_entry(
-                place, "wrong-encoding", message, "write map(ENTRY), of a message with `key` and `value`"
-            )
+            hint = "write map(ENTRY), of a message with `key` and `value`"
+            draft.reports_entry(place, "wrong-encoding", message, hint)
         case types.Select() if encoding.numbered:
             hint = "protobuf tells its fields by number: give each case a field, with `oneOf: NAME`"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
@@ -233,12 +230,11 @@ def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> Non
         draft.reports_entry(place, "wrong-encoding", message, "put the list into a message, or frame the messages")
         return
     is_envelope = draft.encoding.laid_out and not isinstance(entry.type, types.Array)
-    for name, _ in held(entry.type, named):
-        struct = named[name]
-        fits = not isinstance(struct, Struct) or struct.encoding == draft.encoding
-        if isinstance(struct, Struct) and not (fits or (is_envelope and not struct.encoding.text)):
-            message = f"{name} is {struct.encoding.name}, and the records of the format are {draft.encoding.name}"
-            hint = f"say `encoding: {struct.encoding.name}` for the format, or put {name} into a field"
+    for struct, _ in held(entry.type, named):
+        if struct.encoding != draft.encoding and not (is_envelope and not struct.encoding.text):
+            name, own = struct.name, struct.encoding.name
+            message = f"{name} is {own}, and the records of the format are {draft.encoding.name}"
+            hint = f"say `encoding: {own}` for the format, or put {name} into a field"
             draft.reports_entry(place, "wrong-encoding", message, hint)
             return
 
@@ -258,9 +254,8 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
         draft.reports_entry(place / "inline", "wrong-shape", message, f"leave it out, or make {struct.name} an object")
     elif not all(_is_object(each) for each in alternatives):
         message = f"{field.wire_name} has no members that could stand in this object"
-        draft.reports_entry(
-            place / "inline", "wrong-shape", message, "only structs, selects of structs, and maps are inline"
-        )
+        hint = "only structs, selects of structs, and maps are inline"
+        draft.reports_entry(place / "inline", "wrong-shape", message, hint)
     elif found := next((each for each in alternatives if isinstance(each, Struct) and _takes_rest(each, named)), None):
         message = f"{found.name} takes the rest of its object, and has no object of its own here"
         draft.reports_entry(place / "inline", "wrong-shape", message, f"take the rest in {struct.name}")

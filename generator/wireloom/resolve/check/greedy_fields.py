@@ -57,10 +57,6 @@ def _check_element(draft: Draft, where: Place, field: Field, listed: types.Array
         message = f"an element of {field.wire_name} has no bytes"
         hint = "count it in a field of its own: bytes cannot tell how many there are"
         draft.reports_entry(where, "wrong-shape", message, hint)
-    elif listed.is_open and isinstance(element, Struct) and _is_conditional(element):
-        message = f"an element of {field.wire_name} has no bytes where its condition does not hold"
-        hint = f"say `when` of {field.wire_name}, or how many there are with `count`"
-        draft.reports_entry(where, "wrong-shape", message, hint)
 
 
 def check_open_element(draft: Draft, where: Place, name: str, element: Type, sizes: Sizes) -> None:
@@ -83,12 +79,6 @@ def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
             where, hint = place / position / step.wire_name, "let `end` be the last step"
             draft.reports_entry(where, "greedy-field", message, hint)
             return
-
-
-def _is_conditional(struct: Struct) -> bool:
-    """Whether a struct is there as a whole or not at all: all of its bytes stand under one condition."""
-    conditions = {field.when for field in struct.fields if field.in_struct}
-    return len(conditions) == 1 and None not in conditions
 
 
 def _where_else_to_ask(type: Type, sizes: Sizes) -> str:

@@ -14,7 +14,7 @@ from wireloom.model.traversal import plain
 from wireloom.model.types import Field, Integer, PeekTag, Scalar, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.sources import filler, needs_source
-from wireloom.resolve.facts.sites import placed, structs
+from wireloom.resolve.facts.sites import all_placed
 from wireloom.resolve.facts.sizes import Sizes
 from wireloom.spec.documents import Place
 
@@ -33,17 +33,16 @@ def check_ahead(  # noqa: PLR0913 - the case, and what is known
 
 def check_endings(draft: Draft, sizes: Sizes) -> None:
     """Report lists of which an element may begin as what ends them, since builders make that up."""
-    for struct in structs(sizes.named):
-        for place, field in placed(struct, draft.place / "types" / struct.name / "fields"):
-            match types.not_null(field.type):
-                case types.Array(element=element, count=types.Terminator(data, jump)):
-                    width = max(len(data), 0 if jump is None else jump.number.width or 0)
-                    name, is_zero = _made_up(element, width, sizes)
-                    if name and not (is_zero and jump is None and 0 not in data):
-                        message = f"an element begins with {_of(name)}, and that may be what ends the list"
-                        draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
-                case _:
-                    pass
+    for place, _, field in all_placed(draft.place, sizes.named):
+        match types.not_null(field.type):
+            case types.Array(element=element, count=types.Terminator(data, jump)):
+                width = max(len(data), 0 if jump is None else jump.number.width or 0)
+                name, is_zero = _made_up(element, width, sizes)
+                if name and not (is_zero and jump is None and 0 not in data):
+                    message = f"an element begins with {_of(name)}, and that may be what ends the list"
+                    draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
+            case _:
+                pass
 
 
 def _of(name: str) -> str:

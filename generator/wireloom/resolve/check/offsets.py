@@ -253,6 +253,5 @@ def _check_pointed(draft: Draft, body: Sequence[_Item]) -> None:
         unseen = field.hidden and field.const is None and field.derive is None and field.checksum is None
         if fills and unseen and isinstance(field.type, types.Bytes | types.Text):
             message = f"builders write none of {field.wire_name}, to which offsets from a mark of this struct may lead"
-            draft.reports_entry(
-                item.place, "unknown-on-build", message, f"let readers see {field.wire_name}: drop `hidden`"
-            )
+            hint = f"let readers see {field.wire_name}: drop `hidden`"
+            draft.reports_entry(item.place, "unknown-on-build", message, hint)

@@ -40,7 +40,7 @@ def _outside_lists(named: Types, names: Names, entries: tuple[Entry, ...]) -> fr
         for each in holders:
             if not each.listed:
                 within.setdefault(each.struct.name, []).append(inner)
-    outermost = (name for entry in entries for name, listed in held(entry.type, named) if not listed)
+    outermost = (struct.name for entry in entries for struct, listed in held(entry.type, named) if not listed)
     return frozenset(closure(outermost, lambda name: within.get(name, ())))
 
 

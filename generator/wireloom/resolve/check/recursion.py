@@ -1,6 +1,6 @@
 """Types that hold themselves, types that nothing uses, and types that hold too much."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from wireloom.expr.ast import FieldRef
@@ -8,9 +8,9 @@ from wireloom.expr.ast import references as names_in
 from wireloom.model.traversal import closure, nested, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.bind.outline import Outlines, direct_names
-from wireloom.resolve.facts.recursive_types import circle_of, heights_of, reached, sizes_of
-from wireloom.resolve.facts.sites import Names, Role, Site, held, sites, structs
+from wireloom.resolve.bind.outline import Outlines, direct_names, nesting
+from wireloom.resolve.facts.recursive_types import circle_of, reached
+from wireloom.resolve.facts.sites import Names, Role, Site, all_placed, held, sites, structs
 from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
@@ -18,29 +18,65 @@ from wireloom.spec.language import OneOfType, StructType
 _DEPTH = 64  # of types in types
 _SMALLER = "say a smaller one, or keep values that may hold others as bytes"
 _FIELDS = 20_000  # that a record may come to, counted where types are used
+_MOST = 20_000  # types at their levels that are measured; each has a field at least
 
 
 def fits(draft: Draft) -> bool:
-    """Whether the types are of a size that can be worked with; reported where they are not."""
+    """Whether the types are of a size that can be worked with, to the depths that they state; reported if not."""
     mentions = {name: [each for each, _ in direct_names(draft, form)] for name, form in draft.content.types.items()}
-    depths: dict[str, int] = {}
-    fields: dict[str, int] = {}
+    depths = stated_depths(draft)
+    measured = _measured(draft, mentions, depths)
     for name in _innermost_first(mentions):
-        inner = [each for each in mentions[name] if each in depths]  # the others hold this one
-        depths[name] = 1 + max((depths[each] for each in inner), default=0)
-        form = draft.content.types[name]
-        own = len(form.fields) if isinstance(form, StructType) else 1
-        fields[name] = own + sum(fields[each] for each in inner)
-        place = draft.place / "types" / name
-        if depths[name] > _DEPTH:
-            message = f"types stand in one another more than {_DEPTH} deep"
-            draft.reports_entry(place, "too-large", message, "put some of their fields into one struct")
-            return False
-        if fields[name] > _FIELDS:
-            message = f"{name} comes to more than {_FIELDS} fields"
-            draft.reports_entry(place, "too-large", message, "use its types in fewer places")
-            return False
+        fields, height = measured(name)
+        place, at, hint = draft.place / "types" / name, "", "put some of them into one struct, or use them less often"
+        if name in depths:
+            place, at, hint = place / "depth", " at this depth", _SMALLER
+        if height > _DEPTH:
+            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another{at}"
+        elif fields > _FIELDS:
+            message = f"{name} comes to more than {_FIELDS} fields{at}"
+        else:
+            continue
+        draft.reports_entry(place, "too-large", message, hint)
+        return False
     return True
+
+
+_Levels = tuple[tuple[str, int], ...]  # how deep each type with a depth stands
+
+
+def _measured(
+    draft: Draft, mentions: Mapping[str, list[str]], depths: Mapping[str, int]
+) -> Callable[[str], tuple[int, int]]:
+    """How many fields a type comes to, counted where types are used, and how many types stand in one another in it.
+
+    After `_MOST` types at their levels no more are measured: several types that hold one another have as many levels as
+    the product of their depths.
+    """
+    led = {name: closure(mentions[name], mentions.__getitem__) for name in mentions if depths}
+    known: dict[tuple[str, _Levels], tuple[int, int]] = {}
+
+    def within(name: str, levels: _Levels, above: int) -> tuple[int, int]:
+        counts = {each: level for each, level in levels if each in led[name] and name in led[each]}
+        if name in depths:
+            counts[name] = counts.get(name, 0) + 1
+        key = (name, tuple(sorted(counts.items())))
+        if name in depths and counts[name] > depths[name]:
+            return 0, 0
+        if above > _DEPTH:
+            return 1, _DEPTH + 1
+        if len(known) > _MOST and key not in known:
+            return _FIELDS + 1, 0
+        if key not in known:
+            known[key] = 0, 0  # what an open union has of itself
+            found = [within(each, key[1], above + 1) for each in mentions[name]]
+            form = draft.content.types[name]
+            own = len(form.fields) if isinstance(form, StructType) else 1
+            height = 1 + nesting(form) + max((each for _, each in found), default=0)
+            known[key] = own + sum(each for each, _ in found), height
+        return known[key]
+
+    return lambda name: within(name, (), 0)
 
 
 def _innermost_first(mentions: Mapping[str, list[str]]) -> list[str]:
@@ -77,11 +113,9 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
         elif name in outlines.recursive and name in reached(named, name, without=depths):
             hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
             if not said & circle_of(named, name):
-                draft.reports_entry(
-                    place, "recursive-type", f"{name} holds itself", f"its columns would never end; {hint}"
-                )
+                message, hint = f"{name} holds itself", f"its columns would never end; {hint}"
+                draft.reports_entry(place, "recursive-type", message, hint)
             said.add(name)
-    _check_levels(draft, named, depths)
     return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
 
 
@@ -94,12 +128,9 @@ def stated_depths(draft: Draft) -> dict[str, int]:
 def _check_open(draft: Draft, outlines: Outlines, place: Place, form: OneOfType, name: str) -> None:
     for inner, _ in direct_names(draft, form):
         if isinstance(draft.content.types[inner], StructType) and inner not in outlines.recursive:
-            draft.reports_entry(
-                place / "oneOf",
-                "recursive-type",
-                f"the open union {name} holds the struct {inner}",
-                "an open value has lists and maps, no structs",
-            )
+            message = f"the open union {name} holds the struct {inner}"
+            hint = "an open value has lists and maps, no structs"
+            draft.reports_entry(place / "oneOf", "recursive-type", message, hint)
 
 
 def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: str, *, recursive: bool) -> None:
@@ -148,29 +179,6 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
     return name in closure(certain(name), certain)
 
 
-def _check_levels(draft: Draft, named: Mapping[str, Type], depths: Mapping[str, int]) -> None:
-    """Types of so many levels come to no more fields, and stand no deeper in one another, than others may."""
-    if draft.problems.found:
-        return
-
-    deep = heights_of(named, depths, _DEPTH)
-    wide = sizes_of(named, depths, _FIELDS) if max(deep.values(), default=0) <= _DEPTH else {}
-    said = set[str]()
-    for name in (each for each in depths if not said & circle_of(named, each)):
-        place = draft.place / "types" / name / "depth"
-        said |= {name} if wide.get(name, 0) > _FIELDS or deep[name] > _DEPTH else set()
-        if wide.get(name, 0) > _FIELDS:
-            message = f"{name} comes to more than {_FIELDS} fields at this depth"
-            draft.reports_entry(place, "too-large", message, _SMALLER)
-        elif deep[name] > _DEPTH:
-            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another at this depth"
-            draft.reports_entry(place, "too-large", message, _SMALLER)
-    for name in named if not draft.problems.found else ():
-        if deep[name] > _DEPTH and all(deep[each] <= _DEPTH for each in references(named[name])):
-            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another"
-            draft.reports_entry(draft.place / "types" / name, "too-large", message, "put some of them into one struct")
-
-
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
     """No struct within another looks at what leads on in a circle there: the deepest level has it otherwise."""
     circles = {name: circle_of(named, name) for name in stated_depths(draft)}
@@ -195,12 +203,10 @@ def _far(site: Site) -> Iterator[FieldRef]:
 
 def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
     """Report references to entries of a table that hold the reference itself: what readers see of it has no end."""
-    for struct in structs(named):
-        for position, step in enumerate(struct.steps):
-            if isinstance(step, Field) and step.refers is not None and struct.name in _all_within(step, named):
-                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name / "refers"
-                message = f"the entries of {step.refers.table} hold {step.wire_name}, which is one of them"
-                draft.reports(place, "recursive-type", message, "drop `refers`: readers see the index then")
+    for place, struct, field in all_placed(draft.place, named):
+        if field.refers is not None and struct.name in _all_within(field, named):
+            message = f"the entries of {field.refers.table} hold {field.wire_name}, which is one of them"
+            draft.reports(place / "refers", "recursive-type", message, "drop `refers`: readers see the index then")
 
 
 def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
@@ -209,7 +215,7 @@ def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:
     def seen(*fields: Field) -> Iterator[str]:
         for each in fields:
             types = [each.type] if each.refers is None else [table.type for table in tables(each.refers, named)]
-            yield from (name for type in types for name, _ in held(type, named))
+            yield from (struct.name for type in types for struct, _ in held(type, named))
 
     def inner(name: str) -> Iterator[str]:
         struct = named[name]

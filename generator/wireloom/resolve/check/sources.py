@@ -16,7 +16,17 @@ from wireloom.model.extents import StructExtents
 from wireloom.model.traversal import NamedTypes, plain, with_fields, with_structs, within
 from wireloom.model.types import Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Types, holders, names_told_by, sites, structs, values_asked
+from wireloom.resolve.facts.sites import (
+    Names,
+    Role,
+    Types,
+    all_placed,
+    holders,
+    names_told_by,
+    sites,
+    structs,
+    values_asked,
+)
 from wireloom.spec.documents import Place
 
 _REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
@@ -32,13 +42,11 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
     """Report fields whose value builders cannot know."""
     looked_at = _looked_at(draft.place, named, names)
     told_by = _told_by(draft.place, named, names)
+    for place, struct, field in all_placed(draft.place, named):
+        _check_source(draft, place, struct, field, looked_at, told_by, named)
+        _check_melted(draft, place, struct, field, looked_at)
+        _check_scalar(draft, place, field, named)
     for struct in structs(named):
-        for position, step in enumerate(struct.steps):
-            if isinstance(step, Field):
-                place = draft.place / "types" / struct.name / "fields" / position / step.wire_name
-                _check_source(draft, place, struct, step, looked_at, told_by, named)
-                _check_melted(draft, place, struct, step, looked_at)
-                _check_scalar(draft, place, step, named)
         _check_summed(draft, named, struct, names)
 
 

@@ -127,10 +127,8 @@ def _check_member(  # noqa: PLR0913 - the case, and what is known
         message = f"{place.text or 'what is selected'} is no object, so that it has no member {tag.member}"
         draft.reports_entry(place, "bad-case", message, _OBJECT)
         return
-    for name, _ in held(type, named):
-        struct = named[name]
-        if not isinstance(struct, Struct):
-            continue
+    for struct, _ in held(type, named):
+        name = struct.name
         fields = [field for field in struct.fields if field.key == tag.member and not field.flatten]
         if not struct.encoding.text or struct.form is Form.ARRAY:
             message = f"{name} is no object of JSON, so that it has no member {tag.member}"
@@ -170,21 +168,13 @@ def members_of(struct: Struct, named: Types) -> Iterator[str]:
 
 def _around(named: Types) -> Mapping[str, frozenset[str]]:
     """For each type that stands inline, the members of the objects that it stands in."""
-    found: dict[str, frozenset[str]] = {}
-    uses = [
-        (struct.name, name)
-        for struct in structs(named)
-        for field in struct.fields
-        if field.inline
-        for name in names_of(field.type, named)
-    ]
-    own = {struct.name: frozenset(members_of(struct, named)) for struct in structs(named)} if uses else {}
-    before: dict[str, frozenset[str]] | None = None
-    while found != before:
-        before = dict(found)
-        for holder, name in uses:
-            found[name] = found.get(name, frozenset()) | own[holder] | found.get(holder, frozenset())
-    return found
+    holders: dict[str, list[str]] = {}
+    for struct in structs(named):
+        for name in (name for field in struct.fields if field.inline for name in names_of(field.type, named)):
+            holders.setdefault(name, []).append(struct.name)
+    own = {struct.name: frozenset(members_of(struct, named)) for struct in structs(named)} if holders else {}
+    around = {name: closure(each, lambda holder: holders.get(holder, ())) for name, each in holders.items()}
+    return {name: frozenset().union(*(own[each] for each in found)) for name, found in around.items()}
 
 
 def names_of(type: Type, named: Types) -> Iterator[str]:

@@ -6,16 +6,15 @@ presence, in this struct or another), or from places, the value decides: the fie
 places are held against that. `runtime/parsers/facts` and `placement` execute this; a test holds them against it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from operator import itemgetter
 
 from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
 from wireloom.model import types
-from wireloom.model.traversal import NamedTypes, nested, parts, plain, with_fields, with_structs
+from wireloom.model.traversal import NamedTypes, closure, nested, parts, plain, with_fields, with_structs
 from wireloom.model.types import Bit, Field, Presence, Struct, Type
 from wireloom.resolve.facts.sites import Names, Types, held, holders
 
@@ -50,16 +49,14 @@ class Decisions:
             return Decision.VALUE if is_open else Decision.ALWAYS
         if asked.hidden and all(bit.hidden for bit in asked.bits):
             return Decision.CONDITION
-        circle = self._circles.get((struct.name, asked.wire_name))
-        if any(self._circles.get(node) == circle for node in self._asked(struct, asked.when)):
+        node = (struct.name, asked.wire_name)
+        if node in self._followed and node in closure(self._asked(struct, asked.when), self._sources_of):
             return Decision.VALUE
         return Decision.PLACES if self.is_late(struct, asked.when) else Decision.CONDITION
 
     def is_late(self, struct: Struct, expression: Expression) -> bool:
         """Whether an expression of a struct is known only once fields have their places."""
-        return _asks_for_places(expression) or any(
-            self._circles.get(node) in self._late for node in self._asked(struct, expression)
-        )
+        return _asks_for_places(expression) or not self._late.isdisjoint(self._asked(struct, expression))
 
     @cached_property
     def _called(self) -> dict[Node, list[tuple[Struct, Field, Bit | None]]]:
@@ -82,23 +79,28 @@ class Decisions:
             for node, called in self._called.items()
         }
 
-    @cached_property
-    def _circles(self) -> dict[Node, int]:
-        """A number for each name: the same for names that follow from each other, less than what follows from them."""
-        return circles(self._sources)
+    def _sources_of(self, node: Node) -> Sequence[Node]:
+        return self._sources.get(node, ())
 
     @cached_property
-    def _late(self) -> set[int]:
-        """The numbers of names that are known only once fields have their places."""
-        found = set[int]()
-        for node, number in sorted(self._circles.items(), key=itemgetter(1)):
-            asks = any(
-                each.checksum is not None or any(map(_asks_for_places, _says(each, bit)))
-                for _, each, bit in self._called.get(node, ())
-            )
-            if asks or any(self._circles[source] in found for source in self._sources.get(node, ())):
-                found.add(number)
-        return found
+    def _followed(self) -> AbstractSet[Node]:
+        """The names that others follow from."""
+        return {source for sources in self._sources.values() for source in sources}
+
+    @cached_property
+    def _late(self) -> AbstractSet[Node]:
+        """The names that are known only once fields have their places."""
+        following: dict[Node, list[Node]] = {}
+        for node, sources in self._sources.items():
+            for source in sources:
+                following.setdefault(source, []).append(node)
+        placed = (
+            node
+            for node, called in self._called.items()
+            for _, each, bit in called
+            if each.checksum is not None or any(map(_asks_for_places, _says(each, bit)))
+        )
+        return closure(placed, lambda node: following.get(node, ())).keys()
 
     def _asked(self, struct: Struct, expression: Expression) -> Iterator[Node]:
         for reference in references(expression):
@@ -113,36 +115,6 @@ class Decisions:
             if isinstance(lender, Field) and lender.flatten and holder.struct.name not in seen:
                 yield holder.struct.name, lender.wire_name
                 yield from self._lenders(holder.struct.name, seen | {name})
-
-
-def circles(sources: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
-    """Numbers for the strongly connected components of a graph, a node's sources first (Tarjan's algorithm)."""
-    numbers, order, lowest = dict[Node, int](), dict[Node, int](), dict[Node, int]()
-    open_nodes: list[Node] = []
-    found = 0
-    for root in sources:
-        path = [] if root in order else [(root, iter(sources[root]))]
-        for node, _ in path:
-            order[node] = lowest[node] = len(order)
-            open_nodes.append(node)
-        while path:
-            node, left = path[-1]
-            source = next((each for each in left if each not in numbers), None)
-            if source is None:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-                if lowest[node] == order[node]:
-                    while node not in numbers:
-                        numbers[open_nodes.pop()] = found
-                    found += 1
-            elif source in order:
-                lowest[node] = min(lowest[node], order[source])
-            else:
-                order[source] = lowest[source] = len(order)
-                open_nodes.append(source)
-                path.append((source, iter(sources.get(source, ()))))
-    return numbers
 
 
 def with_decisions(named: NamedTypes, roots: Sequence[Type]) -> NamedTypes:
@@ -170,12 +142,12 @@ def _decided(struct: Struct, decisions: Decisions, *, is_told: bool) -> Struct:
 def _told(named: Types, roots: Sequence[Type]) -> AbstractSet[str]:
     """The structs of choices between types that the value decides."""
     return {
-        name
-        for whole in (*named.values(), *roots)
-        for type in nested(whole)
+        struct.name
+        for each in (*named.values(), *roots)
+        for type in nested(each)
         if isinstance(type, types.Attempt | types.OneOf | types.Select)
         for part in parts(type)
-        for name, _ in held(part, named)
+        for struct, _ in held(part, named)
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wireloom.model import types
 from wireloom.model.traversal import parts as parts_of
 from wireloom.model.traversal import plain
-from wireloom.model.types import Field, Struct, Type
+from wireloom.model.types import Field, Type
 from wireloom.resolve.facts.sites import Types, held
 
 
@@ -54,8 +54,6 @@ def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> I
         return
     if rest_of(field, named) is not None:
         return
-    for name, _ in held(field.type, named):
-        inner = named[name]
-        if isinstance(inner, Struct) and name not in seen:
-            for each in inner.fields:
-                yield from members(each, named, seen | {name})
+    for inner, _ in held(field.type, named):
+        for each in inner.fields if inner.name not in seen else ():
+            yield from members(each, named, seen | {inner.name})

@@ -12,7 +12,7 @@ from enum import Enum
 from wireloom.expr.ast import Call, Expression, FieldRef
 from wireloom.expr.ast import parts as expression_parts
 from wireloom.model import types
-from wireloom.model.traversal import inner_types, parts, plain
+from wireloom.model.traversal import nested, parts, plain
 from wireloom.model.types import Array, Attempt, Bit, Discard, Field, Select, Struct, Trial, Type
 from wireloom.problems import Location, Problem
 from wireloom.spec.documents import Place
@@ -183,20 +183,20 @@ def holders(named: Types) -> Mapping[str, tuple[Holder, ...]]:
     for struct in structs(named):
         for position, step in enumerate(struct.steps):
             if isinstance(step, Field):
-                for name, listed in held(step.type, named):
-                    found.setdefault(name, []).append(Holder(struct, position, listed))
+                for inner, listed in held(step.type, named):
+                    found.setdefault(inner.name, []).append(Holder(struct, position, listed))
     return {name: tuple(each) for name, each in found.items()}
 
 
-def held(type: Type, named: Types) -> Iterator[tuple[str, bool]]:
+def held(type: Type, named: Types) -> Iterator[tuple[Struct, bool]]:
     """The structs that a type leads to without passing another, and whether as elements of a list."""
     waiting, seen = [(type, False)], set[tuple[str, bool]]()
     while waiting:
         each, listed = waiting.pop()
         if not isinstance(each, types.Reference):
             waiting += [(part, listed or isinstance(each, types.Array)) for part in reversed(parts(each))]
-        elif isinstance(named[each.name], Struct):
-            yield each.name, listed
+        elif isinstance(struct := named[each.name], Struct):
+            yield struct, listed
         elif (each.name, listed) not in seen:
             seen.add((each.name, listed))
             waiting.append((named[each.name], listed))
@@ -251,21 +251,15 @@ class Names:
     def _lent(self, field: Field, name: str, seen: frozenset[str]) -> Iterator[Origin]:
         """The fields of what melts into a struct."""
         for inner, _ in held(field.type, self.named):
-            struct = self.named[inner]
-            if isinstance(struct, Struct) and inner not in seen:
-                for origin in self.named_in(struct, name, seen | {inner}):
+            if inner.name not in seen:
+                for origin in self.named_in(inner, name, seen | {inner.name}):
                     yield Origin(origin.struct, origin.position, origin.field, origin.bit, field)
 
     def _member(self, origin: Origin, members: tuple[str, ...]) -> Origin:
         """The innermost field that a dotted name means, where one struct says it."""
         for name in members:
-            inner = [each for each, _ in held(origin.field.type, self.named)]
-            found = [
-                each
-                for name_of_struct in inner
-                if isinstance(struct := self.named[name_of_struct], Struct)
-                for each in self.named_in(struct, name)
-            ]
+            structs = (struct for struct, _ in held(origin.field.type, self.named))
+            found = [each for struct in structs for each in self.named_in(struct, name)]
             if len(found) != 1:
                 return origin
             origin = found[0]
@@ -286,18 +280,16 @@ def values_asked(expression: Expression) -> Iterator[FieldRef]:
 
 def names_told_by(type: Type) -> Iterator[str]:
     """The names that a type itself looks at: what must not repeat, what selects, what tells alternatives on build."""
-    match type:
-        case Array(unique=str(name)) | Select(tag=types.MemberTag(name, presence=False)):
-            yield name
-        case Attempt(trials=trials):
-            asked = (
-                each for trial in trials if trial.build_when is not None for each in values_asked(trial.build_when)
-            )
-            yield from (name for each in asked for name in (each.name, *each.members))
-        case _:
-            pass
-    for part in inner_types(type):
-        yield from names_told_by(part)
+    for part in nested(type):
+        match part:
+            case Array(unique=str(name)) | Select(tag=types.MemberTag(name, presence=False)):
+                yield name
+            case Attempt(trials=trials):
+                conditions = [trial.build_when for trial in trials if trial.build_when is not None]
+                asked = (each for condition in conditions for each in values_asked(condition))
+                yield from (name for each in asked for name in (each.name, *each.members))
+            case _:
+                pass
 
 
 def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
@@ -305,6 +297,13 @@ def placed(struct: Struct, place: Place) -> Iterator[tuple[Place, Field]]:
     for position, step in enumerate(struct.steps):
         if isinstance(step, Field):
             yield place / position / step.wire_name, step
+
+
+def all_placed(root: Place, named: Types) -> Iterator[tuple[Place, Struct, Field]]:
+    """The fields of all structs with their places."""
+    for struct in structs(named):
+        for where, field in placed(struct, root / "types" / struct.name / "fields"):
+            yield where, struct, field
 
 
 def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:

@@ -35,9 +35,8 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
     is_whole = draft.document.dropped is None
     if is_whole and ((content.root is None) == (content.roots is None) or content.roots == {}):
         message = "the format has no root" if content.root is None else "the format has `root` and `roots`"
-        draft.reports_entry(
-            draft.place / "format", "missing-root", message, "give `root: TYPE`, or `roots` with several"
-        )
+        hint = "give `root: TYPE`, or `roots` with several"
+        draft.reports_entry(draft.place / "format", "missing-root", message, hint)
     if content.root is None and content.rows is not None:
         message, hint = "`rows` beside `roots`", "write it into the root whose list it is"
         draft.reports_entry(draft.place / "rows", "conflicting-keys", message, hint)
@@ -82,12 +81,8 @@ def _root(
         draft.reports_entry(entry.place, "wrong-shape", f"{what} may be null", hint)
         return None
     if not isinstance(record, Record):
-        draft.reports_entry(
-            entry.place,
-            "wrong-shape",
-            f"{entry.name} is no record",
-            "a root is a struct, a union of structs, or a list of them",
-        )
+        message, hint = f"{entry.name} is no record", "a root is a struct, a union of structs, or a list of them"
+        draft.reports_entry(entry.place, "wrong-shape", message, hint)
         return None
     columns = _columns(schema, row, row == default)
     lacking: tuple[str, ...] = ()

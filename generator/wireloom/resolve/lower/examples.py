@@ -21,12 +21,8 @@ def examples(draft: Draft, roots: tuple[Root, ...], errors: tuple[ErrorCode, ...
     names: dict[str, int] = {}
     for index, example in enumerate(found):
         if example.name in names:
-            draft.reports(
-                draft.place / "examples" / index / "name",
-                "duplicate-example",
-                f"two examples are called {example.name!r}",
-                "tests and documents call them by name",
-            )
+            message, hint = f"two examples are called {example.name!r}", "tests and documents call them by name"
+            draft.reports(draft.place / "examples" / index / "name", "duplicate-example", message, hint)
         names[example.name] = index
     return tuple(found)
 
@@ -37,9 +33,8 @@ def _example(
     given = document.given
     _check_root(draft, place / "root", document.root, roots)
     if "value" in given and "error" in given:
-        draft.reports(
-            place, "example-outcome", "an example has a value or an error", "give `value` or `error`, not both"
-        )
+        message, hint = "an example has a value or an error", "give `value` or `error`, not both"
+        draft.reports(place, "example-outcome", message, hint)
     beside = ("path", "offset") if "value" in given else ("rebuilds",) if "error" in given else ()
     for key in beside if not {"value", "error"} <= given else ():
         if key in given:
@@ -49,12 +44,8 @@ def _example(
     if document.error is not None:
         codes = [each.code for each in errors]
         if document.error not in codes:
-            draft.reports(
-                place / "error",
-                "example-outcome",
-                f"decoding never reports {document.error}",
-                nearest(document.error, codes),
-            )
+            message, hint = f"decoding never reports {document.error}", nearest(document.error, codes)
+            draft.reports(place / "error", "example-outcome", message, hint)
     return Example(
         name=document.name,
         data=_data(draft, place, document),
@@ -106,8 +97,7 @@ def _data(draft: Draft, place: Place, document: ExampleDocument) -> bytes:
             return b""
     data = constants.hexadecimal((place / "hex").text)
     if not isinstance(data, bytes):
-        draft.reports(
-            place / "hex", "bad-hex", "this is not hexadecimal", "write pairs of 0-9 and a-f; spaces do not matter"
-        )
+        message, hint = "this is not hexadecimal", "write pairs of 0-9 and a-f; spaces do not matter"
+        draft.reports(place / "hex", "bad-hex", message, hint)
         return b""
     return data

@@ -5,20 +5,19 @@ as do those of the types within it that look outward. Whoever comes behind knows
 has the places of what it is a copy of, so that what is wrong with both is said once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from wireloom.encodings import Encoding
 from wireloom.expr.ast import FieldRef
 from wireloom.model import types
-from wireloom.model.traversal import NamedTypes, with_fields
+from wireloom.model.traversal import NamedTypes, with_fields, with_parts
 from wireloom.model.types import Attempt, Bit, Field, Meaning, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.renamings import Renamings, renamed, renamings_of
 from wireloom.resolve.facts.sites import Types, held
 from wireloom.spec.entries import STEPS
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, changed
 
 _Name = tuple[int, str]  # a field of a struct so many structs outward
 
@@ -114,16 +113,12 @@ class _Melting:
         return Molten(self._placed(), named)
 
     def _placed(self) -> Draft:
-        root = self.draft.document.node
-        assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
-        entries = tuple(
-            (key, MappingNode((*node.entries, *self.nodes.values()), node.location))
-            if key.text == "types" and isinstance(node, MappingNode)
-            else (key, node)
-            for key, node in root.entries
-        )
-        document = replace(self.draft.document, node=MappingNode(entries, root.location))
-        return replace(self.draft, document=document)
+        def with_copies(types: Node) -> Node:
+            assert isinstance(types, MappingNode)  # noqa: S101 - its shape was checked
+            return replace(types, entries=(*types.entries, *self.nodes.values()))
+
+        node = changed(self.draft.document.node, "types", with_copies)
+        return replace(self.draft, document=replace(self.draft.document, node=node))
 
     def name(self, name: str, levels: _Levels, renamings: Renamings) -> str:
         """The name of a copy of a type that stands within structs of these levels, and melts with new names or not."""
@@ -201,19 +196,9 @@ class _Melting:
             case Attempt():
                 return self._attempt(part, levels, renamings)
             case types.Nullable() | types.OneOf() | types.Alternative() | types.Select() | types.Case() | tuple():
-                return self._parts(part, levels, renamings, inside)
+                return with_parts(part, lambda each: self.part(each, levels, renamings, inside))
             case _:
-                return self._parts(part, levels, (), inside)
-
-    def _parts(self, part: Any, levels: _Levels, renamings: Renamings, inside: int) -> Any:  # noqa: ANN401
-        """The part with its own parts changed; itself where none is, so that what is broken is still known as that."""
-        if isinstance(part, tuple):
-            return tuple(self.part(each, levels, renamings, inside) for each in part)
-        if not is_dataclass(part) or isinstance(part, type | Encoding):
-            return part
-        changed = {each.name: self.part(getattr(part, each.name), levels, renamings, inside) for each in fields(part)}
-        same = all(each is getattr(part, name) for name, each in changed.items())
-        return part if same else replace(part, **changed)
+                return with_parts(part, lambda each: self.part(each, levels, (), inside))
 
     def _attempt(self, attempt: Attempt, levels: _Levels, renamings: Renamings) -> Attempt:
         trials = tuple(
@@ -225,7 +210,7 @@ class _Melting:
 
     def _of_value(self, trial: types.Trial, renamings: Renamings) -> Any:  # noqa: ANN401
         """The condition on an alternative's value, whose names are those of its members."""
-        structs = [name for name, _ in held(trial.type, self.named)]
+        structs = [struct.name for struct, _ in held(trial.type, self.named)]
         levels = (_Level(structs[0], renamings),) if structs else ()
         return self.part(trial.build_when, levels, ())
 
@@ -240,7 +225,7 @@ class _Melting:
             if not melting:
                 break
             members[place], name = renamed(renamings, member), member
-            structs = [inner for each in melting for inner, _ in held(each.type, self.named)]
+            structs = [inner.name for each in melting for inner, _ in held(each.type, self.named)]
         return replace(reference, name=renamed(renamings, reference.name), members=tuple(members))
 
     def _fields(self, structs: Iterable[str], name: str) -> Iterator[Field]:
@@ -275,35 +260,21 @@ def _with_holders(type: Type, copies: Mapping[str, list[str]]) -> Type:
 
 def _renamed_node(struct: Node, renamings: Renamings) -> Node:
     """A struct's node with other names for its fields and their bits."""
-    if not isinstance(struct, MappingNode):
-        return struct
-    entries = tuple(
-        (key, replace(node, items=tuple(_renamed_entry(each, renamings) for each in node.items)))
-        if key.text == "fields" and isinstance(node, SequenceNode)
-        else (key, node)
-        for key, node in struct.entries
-    )
-    return replace(struct, entries=entries)
+
+    def field(node: Node) -> Node:
+        return changed(node, "bits", lambda bits: _with_keys(bits, renamings, lambda bit: bit))
+
+    def fields(node: Node) -> Node:
+        assert isinstance(node, SequenceNode)  # noqa: S101 - its shape was checked
+        return replace(node, items=tuple(_with_keys(entry, renamings, field) for entry in node.items))
+
+    return changed(struct, "fields", fields)
 
 
-def _renamed_entry(entry: Node, renamings: Renamings) -> Node:
-    if not isinstance(entry, MappingNode):
-        return entry
-    return replace(
-        entry, entries=tuple((_key(key, renamings), _renamed_bits(node, renamings)) for key, node in entry.entries)
-    )
-
-
-def _renamed_bits(field: Node, renamings: Renamings) -> Node:
-    if not isinstance(field, MappingNode):
-        return field
-    entries = tuple(
-        (key, replace(node, entries=tuple((_key(bit, renamings), value) for bit, value in node.entries)))
-        if key.text == "bits" and isinstance(node, MappingNode)
-        else (key, node)
-        for key, node in field.entries
-    )
-    return replace(field, entries=entries)
+def _with_keys(node: Node, renamings: Renamings, change: Callable[[Node], Node]) -> Node:
+    if not isinstance(node, MappingNode):
+        return node
+    return replace(node, entries=tuple((_key(key, renamings), change(value)) for key, value in node.entries))
 
 
 def _key(key: ScalarNode, renamings: Renamings) -> ScalarNode:

@@ -5,8 +5,8 @@ deeper than its `depth`, what is there is kept as it is where something else say
 of protobuf and in a region, as text in JSON); else there must be nothing: `depth_limit`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wireloom.encodings import Encoding, Form
@@ -14,7 +14,7 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal,
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import NamedTypes, plain, with_structs
+from wireloom.model.traversal import NamedTypes, plain, with_parts, with_structs
 from wireloom.model.types import Bytes, Field, JsonText, Reference, Refusal, Select, Struct, Type
 from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
 from wireloom.resolve.facts.sites import Names, holders
@@ -248,7 +248,7 @@ def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> A
     match part:
         case Field(wire_name=name, derive=derive) | types.Bit(name=name, derive=derive) if derive is not None:
             given = {each: there and _as_given(there, name) for each, there in deep.items()}
-            rest = _changed(replace(part, derive=None), lambda each: _without(each, deep, up))
+            rest = with_parts(replace(part, derive=None), lambda each: _without(each, deep, up))
             return replace(rest, derive=_without(derive, given, up))
         case Call(function="present", arguments=(FieldRef(up=found, name=name, members=()),)) if (
             found == up and name in deep
@@ -266,7 +266,7 @@ def _without(part: Any, deep: Mapping[str, Expression | None], up: int = 0) -> A
         case types.Discard(keep=keep, when=when):
             return replace(part, keep=_without(keep, deep, up + 1), when=_without(when, deep, up))
         case _:
-            return _changed(part, lambda each: _without(each, deep, up))
+            return with_parts(part, lambda each: _without(each, deep, up))
 
 
 def _as_given(presence: Expression, derived: str) -> Expression:
@@ -283,13 +283,4 @@ def _counted(part: Any, struct: Struct, names: Names) -> Any:  # noqa: ANN401 - 
             kept = any(isinstance(each.field.type, Bytes) for each in names.origins(struct, reference))
             return replace(part, arguments=(replace(reference, kind=Kind.ANY),)) if kept else part
         case _:
-            return _changed(part, lambda each: _counted(each, struct, names))
-
-
-def _changed(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - part of a step
-    """A part of a step with a change to all of its own parts."""
-    if isinstance(part, tuple):
-        return tuple(map(change, part))
-    if is_dataclass(part) and not isinstance(part, type | Encoding):
-        return replace(part, **{each.name: change(getattr(part, each.name)) for each in fields(part)})
-    return part
+            return with_parts(part, lambda each: _counted(each, struct, names))

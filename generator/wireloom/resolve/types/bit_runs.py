@@ -13,11 +13,11 @@ from wireloom.model.types import Bit, Boolean, Check, Discard, Field, Integer, M
 from wireloom.resolve.types.notations import Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import ByteOrderByParameter, StructType
+from wireloom.spec.language.combinations import OF_WHOLE_BYTES
 
 _BYTE = 8
 _REGISTER = 64
 _LONGEST = 64  # bytes of a run
-_WHOLE = ("when", "since", "until", "from", "size", "bits", "checksum", "as", "refers")  # keys of whole fields
 
 
 # --- what may stand there --------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def _report_open(around: Surroundings, place: Place, document: StructType, run: 
 def _check_keys(around: Surroundings, place: Place, document: StructType, position: int, *, first: bool) -> None:
     entry = document.fields[position]
     hint = "make the bits that are there together a struct, and say it of that"
-    for key in (*_WHOLE, *(() if first else ("at",))):
+    for key in (*OF_WHOLE_BYTES, *(() if first else ("at",))):
         if key in entry.full.given:
             message = f"`{key}` of a field that shares its bytes with others"
             around.scope.draft.reports_entry(place / entry.key / key, "wrong-shape", message, hint)

@@ -31,12 +31,8 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     if type is UNKNOWN:
         type = Integer(64, signed=False)
     if not isinstance(type, Integer) or type.digits or type.bits > _WIDEST:
-        report(
-            place,
-            "wrong-shape",
-            "only integers that are no decimals have bits",
-            "give the field an unsigned integer type",
-        )
+        message, hint = "only integers that are no decimals have bits", "give the field an unsigned integer type"
+        report(place, "wrong-shape", message, hint)
         return ()
     found = tuple(_bit(around.scope, place / name, name, bit, type) for name, bit in document.bits.items())
     taken: dict[int, str] = {}
@@ -90,9 +86,6 @@ def _check_raw(scope: Scope, place: Place, document: Bits) -> None:
         scope.draft.reports_entry(place / "raw", "conflicting-keys", "`raw` without `values`", hint)
     if document.hidden:
         scope.draft.reports_entry(place / "hidden", "conflicting-keys", "`hidden` beside `raw`", "drop one of them")
-    if document.else_ is not None:
-        hint = "drop it: beside `raw` a number without a name is null"
-        scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
     if flaw := names.logical_name_flaw(document.raw):
         scope.draft.reports(place / "raw", "bad-name", f"{document.raw} cannot be the name of a column", flaw)
 
@@ -124,8 +117,7 @@ def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, i
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:
-        scope.draft.reports(
-            place, "bits-out-of-range", f"the integer has no bits {text}", f"0 to {whole.bits - 1}, the lower one first"
-        )
+        message, hint = f"the integer has no bits {text}", f"0 to {whole.bits - 1}, the lower one first"
+        scope.draft.reports(place, "bits-out-of-range", message, hint)
         return 0, 0
     return low, high - low + 1

@@ -166,15 +166,10 @@ def table_reference_of(
             or "put one beside what refers to it, or give the struct there another type",
         )
     elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
-        around.reports(
-            place,
-            "later-name",
-            f"{document.refers} is read behind the fields that refer to it",
-            "move the table before them",
-        )
+        message, hint = f"{document.refers} is read behind the fields that refer to it", "move the table before them"
+        around.reports(place, "later-name", message, hint)
     if not isinstance(type, Integer) or type.signed:
-        around.reports(
-            place, "wrong-shape", "an index is an unsigned integer", "give the field the type uint32 or uint64"
-        )
+        message, hint = "an index is an unsigned integer", "give the field the type uint32 or uint64"
+        around.reports(place, "wrong-shape", message, hint)
     holders = tuple(dict.fromkeys(use.user for use in uses))
     return TableReference(document.refers, document.else_ or "bad_index", holders)

@@ -44,6 +44,7 @@ from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.fields import Logical
 
 _KEYS = ("null", "logical", "epoch", "scale", "offset", "raw")
+_NUMERIC = ("scale", "offset", "epoch")
 _SIZES = {"uuid": 16, "ipv4": 4, "ipv6": 16, "mac": 6}
 _UNIT = re.compile(r"([1-9][0-9]{0,8})?(ns|us|ms|s|min|h|d)").fullmatch
 _NANOSECONDS = {
@@ -117,6 +118,11 @@ class _Reading:
     def refuse(self, key: str, id: str, message: str, hint: str) -> None:
         self.around.scope.draft.reports_entry(self.place / key, id, message, hint)
 
+    def _refuse_beside(self, keys: Sequence[str], other: str, hint: str = "") -> None:
+        for key in keys:
+            if key in self.document.given:
+                self.refuse(key, "conflicting-keys", f"`{key}` beside {other}", hint or f"drop `{key}`")
+
     def meaning(self) -> Meaning | None:
         null = self.null()
         match self.document.logical:
@@ -167,12 +173,8 @@ class _Reading:
 
     def _time(self, time: Logical) -> Meaning | None:
         if (time.timestamp is None) == (time.duration is None):
-            self.refuse(
-                "logical",
-                "conflicting-keys",
-                "a time is a moment or a length",
-                "write `{timestamp: ms}` or `{duration: ms}`",
-            )
+            message, hint = "a time is a moment or a length", "write `{timestamp: ms}` or `{duration: ms}`"
+            self.refuse("logical", "conflicting-keys", message, hint)
             return None
         if time.timestamp is not None:
             unit = self._unit("timestamp", time.timestamp)
@@ -213,14 +215,11 @@ class _Reading:
             hint = "write `logical: timestamp` or `logical: date` for a text, or give the field the type of an integer"
             self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", hint)
             return None
-        for key in ("scale", "offset"):
-            if key in self.document.given:
-                self.refuse(key, "conflicting-keys", f"`{key}` beside `logical`", "the unit is its scale")
+        self._refuse_beside(("scale", "offset"), "`logical`", "the unit is its scale")
         if unit.denominator != 1 and not self.document.raw:
             message = "columns hold microseconds, and this would lose what is beyond"
-            self.refuse(
-                "logical", "lossy-meaning", message, "give `raw: NAME`: readers see the number on the wire, too"
-            )
+            hint = "give `raw: NAME`: readers see the number on the wire, too"
+            self.refuse("logical", "lossy-meaning", message, hint)
             return None
         lowest, highest = _LIMITS[kind]
         scaled = Scaled(kind, unit.numerator, int(offset))  # type: ignore[arg-type]
@@ -257,9 +256,7 @@ class _Reading:
             message = f"a text that is computed may say no {what}, and nothing holds it"
             self.refuse("logical", "wrong-shape", message, hint)
             return None
-        for key in ("scale", "offset", "epoch"):
-            if key in self.document.given:
-                self.refuse(key, "conflicting-keys", f"`{key}` beside a text that says a {what}", f"drop `{key}`")
+        self._refuse_beside(_NUMERIC, f"a text that says a {what}")
         self._check_room(word, saying, type)
         return Meaning(saying)
 
@@ -290,9 +287,7 @@ class _Reading:
             hint = f"write bytes({size})"
             self.refuse("logical", "wrong-shape", f"{written.kind} is of {size} bytes on the wire", hint)
             return None
-        for key in ("scale", "offset", "epoch"):
-            if key in self.document.given:
-                self.refuse(key, "conflicting-keys", f"`{key}` beside `logical: {written.kind}`", f"drop `{key}`")
+        self._refuse_beside(_NUMERIC, f"`logical: {written.kind}`")
         return Meaning(written)
 
     # --- names -----------------------------------------------------------------------------------------------------
@@ -328,9 +323,8 @@ class _Reading:
             self.refuse(key, "wrong-shape", "only integers have a scale", hint)
             return None
         if not scale:
-            self.refuse(
-                "scale", "bad-meaning", "a scale of 0 has no inverse", "write what the integer is a multiple of"
-            )
+            message, hint = "a scale of 0 has no inverse", "write what the integer is a multiple of"
+            self.refuse("scale", "bad-meaning", message, hint)
             return None
         exact = None if is_float else _exact(scale, offset, self.type)
         return Meaning(exact) if exact is not None else self._measured(scale, offset, self.type)
@@ -516,6 +510,11 @@ def _told(field: Field, meaning: Meaning) -> Field:
         case _:
             type = Bytes()
     value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
+    return _to_readers(field, type, value, meaning)
+
+
+def _to_readers(field: Field, type: Type, value: Expression, meaning: Meaning) -> Field:
+    """What readers see beside a field, computed of it."""
     return Field(
         name=field.name,
         wire_name=f"{field.wire_name} to readers",
@@ -538,15 +537,5 @@ def _seen(field: Field, meaning: Meaning, shown: Scaled) -> Field:
         value = Binary("//", value, Literal(meaning.divisor))
     if meaning.null is not None:
         value = Conditional(_is_null(field, meaning), Literal(None), value)
-    return Field(
-        name=field.name,
-        wire_name=f"{field.wire_name} to readers",
-        type=Integer(64, signed=True),
-        doc=field.doc,
-        when=field.when,
-        compute=value,
-        meaning=Meaning(replace(shown, multiplier=1)),
-        since=field.since,
-        until=field.until,
-        agrees=True,
-    )
+    told = _to_readers(field, Integer(64, signed=True), value, Meaning(replace(shown, multiplier=1)))
+    return replace(told, agrees=True)

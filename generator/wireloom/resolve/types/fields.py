@@ -26,13 +26,13 @@ from wireloom.model.types import (
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
 from wireloom.resolve.bind import builtins, constants
-from wireloom.resolve.bind.expressions import BROKEN, expression
+from wireloom.resolve.bind.expressions import BROKEN, expression_if_any
 from wireloom.resolve.bind.outline import is_open, mapped_kind
 from wireloom.resolve.bind.scopes import MeaningError, Scope
 from wireloom.resolve.types.bits import bits_of
 from wireloom.resolve.types.checksums_and_tables import checksum_of, is_table, table_reference_of
 from wireloom.resolve.types.conversions import meaning_of, null_of
-from wireloom.resolve.types.key_combinations import check_form, check_keys, has_check
+from wireloom.resolve.types.key_combinations import check_form, check_keys
 from wireloom.resolve.types.notations import (
     UNKNOWN,
     Surroundings,
@@ -40,7 +40,6 @@ from wireloom.resolve.types.notations import (
     has_digits,
     has_order,
     has_size,
-    has_text,
     is_encoded,
     plainly_named,
     prefix_of,
@@ -187,9 +186,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
             hint = "a list ends at a `terminator`" if isinstance(not_null(type), types.Array) else "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
-            _check_digits(around, place, document, around.delimiter)
-        elif around.delimiter.kept and has_text(type):
-            _check_kept(around, place, around.delimiter)
+            _check_digits(around, place, around.delimiter)
     return type
 
 
@@ -204,18 +201,8 @@ def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> t
     return min(given), inner.name, written
 
 
-def _check_kept(around: Surroundings, place: Place, delimiter: Delimiter) -> None:
-    """Report delimiters with which no text can end."""
-    for data in delimiter.ending.delimiters:
-        try:
-            data.decode(around.charset or "utf-8")
-        except UnicodeDecodeError:
-            message = f"no text ends with {data.hex()}"
-            around.scope.draft.reports_entry(place / "kept", "conflicting-keys", message, "drop `kept`, or write bytes")
-
-
-def _check_digits(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> None:
-    """Report what cannot stand behind digits, and a code for those that do not end."""
+def _check_digits(around: Surroundings, place: Place, delimiter: Delimiter) -> None:
+    """Report what cannot stand behind digits."""
     ending = delimiter.data
     if not delimiter.is_plain:
         message, hint = "digits end at one delimiter, which is none of them", "drop all else that is said of it"
@@ -224,9 +211,6 @@ def _check_digits(around: Surroundings, place: Place, document: FieldDocument, d
         message = f"{ending.hex()} does not end digits"
         hint = "one or two bytes do, of which the first is no digit or sign"
         around.reports(place / "delimiter", "bad-const", message, hint)
-    if document.else_ is not None and not has_check(document, besides="delimiter"):
-        message, hint = "nothing here has a check of its own", "digits that do not end are `truncated` or `int_range`"
-        around.scope.draft.warns(place / "else", "useless-else", message, hint)
 
 
 def _field(around: Surroundings, place: Place, name: str, document: FieldDocument, type: Type) -> Field:
@@ -256,10 +240,10 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         doc=document.doc,
         unit=document.unit,
         code=held.code,
-        at=_expression(scope, place / "at", document.at, Kind.INTEGER),
+        at=expression_if_any(scope, place / "at", document.at, Kind.INTEGER),
         size=None if document.size is None else _region(around, place / "size", document.size),
         packing=packing_of(around, place / "unpack", document, type),
-        when=_expression(scope, place / "when", document.when, Kind.BOOLEAN),
+        when=expression_if_any(scope, place / "when", document.when, Kind.BOOLEAN),
         presence=types.Presence.OPTIONAL if document.optional or document.one_of else types.Presence.REQUIRED,
         default=_default(around, place, document, type, held, meaning),
         has_default=document.default is not None or _says_null(document, held),
@@ -271,7 +255,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         spelling=None if keyed else held.spelling,
         bits=bits_of(around, place / "bits", document, type),
         derive=_derived(late, place / "derive", document.derive, type, document),
-        compute=_expression(scope, place / "compute", document.compute, _kind(type)),
+        compute=expression_if_any(scope, place / "compute", document.compute, _kind(type)),
         checksum=checksum_of(around, place, name, document, type),
         refers=table_reference_of(around, place / "refers", document, type),
         table=is_table(around, place / "table", document, type),
@@ -360,15 +344,11 @@ def _looks_at_places(mapping: ValueMapping) -> bool:
     return any(isinstance(each, Position | MarkRef) for each in references(mapping.value))
 
 
-def _expression(scope: Scope, place: Place, written: object, wanted: Kind) -> Expression | None:
-    return None if written is None else expression(scope, place, written, wanted)
-
-
 def _derived(scope: Scope, place: Place, written: object, type: Type, document: FieldDocument) -> Expression | None:
     """The expression that builders derive a value by: what readers see where a table maps it."""
     mapped = document.values is not None and not is_open(document)
     wanted = mapped_kind(document.values or {})[0] if mapped else _kind(type)
-    found = _expression(scope, place, written, wanted)
+    found = expression_if_any(scope, place, written, wanted)
     if found is not None and (name := _measured_record(scope, found)):
         message = f"len takes a text or bytes, and {name} may be a record"
         scope.draft.reports(place, "expression-type", message, SIZE_OF_RECORDS)

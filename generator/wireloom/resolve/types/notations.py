@@ -19,7 +19,7 @@ from wireloom.numbers import integer, notation_of, respelled, respelled_ends
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins, constants, notation
 from wireloom.resolve.bind.draft import written as parsed_text
-from wireloom.resolve.bind.expressions import BROKEN, expression
+from wireloom.resolve.bind.expressions import BROKEN, expression, expression_if_any
 from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.resolve.bind.named_versions import check_span, condition
 from wireloom.resolve.bind.outline import reach
@@ -160,13 +160,8 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
             return _extended(around, place, single)
         case (("list" | "map" | "ext"), _):
             forms = {"list": "list(TYPE)", "map": "map(KEY, VALUE) or map(ENTRY)", "ext": "ext(CODE, TYPE)"}
-            around.reports(
-                place,
-                "type-syntax",
-                f"{name} with {len(arguments)} arguments",
-                f"write {forms[name]}",
-                column=single.column,
-            )
+            message, hint = f"{name} with {len(arguments)} arguments", f"write {forms[name]}"
+            around.reports(place, "type-syntax", message, hint, column=single.column)
             return UNKNOWN
         case _, ():
             return _named(around, place, single)
@@ -217,13 +212,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         draft.marks(place)  # the name is reported where it is stated
         return UNKNOWN
     if single.name == "any":
-        around.reports(
-            place,
-            "unknown-type",
-            "any is a type of shared schemas only",
-            "name the alternatives in a `oneOf`",
-            column=single.column,
-        )
+        message, hint = "any is a type of shared schemas only", "name the alternatives in a `oneOf`"
+        around.reports(place, "unknown-type", message, hint, column=single.column)
         return UNKNOWN
     if single.name == notation.BLOCKS:
         message, hint = f"{single.name} is no type, but how long one is", "write bytes(blocks(uint8))"
@@ -410,13 +400,8 @@ def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer |
 def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:
     kind = word.text.strip()
     if kind not in _JSON_KINDS:
-        around.reports(
-            place,
-            "type-syntax",
-            f"json({kind}) is no type",
-            f"write json({'), json('.join(_JSON_KINDS)})",
-            column=word.column,
-        )
+        message, hint = f"json({kind}) is no type", f"write json({'), json('.join(_JSON_KINDS)})"
+        around.reports(place, "type-syntax", message, hint, column=word.column)
         return UNKNOWN
     return types.JsonText(kind)
 
@@ -434,13 +419,8 @@ def _extension(
     if inner is UNKNOWN:
         return UNKNOWN
     if not isinstance(inner, Text | Bytes):
-        around.reports(
-            place,
-            "type-syntax",
-            "the content of ext is neither str nor bytes",
-            "write ext(CODE, bytes)",
-            column=content.column,
-        )
+        message, hint = "the content of ext is neither str nor bytes", "write ext(CODE, bytes)"
+        around.reports(place, "type-syntax", message, hint, column=content.column)
         return UNKNOWN
     return types.Extension(number, inner)
 
@@ -470,11 +450,6 @@ def has_size(type: Type, kind: type[types.Delimiter | types.Padded]) -> bool:
     """Whether a text or bytes of the type have a size of that kind, or a problem hides what there is."""
     sized = any(each is UNKNOWN or isinstance(getattr(each, "size", None), kind) for each in _made_of(type))
     return sized or (kind is types.Delimiter and has_digits(type))
-
-
-def has_text(type: Type) -> bool:
-    """Whether a text is of the type."""
-    return any(isinstance(each, Text) or (isinstance(each, Bytes) and bool(each.charset)) for each in _made_of(type))
 
 
 def has_digits(type: Type) -> bool:
@@ -609,9 +584,8 @@ def _tag(
                 ), Kind.BYTES
             peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
             if not isinstance(peeked, Integer) or not peeked.is_plain or peeked.is_partial or peeked.bits > 64:
-                around.reports(
-                    place / "peek", "unknown-type", f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
-                )
+                message, hint = f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
+                around.reports(place / "peek", "unknown-type", message, hint)
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
@@ -633,9 +607,8 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     found = Kind.ANY if tag is BROKEN else expression_kind(tag)
     if found in _SELECT_NOTHING:
         hint = "an integer, a boolean, a text or bytes selects"
-        around.scope.draft.reports(
-            place, "expression-type", f"{written} is {a_kind(found)}, which selects nothing", hint
-        )
+        message = f"{written} is {a_kind(found)}, which selects nothing"
+        around.scope.draft.reports(place, "expression-type", message, hint)
         return BROKEN
     return tag
 
@@ -662,14 +635,15 @@ def _keys(around: Surroundings, tag: Expression) -> _Keys:
     scope = around.scope
     if tag is BROKEN or not scope.is_sound(tag):
         return _Keys(Kind.ANY)
-    return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), scope.names(tag), scope.words(tag))
+    known = scope.known(tag)
+    return _Keys(expression_kind(tag), scope.values(tag), scope.charset(tag), known.names, known.words)
 
 
 _OTHERWISE = ("default", "_", "*", "else", "other", "others", "any")
 _DASHED = re.compile(r"([0-9]+|0x[0-9a-fA-F]+)\s*(?:-|\.\.\.|to)\s*([0-9]+|0x[0-9a-fA-F]+)")
-_TRUTHS = {"yes": "true", "on": "true", "1": "true", "true": "true", "no": "false", "off": "false", "0": "false"} | {
-    "false": "false"
-}
+
+
+_TRUTHS = dict.fromkeys(("yes", "on", "1", "true"), "true") | dict.fromkeys(("no", "off", "0", "false"), "false")
 
 
 def _instead(word: str, kind: Kind) -> str:
@@ -762,9 +736,8 @@ def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> types.A
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"two alternatives are called {name}"
-            around.reports(
-                place / "attempt" / index / "name", "duplicate-case", message, "the name tells which one holds"
-            )
+            hint = "the name tells which one holds"
+            around.reports(place / "attempt" / index / "name", "duplicate-case", message, hint)
     return types.Attempt(
         tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),
         form.kind or "",
@@ -778,16 +751,14 @@ def _trial(around: Surroundings, place: Place, form: AttemptType, index: int) ->
     fallbacks = tuple(
         types.Fallback(
             tuple(fallback.codes),
-            _when(around.scope.parameters_only(), place / "fallback" / number / "when", fallback.when),
+            expression_if_any(around.scope.parameters_only(), place / "fallback" / number / "when", fallback.when),
         )
         for number, fallback in enumerate(trial.fallback)
     )
-    build_when = _when(around.scope.parameters_only().within(structs), place / "buildWhen", trial.build_when)
+    build_when = expression_if_any(
+        around.scope.parameters_only().within(structs), place / "buildWhen", trial.build_when
+    )
     return types.Trial(trial.name, type_of_text(around, place / "type", trial.type), fallbacks, build_when)
-
-
-def _when(scope: Scope, place: Place, written: object) -> Expression | None:
-    return None if written is None else expression(scope, place, written, Kind.BOOLEAN)
 
 
 # --- changes to a type ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from wireloom.model.types import Array, Check, Discard, Field, Need, Step, Struc
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
 from wireloom.resolve.bind.draft import Draft, TypeForm
-from wireloom.resolve.bind.expressions import expression, first_field
+from wireloom.resolve.bind.expressions import expression, expression_if_any, first_field
 from wireloom.resolve.bind.outline import Member, Outlines, all_mentioned
 from wireloom.resolve.bind.scopes import AHEAD, Scope
 from wireloom.resolve.types.bit_runs import runs
@@ -116,15 +116,13 @@ def _require_one_frame(around: Surroundings, place: Place, document: StructType)
         around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
 
 
-def _when(around: Surroundings, place: Place, written: object) -> Expression | None:
-    return None if written is None else expression(around.scope, place, written, Kind.BOOLEAN)
-
-
 def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
     around = replace(around, scope=around.scope.checking())
     that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
     field = _named_field(around, place / "field", document.field, that)
-    return Check(that, document.else_, field, _when(around, place / "when", document.when), document.doc)
+    return Check(
+        that, document.else_, field, expression_if_any(around.scope, place / "when", document.when), document.doc
+    )
 
 
 def _named_field(around: Surroundings, place: Place, name: str | None, expression: Expression) -> str:
@@ -152,7 +150,7 @@ def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: St
         around.reports(place / "field", "unknown-field", message, hint)
     else:
         _require_field(around, place / "field", document.field, holds_checksum)
-    return Verify(document.field, _when(around, place / "when", document.when))
+    return Verify(document.field, expression_if_any(around.scope, place / "when", document.when))
 
 
 def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
@@ -182,7 +180,7 @@ def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Disca
     if listed is None or listed.broken or listed.kind is not Kind.LIST:
         scope = scope.unseeing()
     keep = expression(scope, place / "keep", document.keep, Kind.BOOLEAN)
-    return Discard(document.list_, keep, document.count, _when(around, place / "when", document.when))
+    return Discard(document.list_, keep, document.count, expression_if_any(around.scope, place / "when", document.when))
 
 
 _ALWAYS = Literal(True)  # noqa: FBT003 - a value

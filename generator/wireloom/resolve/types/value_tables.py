@@ -50,9 +50,8 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
             scope.draft.reports_entry(place / text, "bad-value-key", message, hint)
             continue
         if (literal_kind(wire), wire) in taken:
-            scope.draft.reports_entry(
-                place / text, "duplicate-value", f"{text} is there already", "a value has one meaning"
-            )
+            message, hint = f"{text} is there already", "a value has one meaning"
+            scope.draft.reports_entry(place / text, "duplicate-value", message, hint)
         taken.add((literal_kind(wire), wire))
         entries.append(_mapping(scope, place / text, wire, value, notation_of(text) if isinstance(wire, int) else ""))  # type: ignore[arg-type]
     _check_kinds(scope, place, values, entries)
@@ -125,9 +124,5 @@ def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries
     kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # of which others say more
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
-        scope.draft.reports_entry(
-            place,
-            "mixed-values",
-            f"the values are of several kinds: {found}",
-            "a column has one kind; null may stand beside it",
-        )
+        message, hint = f"the values are of several kinds: {found}", "a column has one kind; null may stand beside it"
+        scope.draft.reports_entry(place, "mixed-values", message, hint)

@@ -118,6 +118,11 @@ class OneOfType(Document):
     )
     doc: str = Field(default="", description="What it is.", examples=["Any value."])
 
+    @property
+    def types(self) -> list[str]:
+        """The types of its alternatives."""
+        return list(self.one_of.values())
+
 
 class Fallback(Document):
     """Codes that send an attempt on to its next alternative."""
@@ -172,6 +177,11 @@ class AttemptType(Document):
         examples=["reason"],
     )
     doc: str = Field(default="", description="What it is.", examples=["A frame, or any other bytes."])
+
+    @property
+    def types(self) -> list[str]:
+        """The types of its alternatives."""
+        return [trial.type for trial in self.attempt]
 
 
 Type = Annotated[

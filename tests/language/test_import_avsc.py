@@ -230,8 +230,8 @@ def test_what_a_spec_lacks_is_told_with_its_place(kind, tmp_path):
 
 
 REFUSED = {
-    "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: this != JSON"),
-    "nothing": ("", "sample.avsc:1:1: this != JSON"),
+    "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: this is not JSON"),
+    "nothing": ("", "sample.avsc:1:1: this is not JSON"),
     "a number": ("5", "sample.avsc:1:1: this is no schema"),
     "a key that is there twice": ('{"type": "int", "type": "int"}', "type is there twice"),
     "no type": (record("R", field("a", "S")), "there is no type S"),

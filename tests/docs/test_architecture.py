@@ -231,6 +231,13 @@ def test_no_folder_has_more_files_than_a_reader_takes_in():
     assert {str(folder.relative_to(PACKAGE)): count for folder, count in files.items() if count > MOST_FILES} == {}
 
 
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "runtime" / "engine" / "native").rglob("*.[ph]*")), ids=lambda path: path.name
+)
+def test_a_native_source_begins_with_what_it_does(path: Path):
+    assert path.read_text(encoding="utf-8").startswith(("# ", "/* "))
+
+
 @pytest.mark.parametrize("name", RESOLVING)
 def test_a_room_of_resolve_sees_only_what_stands_below_it(name):
     paths = modules(PACKAGE / "resolve" / name)

@@ -19,7 +19,7 @@ from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.values import sourceless
 from wireloom.spark.session import session
 from wireloom.spark.source import register
-from wireloom.spark.source.options import READS, Given
+from wireloom.spark.source.options import READS, CheckedOptions
 from wireloom.spark.source.read import batches
 from wireloom_formats import databus_event, kpl_record
 
@@ -402,7 +402,7 @@ def test_a_session_that_looked_before_can_be_told(spark):
 
 def test_a_reader_of_another_spec_is_refused(tmp_path):
     """What the driver plans carries the digest of its spec; the executors compare."""
-    given = Given.of({"format": "databus_event", "path": str(tmp_path)}, READS)
+    given = CheckedOptions.of({"format": "databus_event", "path": str(tmp_path)}, READS)
     read = given.reading(databus_event.struct_type())
     other = dataclasses.replace(read, plan=dataclasses.replace(read.plan, digest="0" * 64))
     with pytest.raises(ContractError, match=r"this worker has wireloom_formats\.databus_event of spec"):

@@ -9,7 +9,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from support.databus_events import LONG_KEY
 from wireloom.spark.source.batch import FileReader
 from wireloom.spark.source.errors import DataSourceError
-from wireloom.spark.source.options import READS, WRITES, Given
+from wireloom.spark.source.options import READS, WRITES, CheckedOptions
 from wireloom.spark.source.stream import stream_reader
 from wireloom.spark.source.write import FileWriter, writing
 from wireloom_formats import databus_event
@@ -51,7 +51,7 @@ def rows(read):
 
 
 def read_of(uri, path):
-    given = Given.of({"format": "databus_event", "path": uri(path), "mode": "FAILFAST"}, READS)
+    given = CheckedOptions.of({"format": "databus_event", "path": uri(path), "mode": "FAILFAST"}, READS)
     schema = given.module.struct_type()
     columns = schema.fields[:3]
     wanted = StructType([*columns, StructField("_source", StringType())])
@@ -75,7 +75,7 @@ def test_what_is_not_there_is_said_without_the_secret(uri):
 def test_objects_are_written_and_replaced(uri):
     table = databus_event.decode(_array(40)).records
     for overwrite in (False, True):
-        given = Given.of({"format": "databus_event", "path": uri("out")}, WRITES)
+        given = CheckedOptions.of({"format": "databus_event", "path": uri("out")}, WRITES)
         writer = FileWriter(writing(given, databus_event.struct_type()), overwrite=overwrite)
         message = writer.write(iter([pa.RecordBatch.from_struct_array(table)]))
         writer.commit([message])
@@ -88,7 +88,7 @@ def _array(count):
 
 def test_a_stream_of_objects_keeps_its_list_beside_them(uri):
     def reader():
-        given = Given.of({"format": "databus_event", "path": uri("in"), "filelog": uri("list")}, READS)
+        given = CheckedOptions.of({"format": "databus_event", "path": uri("in"), "filelog": uri("list")}, READS)
         return stream_reader(given, given.reading(databus_event.struct_type()))
 
     first = reader()

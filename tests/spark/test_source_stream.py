@@ -19,7 +19,7 @@ from support.databus_events import LONG_KEY
 from wireloom.failures import MisuseError
 from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write
-from wireloom.spark.source.options import READS, WRITES, Given
+from wireloom.spark.source.options import READS, WRITES, CheckedOptions
 from wireloom.spark.source.read import Portion
 from wireloom.spark.source.stream import FOLDER, LIMITED, stream_reader
 from wireloom.spark.source.write import StreamFileWriter, Written, _Files, writing
@@ -61,7 +61,7 @@ def landing(tmp_path):
 
 
 def reader(landing, **options):
-    given = Given.of({"format": "databus_event", "path": str(landing.home), **options}, READS)
+    given = CheckedOptions.of({"format": "databus_event", "path": str(landing.home), **options}, READS)
     return stream_reader(given, given.reading(databus_event.struct_type()))
 
 
@@ -181,7 +181,7 @@ class KilledError(Exception):
 
 
 def stream_writer(out):
-    given = Given.of({"format": "databus_event", "path": str(out)}, WRITES)
+    given = CheckedOptions.of({"format": "databus_event", "path": str(out)}, WRITES)
     return StreamFileWriter(writing(given, databus_event.struct_type()))
 
 
@@ -229,7 +229,7 @@ def test_a_batch_is_committed_once_wherever_its_commit_was_killed(tmp_path, monk
 
 
 def test_records_that_are_files_of_their_own_are_as_many_files(tmp_path):
-    given = Given.of({"format": "databus_event", "framing": "none", "path": str(tmp_path)}, WRITES)
+    given = CheckedOptions.of({"format": "databus_event", "framing": "none", "path": str(tmp_path)}, WRITES)
     writer = StreamFileWriter(writing(given, databus_event.struct_type()))
     writer.commit([task(writer, 0, 0, [1, 2, 3])], 0)
     assert (len(list(tmp_path.glob("part-*"))), seen(tmp_path)) == (3, [1, 2, 3])

@@ -50,13 +50,13 @@ class Specs:
         return {name: key_of(kind, [said]) for name, said in self.contents.items()}
 
 
-def read(specs: Path, *, outcomes: bool = True, advise: bool = False) -> Specs:
+def read(specs: Path, *, outcomes: bool = True, advise: bool = False, without: Collection[Path] = frozenset()) -> Specs:
     """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format.
 
     Without `outcomes` what examples say of their bytes is not looked at. With `advise` there is advice among the
-    warnings.
+    warnings. The files in `without` are not read.
     """
-    documents = load(spec_files(specs), specs)
+    documents = load([path for path in spec_files(specs) if path not in without], specs)
     found = resolve_all(documents if outcomes else documents.without_outcomes(), advise=advise)
     if not found.formats:
         raise MisuseError(

@@ -24,9 +24,9 @@ def findings(case: Case):
     """What a case comes to."""
     with tempfile.TemporaryDirectory() as folder:
         old, new = _written(case, Path(folder))
-        with compat.against(str(old), new) as source:
-            today = compat.Source(pipeline.read(new, outcomes=False), str(new), str(new))
-            return compat.compare(source, today, [], case.mode).findings
+        today = pipeline.read(new, outcomes=False)
+        with compat.against(str(old), new, today) as source:
+            return compat.compare(source, compat.Source(today, str(new), str(new)), [], case.mode).findings
 
 
 def _written(case: Case, below: Path) -> tuple[Path, Path]:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from compat.rule_cases import CASES, binary
+from wireloom import compat, pipeline
 from wireloom.cli.app import app
 
 OLD = binary("serial: uint32", "state: {type: uint8, values: {0: idle, 1: busy, 2: broken}}", "level: int16")
@@ -65,6 +66,31 @@ def test_specs_of_a_revision_are_those_of_the_folder_then(repository):
     assert run("--against", "git:HEAD~1").exit_code == 1
     (repository / "specs" / "deep").mkdir()
     assert run("--against", "git:HEAD", "--specs", str(repository / "specs")).exit_code == 0
+
+
+def library(type: str) -> str:
+    return (
+        f"wireloom: 1\nlibrary: units\ntitle: Units\nencoding: binary\ntypes: {{Pair: {{fields: [{{a: {type}}}]}}}}\n"
+    )
+
+
+def test_a_format_whose_files_are_the_same_is_not_read_again(folder):
+    for name in ("old", "specs"):
+        Path(f"{name}/other.yaml").write_text(OLD.replace("format: report", "format: other"))
+        Path(f"{name}/units.yaml").write_text(
+            "wireloom: 1\nlibrary: units\ntitle: Units\nencoding: binary\ntypes: {Pair: {fields: [{a: uint8}]}}\n"
+        )
+    today = pipeline.read(Path("specs"), outcomes=False)
+
+    def again() -> list[bool]:
+        with compat.against("old", Path("specs"), today) as source:
+            return [any(each is one for one in today.formats) for each in source.specs.formats]
+
+    assert sorted(again()) == [False, True]  # the report has changed
+    Path("old/units.yaml").write_text(
+        "wireloom: 1\nlibrary: units\ntitle: Units\nencoding: binary\ntypes: {Pair: {fields: [{a: uint16}]}}\n"
+    )
+    assert again() == [False, False]
 
 
 def test_nothing_breaks_where_nothing_is_different(folder):

@@ -115,14 +115,14 @@ class Comparison:
 
     def _member(self, span: Span, found: Any) -> None:
         members = self._members(found)
+        if " .. " in span.name and members is not None:  # bytes that bits share
+            for bits in span.children:
+                self._member(bits, found)
+            return
         while members is not None and span.name not in members and ("value" in members or "record" in members):
             found = taken(found, "value" if "value" in members else "record")
             members = self._members(found)
         if members is None or span.name not in members:
-            if members is not None and " .. " in span.name:
-                for bits in span.children:
-                    self._member(bits, found)
-                return
             self.lost.add(f"{span.path}")
             return
         value = taken(found, members[span.name])

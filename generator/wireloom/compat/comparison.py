@@ -53,7 +53,7 @@ def compare(old: Source, new: Source, names: Collection[str], mode: Mode) -> Com
     chosen = [(a, b) for a, b in pairs if not names or {a.name, b.name} & set(names)]
     gone = [name for name in before if name not in after and (not names or name in names)]
     directions: tuple[Direction, ...] = ("backward", "forward") if mode == "full" else (mode,)
-    differing = [(a, b) for a, b in chosen if meaning(a) != meaning(b)]
+    differing = [(a, b) for a, b in chosen if a is not b and meaning(a) != meaning(b)]
     found = [_removed(old, new, name) for name in gone if "backward" in directions]
     texts = {
         f"{key}{at}": source.specs.modules[each.name]

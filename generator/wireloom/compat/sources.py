@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -12,7 +12,10 @@ from pathlib import Path
 
 from wireloom import pipeline
 from wireloom.failures import MachineError, MisuseError
+from wireloom.model.format import Format
 from wireloom.problems import Location, SpecProblems
+from wireloom.project import spec_files
+from wireloom.spec import Document
 
 GIT = "git:"
 
@@ -33,23 +36,45 @@ class Source:
 
 
 @contextmanager
-def against(text: str, specs: Path) -> Iterator[Source]:
-    """The specs that `--against` names; raises MisuseError where there are none, or today's generator refuses them."""
+def against(text: str, specs: Path, new: pipeline.Specs) -> Iterator[Source]:
+    """The specs that `--against` names; raises MisuseError where there are none, or today's generator refuses them.
+
+    `new` are today's, of the folder `specs`: a format whose file is the same is one of those.
+    """
     if not text.startswith(GIT):
         folder = Path(text)
         if not folder.is_dir():
             what = "it is no folder" if folder.exists() else "it is not there"
             raise MisuseError(f"--against {text}: {what}; name the folder of the old specs, or git:REVISION")
-        yield _read(folder, text, text)
+        yield _read(folder, text, text, _same(folder, specs, new))
         return
     with tempfile.TemporaryDirectory() as scratch:
         folder, shown = _extracted(text.removeprefix(GIT), specs, Path(scratch))
-        yield _read(folder, shown, text)
+        yield _read(folder, shown, text, _same(folder, specs, new))
 
 
-def _read(folder: Path, shown: str, text: str) -> Source:
+def _same(folder: Path, specs: Path, new: pipeline.Specs) -> dict[Path, tuple[Format, Document]]:
+    """The old files of formats that are as they were, with what they are today; none where a library or schema is not.
+
+    What a format means follows from its own file, and from those that formats share.
+    """
+    today = {path.relative_to(specs): path.read_bytes() for path in spec_files(specs)}
+    before = {path.relative_to(folder): path.read_bytes() for path in spec_files(folder)}
+    formats = {
+        Path(document.path): (format, document) for format, document in zip(new.formats, new.documents, strict=True)
+    }
+    if any(before.get(path) != data for path, data in today.items() if path not in formats):
+        return {}
+    return {folder / path: formats[path] for path, data in before.items() if path in formats and today[path] == data}
+
+
+def _read(folder: Path, shown: str, text: str, same: Mapping[Path, tuple[Format, Document]]) -> Source:
     try:
-        return Source(pipeline.read(folder, outcomes=False), str(folder), shown)
+        whole = same and not {*spec_files(folder)} - same.keys()
+        read = pipeline.Specs((), ()) if whole else pipeline.read(folder, outcomes=False, without=same.keys())
+        formats = (*read.formats, *(format for format, _ in same.values()))
+        documents = (*read.documents, *(document for _, document in same.values()))
+        return Source(pipeline.Specs(formats, documents), str(folder), shown)
     except MisuseError as error:
         raise MisuseError(f"--against {text}: no specs of formats are there") from error
     except SpecProblems as error:

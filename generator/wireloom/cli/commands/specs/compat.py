@@ -93,6 +93,6 @@ def _compared(against: str, specs: Path, names: list[str], mode: "Mode") -> "Com
     from wireloom import compat as comparing
     from wireloom import pipeline
 
-    with comparing.against(against, specs) as old:
-        new = comparing.Source(pipeline.read(specs, outcomes=False), str(specs), str(specs))
-        return comparing.compare(old, new, names, mode)
+    today = pipeline.read(specs, outcomes=False)
+    with comparing.against(against, specs, today) as old:
+        return comparing.compare(old, comparing.Source(today, str(specs), str(specs)), names, mode)

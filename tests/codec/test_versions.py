@@ -40,7 +40,7 @@ def test_build_writes_the_version_that_is_asked_for(module, version, head):
         ({"parts": [{"id": 1, "weight": 2}]}, "v2", "parts[0].grams", "an integer, found null"),
         ({"dry": True, "checked": 9}, "v1", "checked", "null: version v1 does not have it, found 9"),
         ({"mode": "asleep"}, "v1", "mode", "mode != 'asleep' or head.version >= 2"),
-        ({"kind": "area", "body": {"x": 1, "y": 2}}, "v2", "body", "a value for the case null"),
+        ({"kind": "area", "body": {"x": 1, "y": 2}}, "v2", "body", "a value for the case 'area', found no such case"),
         ({"head": {"version": 1, "flags": 5}}, "v2", "head.version", "2, as version v2 has it, found 1"),
     ],
     ids=["a member lacks", "a member too many", "a word", "a case", "another version"],

@@ -39,7 +39,7 @@ class Rule:
 
 
 _BREAKS, _TRIED, _WARNS, _FINE = Effect.BREAKS, Effect.TRIED, Effect.WARNS, Effect.FINE
-_VERSION = "keep both layouts: a union told by a version field, or a format of its own for the new data"
+_VERSION = "keep both layouts: `versions` with `since` and `until`, or a format of its own for the new data"
 _BOTH = "read both for a time: let the new spec accept what the old one does, and tighten it when old data is gone"
 _READERS = "update readers before writers"
 _TABLE = "keep the column, or begin the next version of the tables with `wireloom ingest --new-version`"

@@ -8,7 +8,7 @@ from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapp
 from wireloom.emit.construct.encodings import PARSERS, Elements, Parsers
 from wireloom.emit.construct.expressions import function
 from wireloom.encodings import Encoding
-from wireloom.expr.ast import Expression, integer_of
+from wireloom.expr.ast import Conditional, Expression, Literal, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
 from wireloom.model.format import Format
@@ -333,8 +333,12 @@ def _select(type: Select, scope: Scope) -> Code:
     otherwise = None if type.otherwise is None else _case(type.otherwise, scope)
     match type.tag:
         case FieldTag(expression):
-            chosen = function(expression, scope.fields)
-            return call("unions.Select", chosen, cases, code=code, otherwise=otherwise, notation=notated(type.notation))
+            chosen, told = function(expression, scope.fields), expression
+            while isinstance(told, Conditional) and told.then == Literal(None):
+                told = told.otherwise
+            shown = None if told is expression else function(told, scope.fields)
+            kept = {"code": code, "otherwise": otherwise, "notation": notated(type.notation), "told": shown}
+            return call("unions.Select", chosen, cases, **kept)
         case PeekTag(tag, octets):
             size = literal(tag.bits // 8) if octets else None
             return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise, octets=size)

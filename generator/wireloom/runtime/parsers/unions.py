@@ -116,9 +116,12 @@ def _subcons(cases: Mapping[Scalar, Any], otherwise: Any) -> tuple[Any, ...]:
 
 
 class Select(construct.Construct):
-    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `otherwise`, else `code`."""
+    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `otherwise`, else `code`.
 
-    def __init__(
+    `told` is what errors show in place of a tag that selects nothing.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a union is chosen by, and what errors show of it
         self,
         tag: Expression,
         cases: Mapping[Scalar, Any],
@@ -126,9 +129,11 @@ class Select(construct.Construct):
         *,
         otherwise: Any = None,
         notation: str = "",
+        told: Expression | None = None,
     ) -> None:
         super().__init__()
         self.notation = notation  # how the spec writes the cases
+        self.told = tag if told is None else told
         self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
         self.subcons = _subcons(self.cases, otherwise)
 
@@ -146,7 +151,8 @@ class Select(construct.Construct):
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
             offset = stream.tell() if hasattr(stream, "tell") else stream.start
-            code, actual = case.code if case else self.code, shown(tag, notation=self.notation)
+            actual = shown(evaluate(self.told, context), notation=self.notation)
+            code = case.code if case else self.code
             raise DecodeError(code, offset=offset, expected="a known case", actual=actual)
         return case._parse(stream, context, path)
 
@@ -158,7 +164,8 @@ class Select(construct.Construct):
             return self._of_shape(obj, context)._build(obj, stream, context, path)
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
-            raise EncodeError(f"a value for the case {shown(tag)}", "no such case")
+            told = shown(evaluate(self.told, context), notation=self.notation)
+            raise EncodeError(f"a value for the case {told}", "no such case")
         return case._build(obj, stream, context, path)
 
     def _of_shape(self, value: Any, context: Container) -> Any:

@@ -449,7 +449,7 @@ cdef inline bint ends_filled(const uint8_t *data, int64_t size, int64_t word) no
 
 
 cdef const uint8_t *end_of(const uint8_t *data, const uint8_t *end, const int64_t *table, const uint8_t *texts, int64_t *behind, int64_t *escapes) noexcept nogil:
-    """Where a value ends that has escapes, or ends at one of several delimiters; NULL where it does not. Table: see `ended.py`."""
+    """Where a value ends that has escapes, or ends at one of several delimiters; NULL where it does not. Table: see `programs/delimiters.py`."""
     cdef const uint8_t *start = data
     cdef const int64_t *stops = table + 6
     cdef const int64_t *delimiters = stops + table[4]
@@ -506,7 +506,7 @@ cdef int read_ended(Machine *m, const int64_t *i) noexcept nogil:
 
 
 cdef inline int read_bytes(Machine *m, const int64_t *i) noexcept nogil:
-    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled up, 6 bytes after pairs, 7 a table of `ended.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
+    """i: form of the size (0 all that is left, 1 number, 2 expression, 3 in front, 4 bytes after, 5 filled up, 6 bytes after pairs, 7 a table of `programs/delimiters.py`, 8 in parts), size, code of what is no UTF-8 (0: bytes), register, column, code where no end is found (0: what the region says)"""
     cdef int64_t size = m.end - m.position, behind = 0
     cdef const uint8_t *ending
     cdef bint none = False

@@ -313,7 +313,7 @@ class Checker:
         self.require(word & 1 and (1 <= width <= 8 and order in (0, 1) or width == 0 and _is_numeral(order)), where)
 
     def check_ended(self, start, where):
-        """Where values end that have escapes, end at one of several delimiters, or with theirs, as `ended.py` has it."""
+        """Where values end that have escapes, end at one of several delimiters, or with theirs, as `programs/delimiters.py` has it."""
         escape, form, unit, place, stops, delimiters = self.span(start, 6, where)
         self.require(_NONE <= escape < 256 and form in (0, 1, 2) and unit in (1, 2) and 0 <= place <= len(self.texts) - 256, where)
         self.require(1 <= stops <= 256 and 1 <= delimiters <= 256, where)

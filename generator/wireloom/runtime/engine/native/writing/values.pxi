@@ -399,7 +399,7 @@ cdef int put_ending(Builder *k, int64_t size, const uint8_t *ending, int64_t wid
 
 
 cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, the delimiter, table of what is escaped, or else of what must not be found elsewhere (see `ended.py`)"""
+    """i: column, the delimiter, table of what is escaped, or else of what must not be found elsewhere (see `programs/delimiters.py`)"""
     cdef const int64_t *table = k.m.tables + i[3]
     cdef const uint8_t *next
     cdef const uint8_t *end

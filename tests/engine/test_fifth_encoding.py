@@ -3,6 +3,8 @@
 docs/decisions/0023 states which files that are.
 """
 
+from unittest.mock import patch
+
 import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
@@ -12,6 +14,8 @@ from proof.modules import documents, generated, resolved
 from wireloom.pages.page import files
 from wireloom.problems import SpecProblems
 from wireloom.runtime import engine as engines
+from wireloom.runtime.engine.compiler import program as reading
+from wireloom.runtime.engine.encoder import program as writing
 from wireloom.runtime.errors import DecodeError, EncodeError
 
 SPEC = {
@@ -67,6 +71,20 @@ def test_records_are_read_and_written_by_parser_and_engine(made):
 def test_the_engine_leaves_nothing_to_the_parser(made):
     assert made.module.CODEC.decode_path().native
     assert made.module.CODEC.encode_path().native
+
+
+def test_without_programs_the_parser_reads_and_the_builders_write():
+    with (
+        registered(),
+        patch.dict(reading.OTHERS, clear=True),
+        patch.dict(writing.OTHERS, clear=True),
+        generated(resolved(documents({"probe.yaml": SPEC}))) as made,
+    ):
+        paths = made.module.CODEC.decode_path(), made.module.CODEC.encode_path()
+        assert [(each.native, each.reason) for each in paths] == [(False, "the encoding columns")] * 2
+        decoded = made.module.decode(pa.array(RECORDS)).records
+        assert decoded.to_pylist() == list(RECORDS.values())
+        assert made.module.encode(decoded).to_pylist() == list(RECORDS)
 
 
 def test_parser_and_engine_find_the_same_errors(made):

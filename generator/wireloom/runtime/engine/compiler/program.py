@@ -36,7 +36,7 @@ from wireloom.runtime.engine.compiler.scope import (
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.compiler.sums import Sums
 from wireloom.runtime.engine.programs import delimiters
-from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Label, Register, Uncovered
+from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Encodings, Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column, links, outline
 from wireloom.runtime.engine.programs.conditions import Conditions
 from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Expressions, Tree
@@ -79,13 +79,15 @@ class Compiler:
         self.big, self.writes = True, writes
         self.records, self.structs, self.fields = Records(self), Structs(self), Fields(self)
         self.arrays, self.sums, self.msgpack, self.json = Arrays(self), Sums(self), MessagePack(self), Json(self)
-        self.encodings: Mapping[str, Encoding] = {
-            "binary": Binary(self),
-            "msgpack": self.msgpack,
-            "json": self.json,
-            "protobuf": Protobuf(self),
-            **{name: made(self) for name, made in OTHERS.items()},
-        }
+        self.encodings: Mapping[str, Encoding] = Encodings(
+            {
+                "binary": Binary(self),
+                "msgpack": self.msgpack,
+                "json": self.json,
+                "protobuf": Protobuf(self),
+                **{name: made(self) for name, made in OTHERS.items()},
+            }
+        )
 
     def program(self, root: str) -> Any:
         """The program of a root."""

@@ -30,7 +30,7 @@ from wireloom.runtime.engine.encoder.records import Records
 from wireloom.runtime.engine.encoder.scope import Node, Scope, UnsettledError
 from wireloom.runtime.engine.encoder.sentinels import Sentinels, with_filled
 from wireloom.runtime.engine.encoder.structs import Structs
-from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
+from wireloom.runtime.engine.programs.assembly import Encodings, Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column, links, outline
 from wireloom.runtime.engine.programs.conditions import Conditions
 from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Expressions, compares_wide
@@ -123,13 +123,15 @@ class Compiler:
         self.names, self.records, self.structs, self.fields = Names(self), Records(self), Structs(self), Fields(self)
         self.binary, self.msgpack, self.protobuf = Binary(self), MessagePack(self), Protobuf(self)
         self.json, self.given = Json(self), Given(self)
-        self.encodings: Mapping[str, Encoding] = {
-            "binary": self.binary,
-            "msgpack": self.msgpack,
-            "json": self.json,
-            "protobuf": self.protobuf,
-            **{name: made(self) for name, made in OTHERS.items()},
-        }
+        self.encodings: Mapping[str, Encoding] = Encodings(
+            {
+                "binary": self.binary,
+                "msgpack": self.msgpack,
+                "json": self.json,
+                "protobuf": self.protobuf,
+                **{name: made(self) for name, made in OTHERS.items()},
+            }
+        )
         self.certainty = Certainty(self)
         self.sentinels = Sentinels(self)
 

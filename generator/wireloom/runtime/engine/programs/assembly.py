@@ -23,6 +23,13 @@ class Uncovered(Exception):  # noqa: N818 - not an error: the construct parser d
     """What this engine does not do: the construct parser reads the format, or it under these parameters."""
 
 
+class Encodings(dict[str, Any]):
+    """What compiles each encoding, by name; of another one the construct parser does the work."""
+
+    def __missing__(self, name: str) -> Any:
+        raise Uncovered(f"the encoding {name}")
+
+
 @dataclass(eq=False, slots=True)
 class Register:
     """A place for the value of a field.

@@ -96,7 +96,7 @@ def test_an_error_says_what_its_spec_says_of_the_code(framed: ModuleType, data: 
 TOLD = {
     "0000 05 02 9a f0 10 01": (0, "0xF55E", "0x0000"),
     "f55e 05 02 9a f0 10 01": (2, "first <= last", "first 5, last 2"),
-    "f55e 01 02 90 f0 10 01": (4, "one of 0x9A, 0x9B", "0x90"),
+    "f55e 01 02 90 f0 10 01": (4, "one of 0x9A (a), 0x9B (b)", "0x90"),
     "f55e 01 02 9a 0f 10 01": (5, "mask & 0xF0 == 0xF0 or mask in [0x01, 0x02]", "mask 0x0F"),
     "f55e 01 02 9a f0 20 01": (6, "0x10 .. 0x1F", "0x20"),
     "f55e 09 09 9a f0 10 01": (3, "total < 18", "total 18"),

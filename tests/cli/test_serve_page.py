@@ -103,36 +103,31 @@ def test_a_fault_is_marked_and_leads_to_the_spec(opened):
     assert "version: {type: uint16" in tab.input_value("#editor")[start:].split("\n")[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (FLOWS.hex(), "120 bytes, read as hex"),
-        (", ".join(f"0x{byte:02X}" for byte in FLOWS), "120 bytes, read as hex"),
-        ("".join(f"\\x{byte:02x}" for byte in FLOWS), "120 bytes, read as hex"),
-        (base64.b64encode(FLOWS).decode(), "120 bytes, read as base64"),
-        (
-            "\n".join(f"{at:08x}: {FLOWS[at : at + 16].hex(' ', 2)}  ........" for at in range(0, 120, 16)),
-            "120 bytes, read as hex",
-        ),
-        (
-            "\n".join(
-                f"{at:08x}  {FLOWS[at : at + 8].hex(' ')}  {FLOWS[at + 8 : at + 16].hex(' ')}  |..|"
-                for at in range(0, 120, 16)
-            )
-            + "\n00000078\n",
-            "120 bytes, read as hex",
-        ),
-    ],
-    ids=["hex", "0x", "escapes", "base64", "xxd", "hexdump"],
-)
-def test_bytes_are_pasted_in_any_notation(opened, text, said):
+def rows(of):
+    """Sixteen bytes a line, as dumps show them."""
+    return "\n".join(of(at, FLOWS[at : at + 16]) for at in range(0, len(FLOWS), 16))
+
+
+NOTATIONS = {
+    "hex": FLOWS.hex(),
+    "hex, with prefixes": ", ".join(f"0x{byte:02X}" for byte in FLOWS),
+    "hex, as escapes": "".join(f"\\x{byte:02x}" for byte in FLOWS),
+    "hex, of xxd": rows(lambda at, data: f"{at:08x}: {data.hex(' ', 2)}  ........"),
+    "hex, of hexdump": rows(lambda at, data: f"{at:08x}  {data[:8].hex(' ')}  {data[8:].hex(' ')}  |..|")
+    + "\n00000078\n",
+    "base64": base64.b64encode(FLOWS).decode(),
+}
+
+
+def test_bytes_are_pasted_in_any_notation(opened):
     tab = opened()
-    tab.fill("#input", "00")
-    tab.wait_for_selector("#fault:visible")
-    tab.fill("#input", text)
-    tab.wait_for_selector("#fault", state="hidden")
-    assert tab.inner_text("#read") == said
-    assert "120 bytes of netflow_v5" in tab.inner_text("#summary")
+    for name, text in NOTATIONS.items():
+        tab.fill("#input", "00")
+        tab.wait_for_selector("#fault:visible")
+        tab.fill("#input", text)
+        tab.wait_for_selector("#fault", state="hidden")
+        assert tab.inner_text("#read") == f"120 bytes, read as {name.split(',')[0]}", name
+        assert "120 bytes of netflow_v5" in tab.inner_text("#summary"), name
 
 
 def test_what_is_no_hex_is_said(opened):

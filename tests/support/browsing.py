@@ -55,8 +55,10 @@ class Tabs:
             assert [each for each in messages if not any(part in each for part in self.expected)] == []
 
 
-def inaccessible(tab: Any) -> list[str]:
-    """What axe finds wrong with the page, and where."""
+def inaccessible(tab: Any, within: str = "html", without: tuple[str, ...] = ()) -> list[str]:
+    """What axe finds wrong in a part of the page, and where; some rules may be left out."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    found = axe.Axe().run(tab).response["violations"]
+    rules = {name: {"enabled": False} for name in without}
+    options = {"resultTypes": ["violations"], "preload": False, "rules": rules}
+    found = axe.Axe().run(tab, within, options).response["violations"]
     return [f"{each['id']}: {each['help']}: {node['target']}" for each in found for node in each["nodes"]]

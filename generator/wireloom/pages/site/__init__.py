@@ -22,8 +22,8 @@ from wireloom.pages.markdown import blocks, table, text
 _HERE = Path(__file__).parent
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _NO_LETTER = re.compile(r"[^\w\- ]")
-_SCROLLED = '<pre tabindex="0">'
-"""Code may be wider than the page, and is scrolled by keys, too."""
+_SCROLLED = re.compile(r"<(pre|table)>")
+"""What may be wider than the page, and is scrolled by keys, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _framed(title: str, body: str, listed: Sequence[tuple[str, str]], here: str)
         style=style,
         formats=[(address, name, address == here) for address, name in listed],
         headings=[each for each in headings if each.level in (2, 3)],
-        body=_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}).replace("<pre>", _SCROLLED),
+        body=_SCROLLED.sub(r'<\1 tabindex="0">', _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})),
     )
 
 

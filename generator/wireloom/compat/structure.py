@@ -388,7 +388,7 @@ class _Walk:
         moved = [(a, b) for a in gone for b in come if a.wire_name == b.wire_name]
         for a, b in moved:
             rule = {Form.MESSAGE: "tag-changed", Form.OBJECT: "member-renamed"}.get(new.form, "field-moved")
-            said = f"number {a.tag} before, {b.tag} now" if rule == "tag-changed" else "it stands elsewhere"
+            said = f"number {a.tag} before, {b.tag} now" if rule == "tag-changed" else "it is at another place"
             self.add(rule, _pair(old, a, new, b, path), said)
         gone = [a for a in gone if not any(a is one for one, _ in moved)]
         come = [b for b in come if not any(b is one for _, one in moved)]

@@ -117,12 +117,12 @@ CODEC: Final = _codec.Codec(
     framing=FRAMING,
     layout=_layout.LAYOUT,
     codes=CODES,
-    versions=_codec.Versions(
-        ("legacy", "current"),
-        ("legacy", "current"),
-        parameter="variant",
-        roots=("record", "key", "batch_records", "batch_keys"),
-    ),
+    named_versions={
+        "names": ("legacy", "current"),
+        "values": ("legacy", "current"),
+        "roots": ("record", "key", "batch_records", "batch_keys"),
+        "parameter": "variant",
+    },
 )
 
 

@@ -117,7 +117,7 @@ CODEC: Final = _codec.Codec(
     framing=FRAMING,
     layout=_layout.LAYOUT,
     codes=CODES,
-    versions=_codec.Versions(("V1", "V2"), (0, 2), path=("version",), roots=("record",)),
+    named_versions={"names": ("V1", "V2"), "values": (0, 2), "roots": ("record",), "path": ("version",)},
 )
 
 

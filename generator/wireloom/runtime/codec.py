@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.streams.resync import Resync
     from wireloom.runtime.versions import Versions
 
-__all__ = ["Codec", "Parameter", "Root", "Versions"]
+__all__ = ["Codec", "Parameter", "Root"]
 
 Buffer = bytes | bytearray | memoryview
 OPEN_VALUES = ("variant", "json", "binary")
@@ -50,15 +50,6 @@ OPEN_VALUES = ("variant", "json", "binary")
 _TOGETHER = 1 << 29
 """Bytes of columns, about, that the parser makes of several records at once."""
 _NO_LAYOUT = Path(native=False, reason="a format without a layout")
-
-
-def __getattr__(name: str) -> Any:
-    """`Versions`, which only modules of formats with versions ask for."""
-    if name != "Versions":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from wireloom.runtime.versions import Versions
-
-    return Versions
 
 
 @dataclass(frozen=True)
@@ -127,11 +118,18 @@ class Codec:
     framing: str
     layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
     codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
-    versions: "Versions | None" = None
+    named_versions: Mapping[str, Any] | None = None  # what `versions` is made of
 
     def __reduce__(self) -> Reduced:
         """Pickles name the generated module."""
         return by_name(self, "CODEC")
+
+    @cached_property
+    def versions(self) -> "Versions | None":
+        """The versions that builders are told by name."""
+        from wireloom.runtime.versions import Versions
+
+        return None if self.named_versions is None else Versions(**self.named_versions)
 
     @cached_property
     def extensions(self) -> "tuple[ExtensionType, ...]":

@@ -106,20 +106,17 @@ def _codec(format: Format) -> Call:
         framing="FRAMING",
         layout="_layout.LAYOUT",
         codes="CODES",
-        versions=None if format.named_versions is None else _versions(format.named_versions),
+        named_versions=None if format.named_versions is None else _versions(format.named_versions),
     )
 
 
-def _versions(versions: Versions) -> Call:
+def _versions(versions: Versions) -> Code:
     is_by_name = versions.path == (versions.column,)
-    return call(
-        "_codec.Versions",
-        _texts(versions.names),
-        _texts(versions.names) if is_by_name else Tuple(tuple(literal(value) for value in versions.values)),
-        path=_texts(versions.path) if versions.path else None,
-        parameter=literal(versions.parameter) if versions.parameter else None,
-        roots=_texts(versions.roots),
-    )
+    values = _texts(versions.names) if is_by_name else Tuple(tuple(literal(value) for value in versions.values))
+    parts: dict[str, Code] = {"names": _texts(versions.names), "values": values, "roots": _texts(versions.roots)}
+    parts |= {"path": _texts(versions.path)} if versions.path else {}
+    parts |= {"parameter": literal(versions.parameter)} if versions.parameter else {}
+    return mapping({literal(name): part for name, part in parts.items()})
 
 
 def _texts(texts: tuple[str, ...]) -> Tuple:

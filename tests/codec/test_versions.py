@@ -113,3 +113,12 @@ def test_the_metrics_count_versions(module):
     assert module.CODEC.versions is not None
     column = {"track_that_fits": "formatVersion", "event_by_number": "layout", "probe_by_parameter": "firmwareVersion"}
     assert column[module.FORMAT] in module.CODEC.root(None).kinds
+
+
+@pytest.mark.parametrize("module", ["batch_of_versions"], indirect=True)
+def test_a_version_is_of_each_record_of_a_list_and_of_no_other_root(module):
+    value = {"s": {"a": 2}, "p": {"l": 3}}
+    assert module.build([value, value], root="batch", version="v1").hex() == "010203" * 2
+    assert module.build(value).hex() == "010203"  # version 2 needs more members
+    with pytest.raises(ParameterError, match="records of the root other have no version"):
+        module.build({"q": 1}, root="other", version="v1")

@@ -38,7 +38,7 @@ def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
         try:
             own = made.described(root.type, id)
         except (CutError, UnsayableError) as error:
-            return Exported("", (Difference("cut", Site(), f"the record is {error}", "nothing is described"),))
+            return Exported("", (Difference("cut", Site(), f"the record has {error}", "nothing is described"),))
         if made.found_cut <= cut:
             break
         cut |= made.found_cut

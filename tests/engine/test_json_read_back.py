@@ -5,17 +5,16 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import differential
 import encoding
 import engine_data as data
+from read_back import agreed, programs
 from wireloom import pipeline
 from wireloom.pipeline import Project
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns import arrow
-from wireloom.runtime.engine.encoder import Compiler
 
 pytestmark = pytest.mark.skipif(not engines.available(), reason="the native engine is not built")
 PACKAGE = "wireloom_certainty"
@@ -75,39 +74,10 @@ def codec() -> Any:
     return importlib.import_module(f"{PACKAGE}.sure").CODEC
 
 
-def programs(engine: Any, request: engines.Request) -> tuple[Any, Any, list[str]]:
-    """The program that is certain, the same that reads everything back, and what the first is in doubt of."""
-    native = engines.module()
-    compiler = Compiler(native, engine.layout, request.settings, engine.root(request).logical)
-    positional, keywords = compiler.parts(request.root)
-    reading = native.WritingProgram(*positional, **keywords | {"certain": False})
-    return native.WritingProgram(*positional, **keywords), reading, compiler.certainty.reasons
-
-
-def agreed(engine: Any, request: engines.Request, records: pa.StructArray) -> list[int]:
-    """What became of each row: what is written is what builders write, and whatever reads back is written."""
-    certain, reading, _ = programs(engine, request)
-    given = engine.writer(request).gathered(records)
-    found, wanted = certain.run(given, 0, len(records)), reading.run(given, 0, len(records))
-    written, read = taken(found), taken(wanted)
-    for row, (status, other) in enumerate(zip(found.status, wanted.status, strict=True)):
-        assert status in (other, 0)
-        if status != other:  # what a default determines in one case alone is the construct path's to read back
-            assert written[row].as_py() == encoding.constructed(engine, records.take(pa.array([row])), request)
-        elif status == 0:
-            assert written[row] == read[row]
-    return list(found.status)
-
-
-def taken(run: Any) -> pa.Array:
-    blocks = [None if block is None else pa.py_buffer(block) for block in run.take()]
-    return pa.Array.from_buffers(pa.binary(), len(run.status), blocks)
-
-
 def become(*rows: dict[str, Any] | None) -> list[int]:
     engine = codec().engine
     request = engines.Request(codec().default_root, codec().settings({}))
-    return agreed(engine, request, arrow.to_struct_array(list(rows), codec().root(None).logical))
+    return agreed(engine, request, arrow.to_struct_array(list(rows), codec().root(None).logical))[0]
 
 
 def a(**members: Any) -> dict[str, Any]:
@@ -198,5 +168,5 @@ def test_altered_rows_become_the_same_whether_all_is_read_back_or_not(name: str)
         request = engines.Request(engine.codec.default_root, engine.codec.settings(settings))
         type = arrow.arrow_type(engine.root(request).logical)
         rows = encoding.rows(engine, request, differential.seeds(name))
-        status = agreed(engine, request, encoding.as_columns(list(encoding.altered(rows, 3000, place)), type))
+        status, _ = agreed(engine, request, encoding.as_columns(list(encoding.altered(rows, 3000, place)), type))
         assert {0, 2} <= set(status)

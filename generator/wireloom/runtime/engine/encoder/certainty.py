@@ -1,182 +1,301 @@
-"""Where what is written is sure to read back equal, so that nothing need be read back.
+"""Whether what is written is sure to read back equal, so that it need not be read back.
 
-A record of JSON is certain where each of its structs is: field by field, in the order of the spec, a reader finds what
-was written, and with it the conditions, checks and computed members that look at it are the same for both. What depends
-on the row is held while it is written: that checks hold, that what the caller gives agrees with what the format
-determines, that members which the record has no use for are null. Texts are looked at for UTF-8, open values are read
-back alone.
-Whatever is not named here is in doubt: a row that has it is read back as a whole and compared.
+Each struct comes here once its instructions are compiled. Three things make it certain. Each instruction that wrote a
+value is exact: a reader takes what it wrote for that very value (assembly.py lists them). Readers come to the same
+fields, since their conditions look at names that have the same values for who writes and who reads. And whatever else
+readers hold a record against is asked of the row: sizes, counts, checks, computed members, members that the format
+determines, members that the record has no use for. Where one of these does not hold, or cannot be asked, the row is in
+doubt: it is read back and compared. Nothing is refused here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.scope import limits, member, word_of
-from wireloom.runtime.engine.encoder.protocols import Compiler, Part
-from wireloom.runtime.engine.encoder.scope import Node, Scope, is_never
-from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.engine.compiler.scope import held_width, limits, member, number_form, word_of
+from wireloom.runtime.engine.encoder.members import asks_for_place
+from wireloom.runtime.engine.encoder.protocols import Part
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
+from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.expressions import Tree, makes_text, stated
+from wireloom.runtime.engine.programs.expressions import Code, Constant, Term, Tree, looks_at, makes_text, stated
 
 _ALTERNATIVES = 1 << 32
-_KNOWN = frozenset({"as", "code", "when", "optional", "default", "const", "values", "compute"})
-_KNOWN |= {"derive", "hidden", "member"}
-_COMING_BACK = frozenset({"const", "compute", "default"})
-_COMPARING = frozenset(("and", "or", "==", "!=", "<", "<=", ">", ">="))
-_WIDEST = 64
-_KINDS = {"null": "null", "bool": "bool", "int": "int", "float": "float", "text": "str", "bytes": "str"}
-_ABSENT = object()
-UNSTATED = object()
-"""What a member says of which the format states nothing."""
+_KNOWN = {"as", "code", "when", "optional", "default", "const", "values", "compute", "derive", "hidden", "member"}
+_LAID_OUT = _KNOWN | {"size", "bits", "shared", "checksum", "flatten", "minimum", "maximum"}
+_FORMS = {"int": ("integer", {"int", "list"}), "bool": ("boolean", {"bool"}), "str": ("symbol", {"text"})}
+_SHOWN = {"binary", "msgpack", "json"}  # encodings whose instructions are known to be exact
+_NULL = nodes.NullConstant()
+_WORD = 64
+_END = nodes.MarkRef("\0end")  # how far the struct came
 
 
 class _DoubtError(Exception):
     """What was written might not read back equal, for all that is known here."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Struct:
-    """A struct that is written: what was found certain of it so far."""
-
-    form: str
-    scope: Scope
-    worth: dict[str, str] = field(default_factory=dict)  # of each field, what an expression may ask of it
-    titles: list[str] = field(default_factory=list)
-
-
 class Certainty(Part):
-    """Whether records read back equal, and what must be held against each row so that they do."""
+    """What must be asked of each row so that it reads back equal."""
 
-    def __init__(self, compiler: Compiler) -> None:
-        super().__init__(compiler)
-        self.wanted = "structure" in compiler.reader.layout and not compiler.drafts  # of JSON alone
-        self.reasons: list[str] = []
-
-    def doubts(self, reason: str) -> None:
-        """Rows that come here have to be read back."""
-        if self.wanted:
-            self.reasons.append(reason)
-            self.assembly.emit("DOUBT")
+    _doubted: Label  # where the rows go that have to be read back
 
     def struct(self, node: nodes.Struct, scope: Scope) -> None:
-        """A struct that is written, once the names of its value are known."""
-        if not self.wanted:
+        """A struct, once it is written."""
+        if not self.assembly.certain:
             return
-        name = node.name
-        if node.encoding != "json" or node.versions:
-            self.doubts(f"{name}: not JSON, or of several versions")
-            return
-        if scope.melts:
-            self.doubts(f"{name}: members of the record around it")
-            return
+        self._doubted, end = Label(), Label()
         try:
-            self._steps(node.steps, _Struct(node.form, scope))
+            self._steps(node, scope)
         except (_DoubtError, Uncovered) as doubt:
-            self.doubts(f"{name}: {doubt}")
-
-    def tagged(self, node: nodes.Tagged) -> None:
-        """A choice by a member: the reader of what each case writes comes to that case."""
-        presence, default = node.presence, node.default
-        for place, case in enumerate(node.cases):
-            for struct in () if isinstance(case.type, nodes.Refuse) else self._structs(case.type):
-                tag = stated_tag(struct, node.member, presence=presence)
-                if tag is _ABSENT:
-                    tag = False if presence else _ABSENT if default is None else default
-                found = [n for n, each in enumerate(node.cases) if any(is_same(tag, value) for value in each.values)]
-                if found != [place]:
-                    self.doubts(f"{struct.name} may be taken for another case by {node.member!r}")
+            self.assembly.place(self._doubted)
+            self.assembly.doubt(f"{node.name}: {doubt}")
+            return
+        self.assembly.emit("JUMP", end)
+        self.assembly.place(self._doubted)
+        self.assembly.emit("DOUBT")
+        self.assembly.place(end)
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
         """A list in which a member is unlike in each element."""
-        if not self.wanted:
-            return
-        column = member(listed.element, name)
-        plain = all(_is_plain_text(struct, name) for struct in self._structs(element))
+        structs = [*self.compiler.records.structs(element)] if self.compiler.reader.is_record(element) else []
+        column, plain = member(listed.element, name), bool(structs)
+        for struct in structs:
+            found = [each for each in struct.fields if each.title == name]
+            plain = plain and len(found) == 1 and not found[0].stated.keys() - {"member", "code", "as"}
         if column is None or column.takes not in ("str", "bytes") or not plain:
-            self.doubts(f"the members {name!r} of a list, which are to differ")
+            self.assembly.doubt(f"the members {name!r} of a list, which are to differ")
         else:
             self.assembly.emit("UNIQUE", listed.index, (column.filled or column).index)
 
-    def _structs(self, node: Node) -> Iterator[nodes.Struct]:
-        """The structs that a record may be."""
-        match self.compiler.reader.resolved(node):
-            case nodes.Struct(encoding="json") as struct:
-                yield struct
-            case nodes.Tagged(cases=cases):
-                for case in cases:
-                    if not isinstance(case.type, nodes.Refuse):
-                        yield from self._structs(case.type)
-            case other:
-                self.doubts(f"a record that is a {word_of(other)}")
+    # --- while a struct is written -----------------------------------------------------------------------------------
+
+    def looks(self, tree: Tree, scope: Scope) -> None:
+        """A choice by an expression."""
+        try:
+            self._known(tree, scope)
+        except _DoubtError as doubt:
+            self.assembly.doubt(str(doubt))
+
+    def counted(self, count: Tree, column: Column, scope: Scope) -> None:
+        """A value of a computed size, or a list of a computed length, at this place."""
+        if not self.assembly.certain:
+            return
+        if scope.record is None or column not in scope.record.children.values():
+            self.assembly.doubt("a computed size of an element")
+            return
+        if isinstance(count, nodes.FieldRef) and self._measures(count, column, scope):
+            return
+        own = nodes.own(f"\0size {len(scope.holds)}")
+        register = scope.names[own.name] = self.assembly.register("int")
+        form = self.compiler.native.LOADS["count" if column.takes in ("list", "map") else "size"]
+        self.assembly.emit("LOAD", column.index, form, register)
+        agrees = nodes.Binary("==", self._here(count, scope), own)
+        always = [
+            each.when is None and each.title for each in scope.fields if member(scope.record, each.title) is column
+        ]
+        scope.holds.append(agrees if always and all(always) else _where(nodes.present(own), agrees))
+
+    def _measures(self, count: nodes.FieldRef, column: Column, scope: Scope) -> bool:
+        """Whether a field is derived as the length of the very value that has that length."""
+        match [each for each in scope.fields if each.name == count.name and count.up == 0]:
+            case [
+                nodes.Field(derive=nodes.Formula(nodes.Call("len" | "count", (nodes.FieldRef(0, name, ()),)))) as said
+            ]:
+                found = [each for each in scope.fields if each.name == name]
+                if len(found) != 1 or found[0].hidden or said.values is not None:
+                    return False
+                return said.when in (None, found[0].when) and member(scope.record, found[0].title) is column
+            case _:
+                return False
+
+    def last(self, scope: Scope) -> None:
+        """A value that reaches to the end of its region, and was just written."""
+        if self.assembly.certain and self._is_region(scope):
+            end = self._mark(scope)
+            scope.holds.append(_where(nodes.present(end), nodes.Binary("==", end, _END)))
+        else:
+            self.assembly.doubt("a value up to the end of what is around it")
+
+    @contextmanager
+    def region(self, item: Item) -> Iterator[None]:
+        """A field of a computed size is written."""
+        scope, size = item.scope, item.field.size
+        if not self.assembly.certain or isinstance(size, nodes.Counted | None):
+            yield
+            return
+        start = self._mark(scope)
+        around, scope.in_region = scope.in_region, True
+        wanted = self._here(size, scope)
+        yield
+        scope.in_region = around
+        written = nodes.Binary("-", self._mark(scope), start)
+        scope.holds.append(_where(nodes.present(start), nodes.Binary("==", wanted, written)))
+
+    def summed(self, placed: Placed) -> None:
+        """A checksum was written: what the caller gives of it agrees."""
+        column, node = placed.item.column, self.compiler.reader.resolved(placed.item.type)
+        if not self.assembly.certain or column is None:
+            return
+        if not isinstance(node, nodes.Int) or column.takes != "int":
+            self.assembly.doubt("a digest that readers see")
+        else:
+            form = held_width(node), *number_form(node, self.compiler.big)
+            self.assembly.emit("AGREES_HELD", column.index, placed.register, *form)
+
+    def _mark(self, scope: Scope) -> nodes.MarkRef:
+        """The place that has been reached."""
+        mark = nodes.MarkRef(f"\0{len(scope.marks)}")
+        scope.marks[mark.name] = self.compiler.structs.marked(scope)
+        return mark
+
+    def _here(self, tree: Tree, scope: Scope) -> Tree:
+        """An expression of how far the struct has come, by a mark of its own."""
+        return (
+            self.compiler.structs.from_here(tree, scope, f"\0{len(scope.marks)}") if looks_at(tree, {"here"}) else tree
+        )
+
+    def _is_region(self, scope: Scope) -> bool:
+        """Whether the struct is all of a region, whose size is that of the struct therefore."""
+        around = scope.parent
+        inner = scope.place is None and around is not None and around.in_region
+        return scope.encoding == "binary" and (inner or self.compiler.records.outermost(scope))
 
     # --- structs -----------------------------------------------------------------------------------------------------
 
-    def _steps(self, steps: Sequence[nodes.Step], struct: _Struct) -> None:
-        for step in steps:
+    def _steps(self, node: nodes.Struct, scope: Scope) -> None:
+        if node.encoding not in _SHOWN or node.versions or scope.in_passes:
+            raise _DoubtError("a message, or what has versions, or is written in passes")
+        if node.encoding == "binary":
+            scope.size_register = scope.size_register or self.compiler.structs.marked(scope)
+            scope.marks[_END.name] = scope.size_register
+        found = _Members(node.form == "object", scope)
+        for step in node.steps:
             match step:
                 case nodes.Field():
-                    struct.worth[step.name] = self._field(step, struct)
+                    found.add(step, self._columns(step, scope))
+                    self._field(step, found)
                 case nodes.Check(that, _, when):
-                    self._known(that, struct)
-                    self._known(when, struct)
-                    self._hold(that if when is None else nodes.If(when, that, otherwise=True), struct)
+                    self._hold(that if when is None else _where(when, that), scope)
+                case nodes.Mark():
+                    pass
+                case nodes.Verify(_, when):
+                    self._known(when, scope)
+                case nodes.Need(count):
+                    self._hold(nodes.Binary("<=", count, _END), scope)
+                case nodes.Frame(count):
+                    self._hold(nodes.Binary("==", count, _END), scope)
                 case _:
                     raise _DoubtError(f"the step {step.words[0]}")
-        _tell_apart([step for step in steps if isinstance(step, nodes.Field)])
-        record = struct.scope.record
-        unused = [] if record is None else [each for name, each in record.children.items() if name not in struct.titles]
-        self._hold_nothing(unused)
+        for tree in (*scope.holds, *found.alone()):
+            self._hold(tree, scope)
+        if not scope.melts:
+            record = scope.record.children if scope.record is not None else {}
+            unused = [each for name, each in record.items() if name not in found.titles]
+            self._nothing([*unused, *found.never])
 
-    def _hold(self, tree: Tree, struct: _Struct) -> None:
-        """Give up the rows in which an expression does not hold."""
-        self.compiler.unless(self.expressions.condition(tree, struct.scope), self.compiler.refused)
+    def _hold(self, tree: Tree, scope: Scope) -> None:
+        """Doubt the rows in which an expression does not hold."""
+        self._known(tree, scope)
+        self.compiler.unless(self.expressions.condition(tree, scope), self._doubted)
 
-    def _hold_nothing(self, columns: Sequence[Column]) -> None:
-        """Give up the rows in which any of the columns has a value."""
+    def _known(self, tree: Tree, scope: Scope) -> None:
+        """What an expression looks at is the same for who writes and who reads: fields are, since their structs are."""
+        for each in nodes.within(tree):
+            match each:
+                case nodes.Position("size") if self._is_region(scope):
+                    pass
+                case nodes.Position(word) | nodes.FieldRef(_, word, (_, *_)):
+                    raise _DoubtError(f"the expression {tree!r}, which looks at {word}")
+                case _:
+                    pass
+
+    def _nothing(self, columns: Sequence[Column]) -> None:
+        """Doubt the rows in which any of the columns has a value."""
         if columns:
             words = [column.index | (_ALTERNATIVES if column.takes == "" else 0) for column in columns]
             self.assembly.emit("NOTHING", self.assembly.table([len(words), *words]))
 
+    def _agrees(self, tree: Tree, column: Column | None, scope: Scope) -> None:
+        """Doubt the rows that say something else of a member than the format determines."""
+        self._known(tree, scope)
+        if column is None:
+            return
+        form, kinds = _FORMS.get(column.takes, ("", set()))
+        compiled = self.expressions.compiled(tree, scope)
+        if compiled.kind not in kinds or column.filled is not None:
+            raise _DoubtError(f"{column.takes} that is compared with {compiled.kind}")
+        given, other, number = self.assembly.register("int").read(), None, 0
+        match compiled:
+            case Constant(value):
+                number = self.compiler.records.word(value)
+            case Code(_, Term("LOAD", _, Register() as register)):
+                other = register.read()
+            case _:
+                other = self.assembly.register(compiled.kind).read()
+                self.compiler.compute(compiled, other)
+        self.assembly.emit("AGREES", column.index, self.compiler.native.LOADS[form], given, other, number)
+
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    def _field(self, field: nodes.Field, struct: _Struct) -> str:
-        """What an expression may ask of the field: its value, its length, or only whether it is there."""
-        name, title, stated = field.name, field.title, field.stated.keys()
-        is_inline = isinstance(field.type, nodes.Inline)
-        if stated - _KNOWN or is_inline or name in struct.worth or title in struct.titles:
-            raise _DoubtError(f"what is said of {name}")
-        column = None if field.hidden else member(struct.scope.record, title)
-        if column is not None:
-            struct.titles.append(title)
+    def _columns(self, field: nodes.Field, scope: Scope) -> dict[str, Column | None]:
+        """The columns that have what readers see of a field, by their names."""
+        if field.flatten:
+            if not isinstance(self.compiler.reader.resolved(field.type), nodes.Struct):
+                raise _DoubtError("one of several records that melts in")
+            known = self.compiler.names.members([field])
+            return {name: member(scope.record, name) for name, said in known if not said.get("hidden")}
+        titles = [] if field.hidden else [field.title]
+        titles += [bit.title for bit in field.bits if not bit.hidden]
+        return {title: member(scope.record, title) for title in titles}
+
+    def _field(self, field: nodes.Field, found: "_Members") -> None:
+        scope, columns = found.scope, self._columns(field, found.scope)
+        if field.stated.keys() - (_LAID_OUT if scope.encoding == "binary" else _KNOWN) or isinstance(
+            field.type, nodes.Inline
+        ):
+            raise _DoubtError(f"what is said of {field.name}")
+        present = [each for each in columns.values() if each is not None]
         if field.when is not None:
-            self._condition(field.when, column, struct)
-        if _COMING_BACK & stated and column is not None and self._is_of_entry(column):
-            self._require(column, field)
+            self._known(field.when, scope)
+            if asks_for_place(field.when):  # it is written where the value has it
+                raise _DoubtError("a field whose condition looks at places")
+            if scope.encoding != "binary" and not found.named:
+                raise _DoubtError("elements of an array under a condition")
+            self._absent(field.when, present, found)
         node, nullable = self._inner(field.type)
-        if field.compute is not None:
-            return self._computed(node, field, field.compute.tree, column, struct)
-        if field.const is not None:
-            return self._constant(field, column, struct)
-        if field.values is not None:
-            return self._mapped(field.values, node, field, column, nullable=nullable)
-        if field.derive is not None:
-            if column is not None or not field.hidden or not isinstance(node, nodes.Int | nodes.Bool):
-                raise _DoubtError(f"{name}, which follows from others")
-            return "value"
-        return self._plain(node, field, column, nullable=nullable)
-
-    def _is_of_entry(self, column: Column) -> bool:
-        """Whether it is a member of an entry of a map."""
-        entry = column.parent
-        return entry is not None and entry.parent is not None and entry.parent.takes == "map"
-
-    def _require(self, column: Column, field: nodes.Field) -> None:
-        """Give up the rows that do not say what comes back: an entry has a value, be it null."""
-        if field.when is not None or column.takes == "":
-            raise _DoubtError("an entry that need not say its value")
-        self.assembly.emit("PRESENT", column.index)
+        column = None if field.hidden else columns.get(field.title)
+        if column is not None and _is_of_entry(column) and field.stated.keys() & {"const", "compute", "default"}:
+            raise _DoubtError("a member of an entry, which comes back where it was not given")
+        own: Tree = nodes.own(field.name)
+        match field:
+            case nodes.Field(compute=nodes.Formula(tree)):
+                self._computed(node, field, tree, column, scope)
+            case nodes.Field(const=const) if const is not None:
+                self._constant(field, column, scope)
+            case nodes.Field(checksum=nodes.Checksum(_, start, end)):
+                self._known(start, scope)
+                self._known(end, scope)
+            case nodes.Field(bits=(_, *_)):
+                self._bits(field, column, scope)
+            case nodes.Field(flatten=True):
+                pass
+            case nodes.Field(values=values) if values is not None:
+                self._mapped(values, node, field, column, nullable=nullable)
+            case nodes.Field(derive=nodes.Formula()):
+                if not isinstance(node, nodes.Int | nodes.Bool) or field.optional:
+                    raise _DoubtError(f"{field.name}, which follows from others")
+                self._agrees(own, column, scope)
+            case _ if column is None:
+                raise _DoubtError(f"{field.name}, which readers do not see")
+            case _ if field.has_default and (nullable or not field.optional):
+                raise _DoubtError("a default beside null")
+            case _:
+                pass
+        for word, limit in (("<=", field.maximum), (">=", field.minimum)):
+            if limit is not None:
+                self._hold(_where(nodes.present(own), nodes.Binary(word, own, limit)), scope)
 
     def _inner(self, type: Node) -> tuple[Node, bool]:
         """A type without its null."""
@@ -185,70 +304,53 @@ class Certainty(Part):
             return self.compiler.reader.resolved(node.type), True
         return node, False
 
-    def _condition(self, when: Tree, column: Column | None, struct: _Struct) -> None:
-        """A field under a condition: where it does not hold, the row says nothing of the field."""
-        if struct.form != "object":
-            raise _DoubtError("elements of an array under a condition")
-        self._known(when, struct)
-        if column is not None:
-            excluded = self.expressions.condition(nodes.If(when, then=False, otherwise=True), struct.scope)
-            if not is_never(excluded):
-                with self.compiler.during(excluded):
-                    self._hold_nothing([column])
+    def _absent(self, when: Tree, columns: Sequence[Column], found: "_Members") -> None:
+        """Where a condition does not hold, the row says nothing of these columns."""
+        lacks = self.expressions.condition(nodes.If(when, then=False, otherwise=True), found.scope)
+        if isinstance(lacks, Constant):
+            found.never += columns if lacks.value else []
+        elif columns:
+            with self.compiler.during(lacks):
+                self._nothing(columns)
 
-    def _agrees(self, tree: Tree, column: Column | None, struct: _Struct) -> None:
-        """What the caller gives is what the format determines."""
-        if column is None:
-            return
-        if column.takes not in ("int", "bool", "str"):
-            raise _DoubtError(f"{column.takes} that the format determines")
-        match tree, column.takes:
-            case (bool(value), "bool") | (int(value), "int"):
-                self._agrees_with(int(value), column)
-                return
-            case nodes.TextConstant(text), "str":
-                self._agrees_with(self.assembly.text(text.encode()), column)
-                return
-            case _:
-                pass
-        struct.scope.names["\0agrees"] = self.compiler.names.value(column, textual=True)
-        given: Tree = nodes.own("\0agrees")
-        self._hold(nodes.Binary("or", nodes.negated(nodes.present(given)), nodes.Binary("==", tree, given)), struct)
-
-    def _agrees_with(self, value: int, column: Column) -> None:
-        """What the caller gives is one value, or the number of one text."""
-        if not -(1 << 63) <= value < 1 << 63:
-            raise _DoubtError("a constant beyond 64 bits")
-        form = {"int": "integer", "bool": "boolean", "str": "symbol"}[column.takes]
-        register = self.assembly.register("int").read()
-        self.assembly.emit("AGREES", column.index, self.compiler.native.LOADS[form], register, value)
-
-    def _computed(self, node: Node, field: nodes.Field, tree: Tree, column: Column | None, struct: _Struct) -> str:
+    def _computed(self, node: Node, field: nodes.Field, tree: Tree, column: Column | None, scope: Scope) -> None:
         if field.stated.keys() & {"when", "values", "optional", "default", "const", "derive"}:
             raise _DoubtError("a computed field with more to it")
-        if isinstance(node, nodes.Text) and makes_text(tree):
-            raise _DoubtError("a text that counts among what a record may expand to")
-        self._known(tree, struct)
-        match node, tree:
-            case nodes.Int(bits, signed), int() if not isinstance(tree, bool):
-                low, high = limits(bits, signed)
-                if bits > _WIDEST or not low <= tree <= high:
-                    raise _DoubtError("a computed integer")
-            case (nodes.Text(None), _) | (nodes.Bool(), _):
+        match node:
+            case nodes.Text(None) if not makes_text(tree):
                 pass
+            case nodes.Bool():
+                pass
+            case nodes.Int(bits, signed) if bits <= _WORD:
+                low, high = limits(bits, signed)
+                fits = nodes.both(nodes.Binary(">=", tree, low), nodes.Binary("<=", tree, high))
+                self._hold(_where(nodes.present(tree), fits), scope)
             case _:
                 raise _DoubtError(f"a computed {word_of(node)}")
-        self._agrees(tree, column, struct)
-        return "value"
+        self._agrees(tree, column, scope)
 
-    def _constant(self, field: nodes.Field, column: Column | None, struct: _Struct) -> str:
+    def _constant(self, field: nodes.Field, column: Column | None, scope: Scope) -> None:
         const = field.const
-        if field.stated.keys() & {"values", "compute", "derive"} or not isinstance(const, bool | int | str):
+        if field.stated.keys() & {"values", "derive", "bits"} or not isinstance(const, bool | int | str):
             raise _DoubtError("a constant with more to it")
         if field.has_default and not (field.optional and field.hidden and is_same(const, field.default)):
             raise _DoubtError("a constant with a default")
-        self._agrees(stated(const), column, struct)
-        return "value"
+        self._agrees(stated(const), column, scope)
+
+    def _bits(self, field: nodes.Field, column: Column | None, scope: Scope) -> None:
+        """Bits come back as they were written; those that were not given do, where their column may be null."""
+        if column is not None:
+            self._agrees(nodes.own(field.name), column, scope)
+        for bit in field.bits:
+            if bit.null is not None:
+                raise _DoubtError("bits that may mean null")
+            seen = None if bit.hidden else member(scope.record, bit.title)
+            if bit.derive is not None:
+                self._agrees(nodes.own(bit.name), seen, scope)
+            elif bit.values is not None and _NULL not in [each.means for each in bit.values]:
+                scope.names[f"\0{bit.name} said"] = self.compiler.names.value(seen, textual=True)
+                said: Tree = nodes.present(nodes.own(f"\0{bit.name} said"))
+                self._hold(said if field.when is None else _where(field.when, said), scope)
 
     def _mapped(
         self,
@@ -258,175 +360,63 @@ class Certainty(Part):
         column: Column | None,
         *,
         nullable: bool,
-    ) -> str:
+    ) -> None:
         """Words, each of which has one meaning; which of several words for one meaning is written does not matter."""
         wires = [each.wire for each in values]
         fitting = {"int": int, "bool": bool, "text": str}.get(word_of(node))
         if any(type(wire) is not fitting and not (wire is None and nullable) for wire in wires):
             raise _DoubtError("words of other types")
-        if len(set(wires)) < len(wires) or len({_meant(each.means) for each in values} - {"null"}) != 1:
+        kinds = {type(each.means) for each in values} - {nodes.NullConstant, type(None)}
+        if len(set(wires)) < len(wires) or len(kinds) != 1 or not kinds <= {bool, int, nodes.TextConstant}:
             raise _DoubtError("words of several kinds")
         if field.has_default and not any(is_same(field.default, wire) for wire in wires):
             raise _DoubtError("a default that is no word")
         if field.derive is not None:
             if column is not None or not field.hidden:
                 raise _DoubtError("a word that follows from others")
-        elif column is None or column.takes not in ("int", "str", "bool"):
+        elif column is None or column.takes not in _FORMS:
             raise _DoubtError("words in a column of several kinds")
-        return "value"
-
-    def _plain(self, node: Node, field: nodes.Field, column: Column | None, *, nullable: bool) -> str:
-        if column is None:
-            raise _DoubtError(f"{field.name}, which readers do not see")
-        if field.has_default and (nullable or not field.optional):
-            raise _DoubtError("a default beside null")
-        self._value(node)
-        match node, column.takes:
-            case (nodes.Int(), "int") | (nodes.Bool(), "bool"):
-                return "value"
-            case nodes.Bytes(), "bytes":
-                return "length"
-            case _:
-                return "presence"
-
-    def _value(self, type: Node) -> None:
-        """Values that read back equal; records are looked at where they are written."""
-        resolved = self.compiler.reader.resolved
-        match resolved(type):
-            case nodes.Int(bits, _, "") if bits <= _WIDEST:
-                pass
-            case (
-                nodes.Float()
-                | nodes.Bool()
-                | nodes.Text(None)
-                | nodes.Null()
-                | nodes.Json()
-                | nodes.Bytes(None | int())
-            ):
-                pass
-            case nodes.Struct() | nodes.Tagged() | nodes.OneOf(open=True):
-                pass
-            case nodes.Nullable(inner):
-                self._value(inner)
-            case nodes.OneOf(_, alternatives):
-                kinds = [_KINDS.get(word_of(resolved(each)), "") for each in alternatives]
-                if "" in kinds or len(set(kinds)) < len(kinds):
-                    raise _DoubtError("alternatives of one kind")
-                for each in alternatives:
-                    self._value(each)
-            case nodes.ListOf(nodes.Held() | nodes.Nullable(nodes.Held())):
-                raise _DoubtError("elements that are held against something")
-            case nodes.ListOf(element, None, _, _, None) if self.compiler.reader.json.open_rules(element) is None:
-                self._value(element)
-            case nodes.ListOf(count=None, unique=None, salvage=None):
-                pass
-            case nodes.MapOf(_, value) if self.compiler.reader.json.open_rules(value) is not None:
-                pass
-            case other:
-                raise _DoubtError(f"a {word_of(other)}")
-
-    # --- expressions -------------------------------------------------------------------------------------------------
-
-    def _known(self, tree: Tree, struct: _Struct) -> None:
-        """What an expression looks at is the same for who writes and who reads."""
-        match tree:
-            case None | bool() | int() | nodes.NullConstant() | nodes.TextConstant() | nodes.ParameterRef(_, ()):
-                return
-            case nodes.Call("present", (nodes.FieldRef(0, name, ()),)) if name in struct.worth:
-                return
-            case nodes.Call("len", (nodes.FieldRef(0, name, ()),)) if struct.worth.get(name) == "length":
-                return
-            case nodes.FieldRef(0, name, ()) if struct.worth.get(name) == "value":
-                return
-            case nodes.Among(operand, _) | nodes.RangeName(operand, _) | nodes.Unary("not", operand):
-                self._known(operand, struct)
-            case nodes.If(condition, then, otherwise):
-                for part in (condition, then, otherwise):
-                    self._known(part, struct)
-            case nodes.Binary(word, left, right) if word in _COMPARING:
-                self._known(left, struct)
-                self._known(right, struct)
-            case _:
-                raise _DoubtError(f"the expression {tree!r}")
 
 
-def fields_of(struct: nodes.Struct, name: str) -> list[nodes.Field]:
-    """The fields of a struct that are written as a member of that name."""
-    return [field for field in struct.fields if field.wire_member == name and field.compute is None]
+@dataclass(slots=True)
+class _Members:
+    """The fields of a struct so far: what readers, expressions and objects call them."""
+
+    named: bool  # on the wire
+    scope: Scope
+    titles: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    members: dict[str, list[Tree]] = field(default_factory=dict)
+    never: list[Column] = field(default_factory=list)  # of fields that no record has
+
+    def add(self, field: nodes.Field, titles: Mapping[str, Column | None]) -> None:
+        """One more field: no other one has its names."""
+        names = {field.name, *(bit.name for bit in field.bits)}
+        if names & self.names or titles.keys() & self.titles:
+            raise _DoubtError(f"{field.name}, which several fields are called")
+        self.names |= names
+        self.titles |= titles.keys()
+        if self.named and field.compute is None:
+            self.members.setdefault(field.wire_member, []).append(True if field.when is None else field.when)
+
+    def alone(self) -> Iterator[Tree]:
+        """What must hold so that no member is written twice."""
+        for conditions in self.members.values():
+            for place, when in enumerate(conditions):
+                yield from (nodes.negated(nodes.both(when, other)) for other in conditions[:place])
 
 
-def stated_tag(struct: nodes.Struct, name: str, *, presence: bool) -> Any:
-    """What a reader finds as a member of what was written for a struct; UNSTATED where the value says it."""
-    written = fields_of(struct, name)
-    if not written:
-        return _ABSENT
-    if len(written) > 1 or struct.form != "object" or written[0].when is not None:
-        return UNSTATED
-    match written[0]:
-        case nodes.Field(optional=True, hidden=True, const=const, default=default) if is_same(const, default):
-            return _ABSENT
-        case nodes.Field(optional=True):
-            return UNSTATED
-        case _ if presence:
-            return True
-        case nodes.Field(const=const) if const is not None:
-            return const
-        case nodes.Field(values=(nodes.Meaning(wire),)):
-            return wire
-        case _:
-            return UNSTATED
+def _where(when: Tree, tree: Tree) -> Tree:
+    """What must hold where a condition does."""
+    return nodes.If(when, tree, otherwise=True)
 
 
-def _tell_apart(fields: Sequence[nodes.Field]) -> None:
-    """No member is written twice: of two fields with one name, the conditions exclude each other."""
-    for place, each in enumerate(fields):
-        for other in fields[:place]:
-            if each.compute or other.compute or each.wire_member != other.wire_member:
-                continue
-            if not _exclude(each.when, other.when):
-                raise _DoubtError(f"{each.wire_member!r}, which stands for two fields")
-
-
-def _exclude(one: Tree, other: Tree) -> bool:
-    """Whether two conditions say that one value is this, and that, or that it is not."""
-    match one, other:
-        case nodes.Binary("==", left, right), nodes.Binary("==", same, another):
-            constants = all(isinstance(each, int | nodes.TextConstant) for each in (right, another))
-            return left == same and constants and right != another
-        case (nodes.Binary("==", left, right), nodes.Binary("!=", same, another)) | (
-            nodes.Binary("!=", left, right),
-            nodes.Binary("==", same, another),
-        ):
-            return left == same and right == another
-        case (nodes.Unary("not", held), tree) | (tree, nodes.Unary("not", held)):
-            return held == tree
-        case _:
-            return False
+def _is_of_entry(column: Column) -> bool:
+    """Whether it is a member of an entry of a map."""
+    entry = column.parent
+    return entry is not None and entry.parent is not None and entry.parent.takes == "map"
 
 
 def is_same(one: Any, other: Any) -> bool:
     """Whether two constants are of one kind, and equal."""
     return type(one) is type(other) and bool(one == other)
-
-
-def _meant(tree: Tree) -> str:
-    """The kind of what a word means."""
-    match tree:
-        case nodes.TextConstant():
-            return "text"
-        case None | nodes.NullConstant():
-            return "null"
-        case bool():
-            return "bool"
-        case int():
-            return "int"
-        case _:
-            raise _DoubtError("words whose meaning depends on the record")
-
-
-def _is_plain_text(struct: nodes.Struct, name: str) -> bool:
-    """Whether a struct always has a text or bytes of this name."""
-    found = [field for field in struct.fields if field.title == name]
-    if len(found) != 1 or found[0].name != name or found[0].stated.keys() - {"member", "code"}:
-        return False
-    return isinstance(found[0].type, nodes.Text | nodes.Bytes)

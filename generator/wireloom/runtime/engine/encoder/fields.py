@@ -10,6 +10,7 @@ from typing import Any
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import (
+    ALWAYS,
     held_width,
     is_computed,
     member,
@@ -120,7 +121,8 @@ class Fields(Part):
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from places, hold room for it."""
         if not isinstance(item.field.size, nodes.Prefix):
-            return self._packed_region(item)
+            with self.compiler.certainty.region(item):
+                return self._packed_region(item)
         placed: list[Placed] = []
         self.compiler.binary.region(item.field.size, lambda: placed.extend(self._packed_region(item)))
         if any(each.item.field.checksum is not None for each in placed):
@@ -185,7 +187,7 @@ class Fields(Part):
         elif (filler := _filler(field, node)) is not None:
             self._fill(filler, node, item.scope)
         elif field.derive is not None:
-            self._derived(field.derived, node, item.scope)
+            self._derived(item, node)
         else:
             self.compiler.value(node, item.scope, item.column)
         return []
@@ -199,11 +201,12 @@ class Fields(Part):
         elif item.field.values is not None:
             self._mapped(item, node)
         else:
-            self._derived(item.field.derived, node, item.scope)
+            self._derived(item, node)
 
-    def _derived(self, tree: Tree, node: Node, scope: Scope) -> None:
+    def _derived(self, item: Item, node: Node) -> None:
         """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
-        register = self.derived(tree, scope)
+        tree, scope = item.field.derived, item.scope
+        register = self._known(item.name, scope) or self.derived(tree, scope)
         match node, register.kind:
             case (nodes.Bool(), "bool") | (nodes.Text(), "text") if scope.is_assumed(tree):
                 raise Uncovered("a truth or a text that follows from places")
@@ -228,9 +231,20 @@ class Fields(Part):
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
         compiled = self.expressions.compiled(tree, scope)
-        register = self.assembly.register(compiled.kind).read()
-        self.compiler.compute(compiled, register)
-        return register
+        match compiled:
+            case Code("int" | "bool" as kind, Term("LOAD", _, Register(kind=same) as register)) if same == kind:
+                return register.read()
+            case _:
+                register = self.assembly.register(compiled.kind).read()
+                self.compiler.compute(compiled, register)
+                return register
+
+    def _known(self, name: str, scope: Scope) -> Register | None:
+        """The register of what is derived, where that is known since the struct began."""
+        found = scope.names.get(name)
+        if scope.in_passes or name in scope.pending or name in scope.following or found is None:
+            return None
+        return found.read() if found.kind in ("int", "bool") else None
 
     def _constant(self, const: Any, node: Node, scope: Scope) -> None:
         self.compiler.encodings[scope.encoding].constant(const, node)
@@ -311,7 +325,7 @@ class Fields(Part):
 
     def _bit_value(self, bit: nodes.Bits, scope: Scope) -> Register:
         if bit.derive is not None:
-            return self.derived(scope.flags.get(bit.name, bit.derive), scope)
+            return self._known(bit.name, scope) or self.derived(scope.flags.get(bit.name, bit.derive), scope)
         column = member(scope.record, bit.title)
         value = self.compiler.names.value(column, textual=bit.values is not None)
         if self.compiler.sentinels.is_refused(column):
@@ -344,6 +358,7 @@ class Fields(Part):
 
     def meant(self, node: nodes.Held, scope: Scope, column: Column | None) -> None:
         """Write the first value on the wire that means what the column of an element says."""
+        self.assembly.doubt("elements that are held against something")
         held = nodes.Field("", node.type, code=node.code, values=node.values)
         self._mapped(Item(held, scope, column), self.compiler.reader.resolved(node.type))
 
@@ -442,6 +457,8 @@ class Fields(Part):
             assert scope.start_register is not None
             table = self.assembly.table([len(words) // _CHECKSUM, *words])
             self.assembly.emit("CHECKSUMS", table, scope.start_register.read())
+            for each in summed:
+                self.compiler.certainty.summed(each)
 
     def _is_unseen(self, item: Item) -> bool:
         """Whether a checksum is neither a member of the value nor looked at by expressions."""
@@ -450,7 +467,8 @@ class Fields(Part):
     def _settle(self, placed: Placed, scope: Scope) -> None:
         name, node = placed.item.name, self.compiler.reader.resolved(placed.item.type)
         form = held_width(node), *number_form(node, self.compiler.big)
-        with self.compiler.during(Code("bool", Term("present", (Term("LOAD", (), placed.register),)))):
+        there = Code("bool", Term("present", (Term("LOAD", (), placed.register),)))
+        with self.compiler.during(there if isinstance(placed.item.present, Code) else ALWAYS):
             value = scope.names[name] = self.derived(placed.item.field.derived, scope)
             scope.pending.discard(name)
             if value.kind not in ("int", "list"):

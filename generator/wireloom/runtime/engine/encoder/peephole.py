@@ -29,7 +29,7 @@ class Tightening:
 
     def apply(self) -> list[int]:
         """Tighten, and renumber; where the entries stand afterwards."""
-        for tighten in (self._useless, self._entered, self._null, self._lead, self._jump):
+        for tighten in (self._useless, self._entered, self._null, self._lead, self._bits, self._integers, self._jump):
             for at, row in enumerate(self.rows):
                 if row is not None:
                     tighten(at, row)
@@ -93,8 +93,37 @@ class Tightening:
             found[place : place + 2] = row[1:3]
             self.rows[at] = None
 
+    def _bits(self, at: int, row: list[Operand]) -> None:
+        """Bits are loaded by the instruction that sets them."""
+        behind = self._after(at) if self._name(at) == "LOAD" else None
+        found = self.rows[behind] if behind is not None and self._name(behind) == "BITS" else None
+        if found is not None and found[2] is row[3]:
+            found[4:6] = row[1] + 1, row[2]
+            self.rows[at] = None
+
+    def _integers(self, at: int, row: list[Operand]) -> None:
+        """Integers of fixed widths that follow one another are one instruction."""
+        run: list[int] = []
+        place: int | None = at
+        while place is not None and self._name(place) == "INTEGER":
+            found = self.rows[place]
+            assert found is not None
+            if not found[2]:
+                break
+            run.append(place)
+            place = self._after(place)
+        if len(run) > 1:
+            words = [word for each in run for word in (self.rows[each] or [])[1:5]]
+            self.rows[at] = self.assembly.row("INTEGERS", self.assembly.table([len(run), *words]))
+            for each in run[1:]:
+                self.rows[each] = None
+
     def _jump(self, at: int, row: list[Operand]) -> None:
-        """What leads to the next row anyway."""
+        """What leads to the next row anyway, or to another jump."""
+        target = self._kept(row[1].at) if self._name(at) == "JUMP" else 0
+        onward = self.rows[target] if self._name(target) == "JUMP" and self._name(at) == "JUMP" else None
+        if onward is not None:
+            row[1] = onward[1]
         if self._name(at) == "JUMP" and self._kept(row[1].at) == self._kept(at + 1):
             self.rows[at] = None
 

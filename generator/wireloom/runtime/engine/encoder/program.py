@@ -132,6 +132,7 @@ class Compiler:
                 **{name: made(self) for name, made in OTHERS.items()},
             }
         )
+        self.assembly.certain = not drafts and not order
         self.certainty = Certainty(self)
         self.sentinels = Sentinels(self)
 
@@ -178,7 +179,7 @@ class Compiler:
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
         return positional, numbers | {
-            "certain": self.certainty.wanted or self.drafts,
+            "certain": self.assembly.certain or self.drafts,
         }
 
     def _require_order(self, root: str) -> None:

@@ -49,6 +49,9 @@ class Records(Protocol):
     def members(self, node: Node, scope: Scope, record: Column | None, place: Register | None) -> None:
         """Write a record whose members are those of the row of `record` that is in force."""
 
+    def structs(self, node: Node) -> Iterator[nodes.Struct]:
+        """A struct, or those that a choice has."""
+
     def outermost(self, scope: Scope) -> bool:
         """Whether a struct is the whole record, and readers come to it before they try any other alternative."""
 
@@ -62,7 +65,10 @@ class Structs(Protocol):
     def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
 
-    def from_here(self, tree: Tree, scope: Scope) -> Tree:
+    def marked(self, scope: Scope) -> Register:
+        """A register with the place that has been reached, counted from the struct's start."""
+
+    def from_here(self, tree: Tree, scope: Scope, mark: str = ...) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""
 
 
@@ -159,14 +165,23 @@ class Sentinels(Protocol):
 class Certainty(Protocol):
     """Whether what is written reads back equal, as other parts tell it what they write."""
 
-    def doubts(self, reason: str) -> None:
-        """Rows that come here have to be read back."""
-
     def struct(self, node: nodes.Struct, scope: Scope) -> None:
-        """A struct that is written, once the names of its value are known."""
+        """A struct, once it is written."""
 
-    def tagged(self, node: nodes.Tagged) -> None:
-        """A choice by a member: the reader of what each case writes comes to that case."""
+    def looks(self, tree: Tree, scope: Scope) -> None:
+        """A choice by an expression."""
+
+    def counted(self, count: Tree, column: Column, scope: Scope) -> None:
+        """A value of a computed size, or a list of a computed length, at this place."""
+
+    def last(self, scope: Scope) -> None:
+        """A value that reaches to the end of its region, and was just written."""
+
+    def region(self, item: Item) -> AbstractContextManager[None]:
+        """A field of a computed size is written."""
+
+    def summed(self, placed: Placed) -> None:
+        """A checksum was written."""
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
         """A list in which a member is unlike in each element."""

@@ -22,9 +22,6 @@ _FITTING = 63  # structs, each of which has a bit of a register
 _GIVEN = {"given", "build", "values"}
 
 
-_Told = Callable[[Sequence[nodes.Struct]], Tag | Ahead]  # what tells some structs apart
-
-
 class Records(Part):
     """What has members."""
 
@@ -54,7 +51,6 @@ class Records(Part):
             case nodes.Struct() as struct:
                 self.compiler.structs.struct(struct, scope, record, place)
             case nodes.Select(tag, cases):
-                self.compiler.certainty.doubts("a choice by what other members say")
                 self.selected(
                     tag,
                     cases,
@@ -62,11 +58,9 @@ class Records(Part):
                     lambda case: self.members(case, scope, record, place),
                 )
             case nodes.Tagged(cases=cases) as tagged:
-                self.compiler.certainty.tagged(tagged)
-                self._fitting(cases, scope, record, place, lambda structs: Tag.of(tagged, structs, resolved))
+                self._fitting(cases, scope, record, place, Tag.of(tagged, [*self._all(cases)], resolved))
             case nodes.Peek(tag, cases):
-                ahead = Ahead(resolved(tag), scope.encoding, cases, resolved)
-                self._fitting(cases, scope, record, place, lambda _: ahead)
+                self._fitting(cases, scope, record, place, Ahead(resolved(tag), scope.encoding, cases, resolved))
             case nodes.Attempt() as attempt:
                 self._part(attempt, scope, record, place)
             case other:
@@ -94,6 +88,7 @@ class Records(Part):
         write: Callable[[Node], None],
     ) -> None:
         """Branch on the value of an expression."""
+        self.compiler.certainty.looks(tag, scope)
         compiled, rest = self.expressions.compiled(tag, scope), None if cases[-1].values else cases[-1].type
         if isinstance(compiled, Constant):
             known = (case.type for case in cases if compiled.value in case.values)
@@ -138,25 +133,36 @@ class Records(Part):
         scope: Scope,
         record: Column | None,
         place: Register | None,
-        told: _Told,
+        tag: Tag | Ahead,
     ) -> None:
         arms = [(Label(), node) for node in _ways(cases)]
-        self._fit(arms, scope, record, told)
-        self._arms(arms, lambda node: self.members(node, scope, record, place))
+        self._fit(arms, scope, record, tag)
+
+        def write(case: Node) -> None:
+            for struct in self.structs(case):
+                if not tag.leads(case, struct):
+                    self.assembly.doubt(f"{struct.name} may be taken for another case")
+            self.members(case, scope, record, place)
+
+        self._arms(arms, write)
+
+    def _all(self, cases: Sequence[nodes.Case]) -> Iterator[nodes.Struct]:
+        for way in _ways(cases):
+            yield from self.structs(way)
 
     def _fit(
         self,
         arms: Sequence[tuple[Label, Node]],
         scope: Scope,
         record: Column | None,
-        told: _Told | None = None,
+        tag: Tag | Ahead | None = None,
     ) -> None:
         """Go to the first struct, in the order of the spec, that takes the value, as builders do.
 
         Its constants and words agree with the value, which has what the struct needs, and it has most members of the
         value: all of them, else what is written does not come back.
         """
-        fitting = [(label, node, list(self._structs(node))) for label, node in arms]
+        fitting = [(label, node, list(self.structs(node))) for label, node in arms]
         count = sum(len(group) for *_, group in fitting)
         if not count:  # all cases are refused, as where a recursion ends
             self.compiler.fail()
@@ -167,8 +173,6 @@ class Records(Part):
                 raise Uncovered("a choice among more than 63 structs that no one member tells apart")
             self.compiler.fail()
             return
-        structs = [struct for *_, group in fitting for struct in group]
-        tag = None if told is None else told(structs)
         mask = self.assembly.register("int").read()
         self.compiler.compute(Constant(0), mask)
         words: list[Any] = [count]
@@ -182,14 +186,14 @@ class Records(Part):
                 words += [label, self.assembly.table(self._counted(struct, record))]
         self.assembly.emit("CHOOSE", mask, self.assembly.table(words))
 
-    def _structs(self, node: Node) -> Iterator[nodes.Struct]:
+    def structs(self, node: Node) -> Iterator[nodes.Struct]:
         """A struct, or those that a choice has."""
         match self.compiler.reader.resolved(node):
             case nodes.Struct() as struct:
                 yield struct
             case nodes.Tagged(cases=cases):
                 for way in _ways(cases):
-                    yield from self._structs(way)
+                    yield from self.structs(way)
             case _:
                 raise Uncovered("a choice among what are no structs")
 
@@ -307,7 +311,7 @@ class Records(Part):
         write: Callable[[nodes.Trial], None],
     ) -> None:
         """Write the alternative that the value names, else the first that takes it of those that builders may take."""
-        self.compiler.certainty.doubts("alternatives that are tried")
+        self.assembly.doubt("alternatives that are tried")
         trials = node.trials
         for name in (node.kind, node.reason):
             self.compiler.determined.note(member(record, name), determined=True)

@@ -65,8 +65,11 @@ class Scope:
     unsaid: set[str] = field(default_factory=set)  # of which a column does not say whether they are there
     following: set[str] = field(default_factory=set)  # made of places
     struct: str = ""
+    fields: tuple[nodes.Field, ...] = ()
     in_passes: bool = False  # written until places are what was assumed: sizes and marks are known beforehand
     reached: dict[str, Register] = field(default_factory=dict)  # in passes: marks, as they come to stand
+    holds: list[Tree] = field(default_factory=list)  # what must hold of a row for it to read back equal
+    in_region: bool = False  # a field of a computed size is written
     is_closed: bool = False  # what is compiled now is executed while the struct is written
     start_register: Register | None = None
     size_register: Register | None = None  # once the struct is laid out

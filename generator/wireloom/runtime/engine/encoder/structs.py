@@ -47,7 +47,7 @@ class Structs(Absence):
 
     def struct(self, node: nodes.Struct, parent: Scope, record: Column | None, place: Register | None) -> None:
         """Write a struct from the row of `record` that is in force."""
-        scope = Scope(node.encoding, record, parent, place, struct=node.name)
+        scope = Scope(node.encoding, record, parent, place, struct=node.name, fields=node.fields)
         if node.name not in self.compiler.passes or node.encoding != "binary":
             self._laid_out(node, scope)
             return
@@ -75,7 +75,6 @@ class Structs(Absence):
         self.compiler.determined.struct(steps, node.encoding, record)
         if node.encoding == "json":
             self.compiler.given.load(steps, scope, version)
-            self.compiler.certainty.struct(node, scope)
         else:
             waiting = self.compiler.given.fill(steps, scope, version)
             self.compiler.fields.derive_early(steps, scope, version, waiting)
@@ -93,6 +92,7 @@ class Structs(Absence):
                 self.compiler.protobuf.message(items)
             case encoding, form:
                 raise Uncovered(f"a {form} in {encoding}")
+        self.compiler.certainty.struct(node, scope)
         enter[3] = Edge(len(self.assembly.registers))
         scope.is_closed = True
 
@@ -394,10 +394,10 @@ class Structs(Absence):
         holds = self.from_here(told.when, scope)
         return self._condition(_guessed(holds, told.wanted) if is_assumed else holds, scope)
 
-    def from_here(self, tree: Tree, scope: Scope) -> Tree:
+    def from_here(self, tree: Tree, scope: Scope, mark: str = _HERE) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""
-        scope.marks[_HERE] = self.marked(scope)
-        return _from_mark(tree)
+        scope.marks[mark] = self.marked(scope)
+        return _from_mark(tree, mark)
 
     def marked(self, scope: Scope) -> Register:
         """A register with the place that has been reached, counted from the struct's start."""
@@ -442,12 +442,12 @@ def _guessed(when: Tree, wanted: Tree) -> Tree:
     return nodes.If(nodes.present(nodes.Position("size")), when, wanted)
 
 
-def _from_mark(tree: Tree) -> Tree:
+def _from_mark(tree: Tree, mark: str) -> Tree:
     match tree:
         case nodes.Position("here"):
-            return nodes.MarkRef(_HERE)
+            return nodes.MarkRef(mark)
         case nodes.Node():
-            return tree.changed(_from_mark)
+            return tree.changed(lambda part: _from_mark(part, mark))
         case _:
             return tree
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.switches import is_beyond
-from wireloom.runtime.engine.encoder.certainty import UNSTATED, fields_of, is_same, stated_tag
+from wireloom.runtime.engine.encoder.certainty import is_same
 from wireloom.runtime.engine.encoder.scope import Node
 from wireloom.runtime.engine.programs.assembly import Uncovered
 from wireloom.runtime.engine.programs.expressions import Tree, stated
@@ -19,6 +19,8 @@ from wireloom.runtime.engine.programs.expressions import Tree, stated
 _PLAIN = {"as", "code", "optional", "default", "member", "minimum", "maximum", "values"}
 _AHEAD = {"as", "code", "minimum", "maximum", "const"}
 _MANY = 2
+_ABSENT = object()
+_UNSTATED = object()  # what a member says of which the format states nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class Tag:
     @classmethod
     def of(cls, told: nodes.Tagged, structs: Sequence[nodes.Struct], resolved: Callable[[Node], Node]) -> "Tag":
         """That of a choice by a member, among these structs."""
-        known = {each.name: stated_tag(each, told.member, presence=told.presence) for each in structs}
-        unstated = frozenset(name for name, found in known.items() if found is UNSTATED)
+        known = {each.name: _stated(each, told.member, presence=told.presence) for each in structs}
+        unstated = frozenset(name for name, found in known.items() if found is _UNSTATED)
         return cls(told.member, told.presence, told.default, told.cases, unstated, resolved)
 
     def tells(self, case: Node, struct: nodes.Struct) -> list[tuple[str, Tree]]:
@@ -53,8 +55,15 @@ class Tag:
             raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
         return [] if told is None else [told]
 
+    def leads(self, case: Node, struct: nodes.Struct) -> bool:
+        """Whether readers of whatever is written for the struct of a case come to that case."""
+        value = _stated(struct, self.member, presence=self.presence)
+        if value is _ABSENT and (self.presence or self.default is not None):
+            value = False if self.presence else self.default
+        return value not in (_ABSENT, _UNSTATED) and _takes(self.cases, case, value)
+
     def _told(self, case: Node, struct: nodes.Struct) -> tuple[str, Tree] | None:
-        fields = fields_of(struct, self.member)
+        fields = _fields(struct, self.member)
         if len(fields) > 1 or struct.form != "object":
             return None
         field, title = fields[0], fields[0].title
@@ -78,14 +87,8 @@ class Tag:
             wires.setdefault(each.means, each.wire)
         if field.optional or not all(_is_word(meaning) for meaning in wires):
             return None
-        words = tuple(meaning for meaning, wire in wires.items() if self._takes(case, wire))
+        words = tuple(meaning for meaning, wire in wires.items() if _takes(self.cases, case, wire))
         return nodes.Among(nodes.own(given), words) if words else False
-
-    def _takes(self, case: Node, wire: Any) -> bool:
-        """Whether a value of the member selects the case."""
-        if any(not each.values for each in self.cases if each.type == case):
-            return not any(_is_in(wire, each.values) for each in self.cases if each.type != case)
-        return any(_is_in(wire, each.values) for each in self.cases if each.type == case)
 
     def _selects(self, case: Node, given: str, stated_field: nodes.Field, *, is_nullable: bool) -> Tree:
         """Whether what is written for a given value selects the case."""
@@ -96,9 +99,9 @@ class Tag:
             there = nodes.both(there, nodes.negated(nodes.Binary("==", field, stated(default))))
         is_written = not stated_field.optional or (is_nullable and default is not None)  # also where it is null
         if self.presence:
-            has, lacks = (self._takes(case, each) for each in (True, False))
+            has, lacks = (_takes(self.cases, case, each) for each in (True, False))
             return has if is_written else nodes.If(there, has, lacks)
-        absent = not is_written and self.default is not None and self._takes(case, self.default)
+        absent = not is_written and self.default is not None and _takes(self.cases, case, self.default)
         return nodes.If(there, _selecting(case, self.cases, field), absent)
 
 
@@ -116,13 +119,8 @@ class Ahead:
 
         Builders try the next struct where it does not hold.
         """
-        encodings = {self.encoding or struct.encoding, struct.encoding}
-        if encodings != {"binary"} or not isinstance(self.type, nodes.Int):
-            return []
-        first = struct.steps[0] if struct.steps else None
-        if not isinstance(first, nodes.Field):
-            return []
-        if self.resolved(first.type) != self.type or first.stated.keys() - _AHEAD:
+        first = self._first(struct)
+        if first is None or first.stated.keys() - _AHEAD:
             return []
         if any(is_beyond(value) for each in self.cases for value in each.values):
             return []  # registers have no number beyond 63 bits
@@ -130,6 +128,53 @@ class Ahead:
         given: Tree = nodes.own(f"\0{title}")
         selects = _selecting(case, self.cases, given)
         return [(title, nodes.Binary("or", nodes.negated(nodes.present(given)), selects))]
+
+    def leads(self, case: Node, struct: nodes.Struct) -> bool:
+        """Whether readers of whatever is written for the struct of a case come to that case."""
+        first = self._first(struct)
+        const = None if first is None or first.when is not None else first.const
+        return isinstance(const, int) and _takes(self.cases, case, const)
+
+    def _first(self, struct: nodes.Struct) -> nodes.Field | None:
+        """The first field of a struct, where that is the very integer that is read ahead."""
+        first = struct.steps[0] if struct.steps else None
+        if {self.encoding or struct.encoding, struct.encoding} != {"binary"} or not isinstance(self.type, nodes.Int):
+            return None
+        return first if isinstance(first, nodes.Field) and self.resolved(first.type) == self.type else None
+
+
+def _fields(struct: nodes.Struct, name: str) -> list[nodes.Field]:
+    """The fields of a struct that are written as a member of that name."""
+    return [field for field in struct.fields if field.wire_member == name and field.compute is None]
+
+
+def _stated(struct: nodes.Struct, name: str, *, presence: bool) -> Any:
+    """What a reader finds as a member of what was written for a struct; _UNSTATED where the value says it."""
+    written = _fields(struct, name)
+    if not written:
+        return _ABSENT
+    if len(written) > 1 or struct.form != "object" or written[0].when is not None:
+        return _UNSTATED
+    match written[0]:
+        case nodes.Field(optional=True, hidden=True, const=const, default=default) if is_same(const, default):
+            return _ABSENT
+        case nodes.Field(optional=True):
+            return _UNSTATED
+        case _ if presence:
+            return True
+        case nodes.Field(const=const) if const is not None:
+            return const
+        case nodes.Field(values=(nodes.Meaning(wire),)):
+            return wire
+        case _:
+            return _UNSTATED
+
+
+def _takes(cases: Sequence[nodes.Case], case: Node, wire: Any) -> bool:
+    """Whether a value selects the case."""
+    if any(not each.values for each in cases if each.type == case):
+        return not any(_is_in(wire, each.values) for each in cases if each.type != case)
+    return any(_is_in(wire, each.values) for each in cases if each.type == case)
 
 
 def _selecting(case: Node, cases: Sequence[nodes.Case], field: Tree) -> Tree:

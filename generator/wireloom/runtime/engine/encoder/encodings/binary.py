@@ -53,7 +53,11 @@ class Binary(Part):
             case nodes.Bool():
                 emit("BOOLEAN", found.index)
             case nodes.Text(size) | nodes.Bytes(size):
-                self._bytes(size, found)
+                if not isinstance(size, nodes.Counted | int | None):
+                    self.compiler.certainty.counted(size, found, scope)
+                self._bytes(size, found, is_text=isinstance(node, nodes.Text))
+                if size is None:
+                    self.compiler.certainty.last(scope)
             case nodes.ListOf(element, unique=None, salvage=None) if is_bits(element):
                 raise Uncovered("a list of what is no whole number of bytes")
             case nodes.ListOf(element, count, salvage=None):
@@ -61,6 +65,10 @@ class Binary(Part):
                 if isinstance(count, nodes.Blocks):
                     emit("REPEAT_BLOCKS", found.index, *self._blocks(count), body, place)
                     return
+                if not isinstance(count, nodes.Counted | int | None):
+                    self.compiler.certainty.counted(count, found, scope)
+                elif not isinstance(count, nodes.Prefix | int):
+                    self.assembly.doubt("a list that ends by its elements, or where its region does")
                 emit("REPEAT", found.index, _fixed(count), body, place, self._front(count))
                 if (data := ending_of(count)) is not None:
                     with self.compiler.during(self._ended(count, scope)):
@@ -68,7 +76,7 @@ class Binary(Part):
             case _:
                 raise Uncovered(f"a binary {word_of(node)}")
 
-    def _bytes(self, size: nodes.Amount, column: Column) -> None:
+    def _bytes(self, size: nodes.Amount, column: Column, *, is_text: bool) -> None:
         """Write a text or bytes of a size."""
         match size:
             case nodes.Delimited(ends):
@@ -79,7 +87,8 @@ class Binary(Part):
             case _:
                 after, padded = self._after(size), padded_word(size) if isinstance(size, nodes.Padded) else None
                 unit = size.unit if isinstance(size, nodes.Delimiter) else 1
-                self.assembly.emit("BYTES", column.index, _fixed(size), self._front(size), after, padded, unit)
+                form = unit | is_text << 2
+                self.assembly.emit("BYTES", column.index, _fixed(size), self._front(size), after, padded, form)
 
     def _ended(self, count: nodes.Amount, scope: Scope) -> Compiled:
         """Whether the bytes that end a list are written."""

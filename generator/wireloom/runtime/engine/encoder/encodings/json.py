@@ -203,7 +203,7 @@ class Json(Unions, Absence):
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as base64 in a string, which is read back."""
-        self.compiler.certainty.doubts("a body of another encoding")
+        self.assembly.doubt("a body of another encoding")
         start = self.assembly.register("int").read()
         self.assembly.emit("PROTO_SEGMENT", start)
         write()
@@ -299,6 +299,7 @@ class Json(Unions, Absence):
             self.assembly.constant(b":")
             self.compiler.value(value, scope, entry.children["value"])
 
+        self.assembly.doubt("a map")
         body, place = self.compiler.repeated(value, scope, found, write=write)
         self.assembly.emit("JSON_REPEAT", found.index, body, place, form)
 

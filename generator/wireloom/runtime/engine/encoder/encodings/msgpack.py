@@ -59,7 +59,9 @@ class MessagePack(Unions):
                 emit("PACK_BYTES", found.index, -1, 1)
             case nodes.Bytes(size):
                 emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
-            case nodes.ListOf(element):
+            case nodes.ListOf(element, _, unique):
+                if unique is not None:
+                    self.assembly.doubt("elements that are to differ")
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("PACK_REPEAT", found.index, body, place, 0)
             case nodes.Ext(code):
@@ -98,6 +100,7 @@ class MessagePack(Unions):
             self.compiler.value(key, scope, entry.children["key"])
             self.compiler.value(value, scope, entry.children["value"])
 
+        self.assembly.doubt("a map")
         body, place = self.compiler.repeated(value, scope, found, write=write)
         self.assembly.emit("PACK_REPEAT", found.index, body, place, 1)
 
@@ -131,6 +134,7 @@ class MessagePack(Unions):
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as the bytes of a bin."""
+        self.assembly.doubt("a body of another encoding")
         register = self.assembly.register("int").read()
         self.assembly.emit("SIZE_BEGIN", _BIN_HEAD, register)
         write()

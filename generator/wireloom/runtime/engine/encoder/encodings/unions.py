@@ -15,6 +15,9 @@ from wireloom.runtime.engine.encoder.scope import Node, Scope
 from wireloom.runtime.engine.programs.assembly import Label, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 
+_TOLD = {"null", "bool", "int", "float", "str", "bytes"}
+"""Kinds of values that readers tell from others as writers do."""
+
 
 class Unions(Part):
     """An encoding whose values say their kind."""
@@ -44,6 +47,8 @@ class Unions(Part):
             if takes == "record" and takes in kinds:
                 raise Uncovered("a record that is one of several structs of a union")
             kinds[takes] = _together(kinds[takes], alternative) if takes in kinds else alternative
+        if not kinds.keys() <= _TOLD or {"str", "bytes"} <= kinds.keys() or len(kinds) < len(alternatives):
+            self.assembly.doubt("alternatives that are told by more than their kinds")
         null = kinds.pop("null", None) is not None
         if column is not None and column.takes == "":
             self._chosen(kinds, scope, column, null=null)

@@ -15,6 +15,7 @@ WRITTEN = {
     E_ARITHMETIC: "NRRrNT",
     E_CONSTANT: "JN",
     E_INTEGER: "INNN",
+    E_INTEGERS: "N",
     E_PUT: "RNNN",
     E_FLOAT: "FNN",
     E_BOOLEAN: "B",
@@ -33,7 +34,7 @@ WRITTEN = {
     E_SIZE_BEGIN: "NR",
     E_SIZE_END: "NR",
     E_MAP: "RNNR",
-    E_BITS: "RRN",
+    E_BITS: "RRNNN",
     E_BITS_MAPPED: "RRNN",
     E_WINDOW: "RRNNN",
     E_PRESENT: "O",
@@ -83,7 +84,8 @@ WRITTEN = {
     E_NOTHING: "N",
     E_UNIQUE: "LY",
     E_DOUBT: "",
-    E_AGREES: "ONRN",
+    E_AGREES: "ONRrN",
+    E_AGREES_HELD: "IRNNNN",
 }
 _LOADED = {
     LOAD_INTEGER: _INTEGERS,
@@ -142,6 +144,10 @@ class WritingChecker(Checker):
             self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op in (E_INTEGER, E_PUT):
             self.require(words[2] in _SIZES or (words[2] == 0 and _is_numeral(words[4])), where)
+        elif op == E_INTEGERS:
+            for column, *form in self.counted(words[1], 4, where):
+                self.check_operand("I", column, at, words, 1)
+                self.require(form[0] in _SIZES, where)
         elif op in (E_SIZE_BEGIN, E_SIZE_END):
             if words[1] != BIN_HEAD:
                 self.check_prefix(words[1], where)
@@ -150,7 +156,7 @@ class WritingChecker(Checker):
             if prefix:
                 self.check_prefix(prefix, where)
             if op == E_BYTES:
-                self.require(_NONE <= words[5] < 1 << 48 and words[6] in (1, 2), where)
+                self.require(_NONE <= words[5] < 1 << 48 and words[6] & 3 in (1, 2) and 0 < words[6] < 8, where)
             if op == E_BYTES and words[4] != _NONE:
                 self.check_symbol(words[4], where)
                 self.require(words[4] & 0xFFFF, where)
@@ -161,6 +167,8 @@ class WritingChecker(Checker):
             self.check_symbol(words[2], where)
             self.require(words[2] & 0xFFFF, where)
             self.check_ended(words[3], where)
+        elif op == E_AGREES_HELD:
+            self.require(words[3] <= HELD_LIMIT and _is_held(*words[3:7]), where)
         elif op == E_PATCH:
             self.require(_is_held(*words[3:7]), where)
         elif op == E_FLOAT:
@@ -180,6 +188,10 @@ class WritingChecker(Checker):
             self.require(words[3] >> 16 in range(4) and 1 <= width < 64 and low + width <= 64, where)
             if op == E_BITS_MAPPED:
                 self.counted(words[4], 3, where)
+            elif words[4]:
+                self.require(1 <= words[4] <= len(self.columns), where)
+                self.require(words[5] not in (LOAD_SUM, LOAD_JOINED), where)
+                self.require(self.columns[words[4] - 1][0] in _LOADED.get(words[5], ()), where)
         elif op == E_MAP:
             wires = self.counted(words[3], 1, where)
             self.require(len(wires) > 0, where)

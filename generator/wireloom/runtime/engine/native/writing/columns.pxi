@@ -177,11 +177,26 @@ cdef int joined_of(Builder *k, const int64_t *i) noexcept nogil:
 
 
 cdef inline int load_column(Builder *k, const int64_t *i) noexcept nogil:
-    """As in `load_name`, and at once what is not there."""
+    """As in `load_name`, and at once what is not there, and what most columns have."""
+    cdef bint wide
     if i[2] != LOAD_CHOICE and not there(k, i[1]):
         k.m.absent[i[3]] = True
         return OK
+    if i[2] == LOAD_BOOLEAN:
+        k.m.absent[i[3]] = False
+        k.m.registers[i[3]] = boolean_at(k, i[1])
+        return OK
+    if i[2] == LOAD_INTEGER and k.sources[i[1]].kind <= KIND_INT64:
+        k.m.absent[i[3]] = False
+        return integer_at(k, i[1], &k.m.registers[i[3]], &wide)
     return load_name(k, i)
+
+
+cdef inline int load_into(Builder *k, int64_t column, int64_t form, int64_t target) noexcept nogil:
+    """As `load_column`, of forms that need no more."""
+    cdef int64_t operands[4]
+    operands[1], operands[2], operands[3] = column, form, target
+    return load_column(k, operands)
 
 
 cdef int load_name(Builder *k, const int64_t *i) noexcept nogil:

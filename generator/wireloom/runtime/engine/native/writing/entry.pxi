@@ -24,6 +24,7 @@ cdef class Written:
     cdef readonly int64_t consumed
     cdef readonly int64_t failed
     cdef readonly int64_t nulls
+    cdef readonly int64_t read_back  # records that were in doubt
 
     def __dealloc__(self):
         drop(&self.data)
@@ -232,6 +233,7 @@ cdef class WritingProgram:
                 written.validity.data[row >> 3] &= <uint8_t>(~(1 << (row & 7)) & 0xFF)
             else:
                 code = self.write(k, c, limit)
+                written.read_back += k.doubtful
                 if code == IRREGULAR:
                     status[row] = 2
                     written.failed += 1

@@ -128,7 +128,7 @@ cdef int choose_record(const Builder *k, const int64_t *i, int64_t *at) noexcept
     return IRREGULAR if most < 0 else OK
 
 
-cdef bint has_value(const Builder *k, int64_t index) noexcept nogil:
+cdef inline bint has_value(const Builder *k, int64_t index) noexcept nogil:
     """Whether a member of a record is not null; bit 32 of the index says that it holds alternatives."""
     cdef int64_t child
     if index >> 32 & 1:
@@ -136,13 +136,27 @@ cdef bint has_value(const Builder *k, int64_t index) noexcept nogil:
     return there(k, index)
 
 
-cdef int hold_nothing(const Builder *k, const int64_t *columns) noexcept nogil:
+cdef void hold_nothing(Builder *k, const int64_t *columns) noexcept nogil:
     """What the record has no use for has no value."""
     cdef int64_t n
     for n in range(columns[0]):
         if has_value(k, columns[1 + n]):
-            return IRREGULAR
-    return OK
+            k.doubtful = True
+
+
+cdef bint agrees_held(Builder *k, const int64_t *i) noexcept nogil:
+    """Whether a column says what was written over a held place, if it says something.
+
+    i: column, register of the place, bytes held, bytes of the number, signed, big (see `number_form`)
+    """
+    cdef uint8_t number[HELD_LIMIT]
+    cdef int64_t at = 0, value = 0
+    cdef bint wide = False
+    if not there(k, i[1]):
+        return True
+    if not held(k, i[2], i[3], &at) or integer_at(k, i[1], &value, &wide) or store_later(number, value, wide, i + 4):
+        return False
+    return memcmp(number, k.output.data + at, <size_t>i[3]) == 0
 
 
 cdef int hold_unique(Builder *k, const int64_t *i) noexcept nogil:
@@ -194,8 +208,8 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             if i[1] >= 0:
                 k.m.registers[i[1]] = k.size - k.base
                 k.m.absent[i[1]] = False
-            for target in range(i[2], i[3]):
-                k.m.absent[target] = 1
+            if i[2] < i[3]:
+                memset(k.m.absent + i[2], 1, <size_t>(i[3] - i[2]))
         elif op == E_LOAD:
             code = load_column(k, i)
         elif op == E_COMPUTE:  # expression, register
@@ -227,6 +241,11 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = put_text(k, i + 1, 0)
         elif op == E_INTEGER:
             code = write_column_integer(k, i)
+        elif op == E_INTEGERS:  # table: count, then (column, bytes, signed, big) each
+            for target in range(k.m.tables[i[1]]):
+                code = write_column_integer(k, k.m.tables + i[1] + 4 * target)
+                if code:
+                    return code
         elif op == E_PUT:  # register, bytes, signed, big
             if k.m.absent[i[1]] and not k.guessing:
                 return IRREGULAR
@@ -270,7 +289,11 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
             code = end_size(k, i)
         elif op == E_MAP:
             code = map_back(k, i)
-        elif op == E_BITS:  # register of the integer, register of the value, form (see `set_bits`)
+        elif op == E_BITS:  # register of the integer, register of the value, form (see `set_bits`), column that it is loaded of + 1 or 0, form of that
+            if i[4]:
+                code = load_into(k, i[4] - 1, i[5], i[2])
+                if code:
+                    return code
             if not k.m.absent[i[2]]:
                 code = set_bits(k, i, k.m.registers[i[2]])
             elif i[3] >> 17:
@@ -400,15 +423,22 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_JSON_CLOSE:
             code = json_close_written(k, i)
         elif op == E_NOTHING:  # table of columns
-            code = hold_nothing(k, k.m.tables + i[1])
+            hold_nothing(k, k.m.tables + i[1])
         elif op == E_UNIQUE:
             code = hold_unique(k, i)
+            if code == IRREGULAR:
+                k.doubtful, code = True, OK
         elif op == E_DOUBT:
             k.doubtful = True
-        elif op == E_AGREES:  # column, form, register, the only value that there may be
+        elif op == E_AGREES:  # column, form, register, the register of the only value that there may be, or -1 and a number
             code = load_column(k, i)
-            if not code and not k.m.absent[i[3]] and k.m.registers[i[3]] != i[4]:
-                return IRREGULAR
+            if not k.m.absent[i[3]]:
+                target = k.m.registers[i[4]] if i[4] >= 0 else i[5]
+                if (i[4] >= 0 and k.m.absent[i[4]]) or k.m.registers[i[3]] != target:
+                    k.doubtful = True
+        elif op == E_AGREES_HELD:
+            if not agrees_held(k, i):
+                k.doubtful = True
         else:
             return IRREGULAR
         if code:

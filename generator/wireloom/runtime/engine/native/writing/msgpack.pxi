@@ -148,6 +148,7 @@ cdef inline int pack_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
     if code:
         return code
     if i[3]:
+        doubt_text(k, &span)
         return pack_text(k, span.data, span.size)
     if i[2] >= 0 and span.size != i[2]:
         return IRREGULAR

@@ -20,6 +20,7 @@ cpdef enum WritingOp:
     E_ARITHMETIC
     E_CONSTANT
     E_INTEGER
+    E_INTEGERS
     E_PUT
     E_FLOAT
     E_BOOLEAN
@@ -89,6 +90,7 @@ cpdef enum WritingOp:
     E_UNIQUE
     E_DOUBT
     E_AGREES
+    E_AGREES_HELD
 
 # What a load takes from a column to a register.
 cdef enum:
@@ -129,6 +131,7 @@ cdef struct Seal:  # a digest that is written together with those of other recor
 
 cdef enum:
     CHECKSUM_LIMIT = 8
+    HELD_LIMIT = 64  # bytes of a number that is compared where it was written later
     CHECKSUM_WIDTH = 8  # CRC (or -1 less the word of a digest), first and last expression, register of the place, bytes held, its form
 
 cdef enum:  # of a column of the caller's

@@ -434,8 +434,14 @@ cdef int write_ended(Builder *k, const int64_t *i) noexcept nogil:
     return OK if next != NULL and next + behind == end and (kept or behind == i[2] & 0xFFFF) else IRREGULAR
 
 
+cdef inline void doubt_text(Builder *k, const Span *span) noexcept nogil:
+    """A row with a text that is no UTF-8 is read back."""
+    if k.certain and not k.doubtful and not wl_is_utf8(span.data, span.size):
+        k.doubtful = True
+
+
 cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, unit of what ends so"""
+    """i: column, size or -1, number in front or 0, text behind or -1, filled up (see `padded_word`) or -1, unit of what ends so | text << 2"""
     cdef Span span
     cdef int code
     if not there(k, i[1]):
@@ -445,6 +451,8 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         return code
     if i[2] >= 0 and span.size != i[2]:
         return IRREGULAR
+    if i[6] >> 2:
+        doubt_text(k, &span)
     if i[3]:
         code = put_prefix(k, i[3], span.size)
         if code:
@@ -454,7 +462,7 @@ cdef inline int write_column_bytes(Builder *k, const int64_t *i) noexcept nogil:
         return fill_up(k, span.size, i[5])
     if code or i[4] < 0:
         return code
-    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF, i[6])
+    return put_ending(k, span.size, k.m.texts + (i[4] >> 16), i[4] & 0xFFFF, i[6] & 3)
 
 
 cdef enum:
@@ -622,6 +630,8 @@ cdef int write_checksums(Builder *k, const int64_t *table, int64_t start) noexce
         for other in range(count):
             if other != n and covers[n] >= 0 and covers[other] >= 0 and first[n] <= at[other] - k.base - start < last[n]:
                 covers[n] += 1
+                if first[other] <= at[n] - k.base - start < last[other]:
+                    k.doubtful = True  # each covers the other
     for rank in range(count):
         for n in range(count):
             if covers[n] == rank and write_checksum(k, table + 1 + CHECKSUM_WIDTH * n, at[n], start + first[n], last[n] - first[n]):

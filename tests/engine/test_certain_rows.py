@@ -1,0 +1,76 @@
+"""Rows that are not read back would come back equal: those of every case and every shipped format, altered or not."""
+
+import importlib
+
+import pytest
+
+import encoding
+import engine_data as data
+from conftest import case_formats, shipped_formats
+from read_back import agreed
+from support.drawing import drawn
+from support.without_engine import LEFT
+from wireloom.runtime import engine as engines
+from wireloom.runtime.columns import arrow
+from wireloom.runtime.engine.programs.assembly import Uncovered
+
+pytestmark = [
+    pytest.mark.drawing,
+    pytest.mark.skipif(not engines.available(), reason="the native engine is not built"),
+]
+COVERED = [format for format in case_formats() if format.name not in LEFT]
+
+
+def read_back(engine, examples, count):
+    """How many rows were read back, of how many that the engine was given."""
+    given = list({repr(example.parameters): example.parameters for example in examples}.values())
+    back = total = 0
+    for parameters in given:
+        request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)))
+        root = engine.root(request)
+        seeds = [example.data for example in examples if example.parameters == parameters]
+        is_covered = not root.elements and engine.writer(request) is not None
+        rows = encoding.rows(engine, request, seeds) if is_covered else []
+        if not rows:
+            continue
+        changed = [*rows, *encoding.altered(rows, count // len(given), 3)]
+        records = encoding.as_columns(changed, arrow.arrow_type(root.logical))
+        for part in [records] if _is_taken(engine, request, records) else _taken(engine, request, records):
+            status, found = agreed(engine, request, part)
+            back, total = back + found, total + len(status)
+    return back, total
+
+
+def _is_taken(engine, request, records):
+    """Whether the engine takes the columns: a word that is none is the builders' to refuse."""
+    try:
+        engine.writer(request).gathered(records)
+    except Uncovered:
+        return False
+    return True
+
+
+def _taken(engine, request, records):
+    rows = (records.slice(row, 1) for row in range(len(records)))
+    return [row for row in rows if _is_taken(engine, request, row)]
+
+
+@pytest.mark.parametrize("format", COVERED, ids=lambda format: format.name)
+def test_rows_of_a_case_that_are_not_read_back_would_come_back(format, case_package):
+    engine = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC.engine
+    read_back(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(20))
+
+
+@pytest.mark.parametrize("format", shipped_formats(), ids=lambda format: format.name)
+def test_rows_of_a_shipped_format_that_are_not_read_back_would_come_back(format):
+    engine = data.engine(format.name)
+    read_back(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(100))
+
+
+def test_no_event_of_databus_is_read_back():
+    engine = data.engine("databus_event")
+    request = engines.Request(engine.codec.default_root, engine.codec.settings({}))
+    (format,) = (each for each in shipped_formats() if each.name == "databus_event")
+    seeds = [each.data for each in format.examples if each.error is None and not each.parameters]
+    records = encoding.as_columns(encoding.rows(engine, request, seeds), arrow.arrow_type(engine.root(request).logical))
+    assert agreed(engine, request, records) == ([0] * len(seeds), 0)

@@ -283,6 +283,10 @@ class Certainty(Part):
                 pass
             case nodes.Field(values=values) if values is not None:
                 self._mapped(values, node, field, column, nullable=nullable)
+            case nodes.Field(
+                hidden=True, type=nodes.Bytes(int(size)), derive=nodes.Formula(nodes.BytesConstant(data))
+            ) if len(data) == size:
+                pass
             case nodes.Field(derive=nodes.Formula()):
                 if not isinstance(node, nodes.Int | nodes.Bool) or field.optional:
                     raise _DoubtError(f"{field.name}, which follows from others")

@@ -145,7 +145,16 @@ def test_a_checksum_names_the_byte_that_was_changed():
     event[30] ^= 4
     result = inspect("databus_event", "-", "--record", "0", input=bytes(event))
     assert result.exit_code == 1
-    assert "byte 30, from 00 to 04" in result.stdout
+    assert "byte 30 (timestampInNanos) is 04; the checksum of bytes 5 to 60 is right if it is 00" in result.stdout
+    assert "^^ byte 30" in result.stdout
+
+
+def test_bytes_that_a_fault_left_unread_are_shown_at_an_offset():
+    event = bytearray((SAMPLES / "databus_event" / "good.bin").read_bytes())
+    event[30] ^= 4
+    result = inspect("databus_event", "-", "--record", "0", "--at", "61", input=bytes(event))
+    assert "(unread)" in result.stdout
+    assert "sequence" not in result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +226,7 @@ def test_a_checksum_that_turns_a_record_into_another_kind_names_the_byte():
     result = inspect("kpl_record", "-", input=bytes(record))
     assert result.exit_code == 0
     assert "not the alternative before it: digest_mismatch" in result.stdout
-    assert f"byte 26, from {record[26] ^ 8:02x} to {record[26]:02x}" in result.stdout
+    assert f"is {record[26]:02x}; the checksum of bytes 4 to 44 is right if it is {record[26] ^ 8:02x}" in result.stdout
 
 
 COUNTED = """\

@@ -48,6 +48,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
         "spec": fault.line,
         "lengths": fault.lengths,
         "hint": fault.hint,
+        "suspect": fault.suspect,
     }
     return {name: value for name, value in named.items() if value not in ("", None)}
 

@@ -139,7 +139,7 @@ const viewer = (() => {
     if (own >= 0 && of(own, FLAGS) & QUIET) made.classList.add("quiet");
     if (isWithin(picked, at) && picked > 0) made.classList.add("picked");
     else if (isWithin(hovered, at)) made.classList.add("hover");
-    if (data.fault && data.fault.space === space && data.fault.start <= at && at < data.fault.end) made.classList.add("fault-byte");
+    if (data.fault && data.fault.space === space && ((data.fault.start <= at && at < data.fault.end) || at === data.fault.suspect)) made.classList.add("fault-byte");
     if (at === cursor) made.classList.add("cursor");
   }
 

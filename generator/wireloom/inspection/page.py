@@ -68,7 +68,7 @@ def viewed(explained: Explained, fault: Fault | None, lines: SpecLines) -> dict[
 
 def _fault(fault: Fault) -> dict[str, Any]:
     said = [[name, visible(text)] for name, text in _fault_texts(fault).items() if text]
-    return {"space": fault.space, "start": fault.start, "end": fault.end, "said": said}
+    return {"space": fault.space, "start": fault.start, "end": fault.end, "suspect": fault.suspect, "said": said}
 
 
 def _fault_texts(fault: Fault) -> dict[str, str]:

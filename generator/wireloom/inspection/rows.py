@@ -41,6 +41,8 @@ class Fault:
     line: str
     lengths: str = ""
     hint: str = ""
+    suspect: int | None = None
+    """The one byte whose change explains a wrong checksum."""
 
 
 def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
@@ -48,6 +50,7 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
     error = explained.error
     if error is None or explained.fault is None:
         return None
+    hint, suspect = damage_of(explained)
     return Fault(
         error.code,
         error.meaning,
@@ -57,7 +60,8 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
         error.actual,
         lines.of_error(explained),
         lengths_of(explained),
-        hint_of(explained) or _slip(explained),
+        hint or _slip(explained),
+        suspect,
     )
 
 
@@ -114,19 +118,19 @@ def _slip(explained: Explained) -> str:
     return "" if found is None else f"there is a member {shown(found.name)}, whose value is at byte {found.start}"
 
 
-def hint_of(explained: Explained) -> str:
-    """Of a checksum that is wrong, where the damage may be."""
+def damage_of(explained: Explained) -> tuple[str, int | None]:
+    """Of a checksum that is wrong, where the damage may be, and the byte that was changed if only one explains it."""
     span = changes.unverified(explained)
     if span is None or span.covers is None:
-        return ""
+        return "", None
     covered = f"bytes {span.covers.start} to {span.covers.end - 1}"
     found = changes.change(explained, span)
     if found is None:
-        return f"{covered} or the checksum itself were changed"
-    return (
-        f"if one byte was changed, it is byte {found.offset}, from {found.before:02x} to {found.found:02x}, "
-        f"or the checksum itself; it covers {covered}"
-    )
+        return f"{covered} or the checksum itself were changed", None
+    within = explained.at(found.offset, span.space)
+    field = f" ({within.path})" if within is not None and within.path else ""
+    is_now = f"byte {found.offset}{field} is {found.found:02x}; the checksum of {covered} is right if it is"
+    return f"{is_now} {found.before:02x}", found.offset
 
 
 def value_text(value: object) -> str:

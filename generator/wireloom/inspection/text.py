@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wireloom.inspection.records import Found
-from wireloom.inspection.rows import AUXILIARY, Fault, hint_of, meaning_of, name_of, space_text, value_of
+from wireloom.inspection.rows import AUXILIARY, Fault, damage_of, meaning_of, name_of, space_text, value_of
 from wireloom.runtime.errors import amount
 from wireloom.runtime.spans import Explained, Space, Span
 
@@ -56,7 +56,7 @@ def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Lin
     if fault is not None:
         yield ()
         yield from fault_lines(explained, fault)
-    elif hint := hint_of(explained):
+    elif hint := damage_of(explained)[0]:
         yield ()
         yield ((f"another alternative was given up, for its checksum {explained.refused[0].name} is wrong", "fault"),)
         yield (("  hint      ", "dim"), (hint, ""))
@@ -80,11 +80,16 @@ def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
     ):
         if text:
             yield ((f"  {name:8}  ", "dim"), (text, ""))
-    first = max(fault.start // DUMPED - _AROUND, 0) * DUMPED
-    data = space.data[first : (fault.start // DUMPED + _AROUND + 1) * DUMPED]
-    for place in range(0, len(data), DUMPED):
-        yield from dump(data[place : place + DUMPED], first + place)
-        yield from _marks(fault, first + place, len(space.data))
+    marked = [(fault.start, fault.end)]
+    if fault.suspect is not None:
+        marked.append((fault.suspect, fault.suspect + 1))
+    near = {start // DUMPED + each for start, _ in marked for each in range(-_AROUND, _AROUND + 1)}
+    for line in sorted(each for each in near if 0 <= each * DUMPED < len(space.data)):
+        if line - 1 not in near and line and line != min(near):
+            yield ((f"{'':8}  ...", "dim"),)
+        yield from dump(space.data[line * DUMPED : (line + 1) * DUMPED], line * DUMPED)
+        for start, end in marked:
+            yield from _marks(start, min(end, len(space.data)), line * DUMPED)
     if fault.start >= len(space.data):
         yield (
             (f"{'':8}  the {'record' if space.number == 0 else 'content'} ends here, at byte {fault.offset}", "fault"),
@@ -96,12 +101,12 @@ def _other(fault: Fault) -> str:
     return "" if fault.start == fault.offset else f" (byte {fault.start} is the first that is wrong)"
 
 
-def _marks(fault: Fault, line: int, size: int) -> Iterator[Line]:
+def _marks(start: int, end: int, line: int) -> Iterator[Line]:
     """What is below a line of the dump: marks at the bytes that are wrong."""
-    start, end = max(fault.start, line), min(fault.end, line + DUMPED, size)
-    if start < end:
-        name = f" byte {fault.start}" if fault.start >= line else ""
-        yield ((f"{'':8}  {'   ' * (start - line)}{' '.join(['^^'] * (end - start))}{name}", "fault"),)
+    first, last = max(start, line), min(end, line + DUMPED)
+    if first < last:
+        name = f" byte {start}" if start >= line else ""
+        yield ((f"{'':8}  {'   ' * (first - line)}{' '.join(['^^'] * (last - first))}{name}", "fault"),)
 
 
 def dump(data: bytes, start: int = 0) -> Iterator[Line]:

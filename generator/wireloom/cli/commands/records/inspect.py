@@ -245,6 +245,8 @@ def _span_at(known: "Explained", at: str) -> "Span":
         )
     from wireloom.inspection.rows import chain
 
+    if found.kind in ("unread", "ignored"):
+        return found
     around = chain(known.span, found)
     named: Span = next(span for span in reversed(around) if span.path or span is known.span)
     return named

@@ -134,7 +134,7 @@ def test_two_records_are_compared_field_by_field_and_byte_by_byte(tmp_path):
     assert "1 field differs" in result.stdout
     assert "flows[0].packets" in result.stdout
     assert "16777228" in result.stdout
-    assert "the first record has byte 40 where the second has byte 40" in result.stdout
+    assert "different bytes: byte 40 in both" in result.stdout
     same = CliRunner().invoke(app, ["inspect", "mqtt_packet", "--diff", f"{BAD}#0", f"{BAD}#0", *OUT])
     assert same.exit_code == 0
     assert "the same bytes" in same.stdout

@@ -47,6 +47,14 @@ _NAME = (
     "keep the name for readers with `as`, or begin the next version of the tables with `wireloom ingest --new-version`"
 )
 _CALLERS = "keep the name, or change its callers together with the package"
+_LONG = {
+    "both layouts": _VERSION,
+    "both rules": _BOTH,
+    "keep the column": _TABLE,
+    "reader's name": _NAME,
+    "name and callers": _CALLERS,
+}
+"""Ways out of many rules, by the short names that the table has for them."""
 
 _RULES = (
     # --- wire
@@ -63,7 +71,7 @@ _RULES = (
     Rule("size-changed", "wire", "A size, a count, an offset or an end differs.", _TRIED, _TRIED, _VERSION),
     Rule("condition-changed", "wire", "A field is present under another condition.", _TRIED, _TRIED, _VERSION),
     Rule("constant-changed", "wire", "A constant changes, is added or is removed.", _TRIED, _TRIED, _BOTH),
-    Rule("values-changed", "wire", "The numbers of a field get words, or lose them.", _TRIED, _TRIED, _BOTH),
+    Rule("values-changed", "wire", "A field gets names for its numbers, or loses them.", _TRIED, _TRIED, _BOTH),
     Rule("value-removed", "wire", "A value or word is no longer allowed.", _BREAKS, _FINE, "keep the value"),
     Rule("value-added", "wire", "A value or word is added.", _FINE, _BREAKS, _READERS),
     Rule("value-renamed", "wire", "A value is shown as another word.", _BREAKS, _BREAKS, "keep the word"),
@@ -89,27 +97,27 @@ _RULES = (
     Rule("limit-raised", "wire", "The limit on the size or depth of records is higher.", _FINE, _BREAKS, _READERS),
     Rule("version-removed", "wire", "A version is removed.", _BREAKS, _FINE, "keep the version"),
     Rule("version-added", "wire", "A version is added.", _FINE, _BREAKS, _READERS),
-    Rule("default-root-changed", "wire", "The first root changes, which callers get if they name none.", _BREAKS, _BREAKS, "keep the first root in its place"),
-    Rule("record-refused", "wire", "One spec refuses a record that the other reads, and no rule above explains it.", _TRIED, _TRIED, _BOTH),
-    Rule("record-differs", "wire", "The specs read different values from a record, and no rule above explains it.", _TRIED, _TRIED, _BOTH),
+    Rule("default-root-changed", "wire", "The default root changes.", _BREAKS, _BREAKS, "keep the first root first"),
+    Rule("record-refused", "wire", "One spec refuses a record that the other reads; no other rule explains it.", _TRIED, _TRIED, _BOTH),
+    Rule("record-differs", "wire", "The specs read different values from a record; no other rule explains it.", _TRIED, _TRIED, _BOTH),
     # --- columns
     Rule("column-removed", "columns", "A column is removed: old rows keep it, new rows have null.", _BREAKS, _BREAKS, _TABLE),
     Rule("column-renamed", "columns", "A column has another name: tables have both, each null where the other is set.", _BREAKS, _BREAKS, _NAME),
-    Rule("column-retyped", "columns", "A column has another type: Parquet readers may misread it, and streaming checkpoints refuse it.", _BREAKS, _BREAKS, _TABLE),
+    Rule("column-retyped", "columns", "A column changes its type. Parquet readers may misread it; streaming checkpoints refuse it.", _BREAKS, _BREAKS, _TABLE),
     Rule("column-added", "columns", "A column is added: old rows have null.", _FINE, _FINE, ""),
     Rule("column-nullable", "columns", "A column that was never null may be null.", _WARNS, _WARNS, "check for null in queries of the column"),
     Rule("unit-changed", "columns", "The unit in the comment of a column changes, and its values do not.", _WARNS, _WARNS, "convert the values, or give the new unit a column of its own"),
-    Rule("rows-changed", "columns", "Flat rows come from another list.", _BREAKS, _BREAKS, _TABLE),
+    Rule("rows-changed", "columns", "Rows come from another list.", _BREAKS, _BREAKS, _TABLE),
     # --- JSON Schema
     Rule("document-refused", "schema", "A document that one JSON Schema allows is not allowed by the other.", _TRIED, _TRIED, _BOTH),
-    Rule("document-incomplete", "schema", "Old JSON documents lack a new column that the JSON Schema requires.", _WARNS, _FINE, "decode again from the bytes"),
+    Rule("document-incomplete", "schema", "Documents written before lack a new column that the JSON Schema requires.", _WARNS, _FINE, "decode again from the bytes"),
     # --- source
     Rule("format-removed", "source", "The package no longer has a module for the format.", _BREAKS, _FINE, _CALLERS),
     Rule("name-removed", "source", "The module no longer has a name.", _BREAKS, _FINE, _CALLERS),
     Rule("argument-removed", "source", "A function no longer has an argument.", _BREAKS, _FINE, _CALLERS),
     Rule("option-removed", "source", "An argument no longer accepts a value.", _BREAKS, _FINE, _CALLERS),
     Rule("argument-default", "source", "The default of an argument changes.", _WARNS, _FINE, "pass the argument"),
-    Rule("code-removed", "source", "An error code is removed, which filters of a quarantine may name.", _WARNS, _FINE, "look for it in --drop and in queries"),
+    Rule("code-removed", "source", "An error code is gone; filters on it find nothing.", _WARNS, _FINE, "look for it in --drop and in queries"),
     Rule("build-refused", "source", "`build` refuses values that it accepted.", _WARNS, _FINE, "give the new members in programs that build records"),
 )  # fmt: skip
 RULES: Mapping[str, Rule] = {rule.id: rule for rule in _RULES}
@@ -124,10 +132,12 @@ LAYOUT = frozenset(
 
 
 def table() -> str:
-    """The rules as a table of Markdown."""
+    """The long ways out and the rules, as two tables of Markdown."""
+    shorter = {text: f"*{name}*" for name, text in _LONG.items()}
+    ways = "".join(f"| {shorter[text]} | {text} |\n" for text in _LONG.values())
     head = "| rule | part | change | old data, new spec | new data, old spec | way out |\n|---|---|---|---|---|---|\n"
     rows = (
-        f"| `{each.id}` | {each.part} | {each.what} | {each.backward.value} | {each.forward.value} | {each.way_out} |"
+        f"| `{each.id}` | {each.part} | {each.what} | {each.backward.value} | {each.forward.value} | {shorter.get(each.way_out, each.way_out)} |"
         for each in RULES.values()
     )
-    return head + "\n".join(rows) + "\n"
+    return f"| way out | what to do |\n|---|---|\n{ways}\n{head}" + "\n".join(rows) + "\n"

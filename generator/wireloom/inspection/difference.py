@@ -81,7 +81,8 @@ def _bytes(left: bytes, right: bytes) -> Iterator[Line]:
     limit = min(len(left), len(right)) - first
     tail = next((at for at in range(limit) if left[-1 - at] != right[-1 - at]), limit)
     of_first, of_second = (_range(first, len(data) - tail) for data in (left, right))
-    yield ((f"the first record has {of_first} where the second has {of_second}", "head"),)
+    said = f"{of_first} in both" if of_first == of_second else f"{of_first} in the first, {of_second} in the second"
+    yield ((f"different bytes: {said}", "head"),)
     if len(left) != len(right):
         return
     for start in range(first // DUMPED * DUMPED, len(left) - tail, DUMPED):

@@ -98,7 +98,8 @@ def proto(
     """Write a .proto file: of the messages on the wire if the format has some, otherwise of the decoded columns.
 
     The messages on the wire have the numbers that they have in the spec. The decoded columns are numbered in order, so
-    a new column changes the numbers of those after it: keep the file beside the spec, and let `buf breaking` check it.
+    a new column changes the numbers of those after it. Do not use the file for stored messages; check it in CI with
+    `buf breaking`.
 
     \b
     Examples:

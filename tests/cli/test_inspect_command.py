@@ -250,12 +250,13 @@ types:
 
 
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory):
+def counted(tmp_path_factory, request):
     """A format of a name, a content with a length, and a list with a count."""
     folder = tmp_path_factory.mktemp("counted")
     (folder / "specs").mkdir()
-    (folder / "specs" / "counted.yaml").write_text(COUNTED)
-    places = ["--specs", str(folder / "specs"), "--out", str(folder / "out"), "--package", "counted_formats"]
+    (folder / "specs" / "counted.yaml").write_text(spec := getattr(request, "param", COUNTED))
+    package = "counted_formats" if spec is COUNTED else "framed_formats"
+    places = ["--specs", str(folder / "specs"), "--out", str(folder / "out"), "--package", package]
     assert CliRunner().invoke(app, ["generate", *places]).exit_code == 0
 
     def of(data):
@@ -274,6 +275,39 @@ def counted(tmp_path_factory):
 )
 def test_the_lengths_before_a_fault_are_named(counted, data, said):
     assert said in counted(data)
+
+
+FRAMED = """\
+wireloom: 1
+format: counted
+title: A message that says where it ends
+encoding: binary
+byteOrder: big
+root: Message
+errors: {bad_length: A length that the message does not fill.}
+types:
+  Message:
+    fields:
+      - length: {type: uint16, derive: size, hidden: true}
+      - frame: length
+      - body: {type: Body}
+      - end: bad_length
+  Body: {fields: [{x: uint16}, {y: uint16}]}
+"""
+
+
+@pytest.mark.parametrize("counted", [FRAMED], indirect=True)
+@pytest.mark.parametrize(
+    ("data", "found", "said"),
+    [
+        ("0005 0001 00 02", "1 left", "lengths   length at byte 0 says 5"),
+        ("0007 0001 0002 00", "1 byte more", "lengths   length at byte 0 says 7"),
+    ],
+)
+def test_the_length_that_bounds_a_struct_is_named(counted, data, found, said):
+    shown = counted(data)
+    assert f"found     {found}" in shown
+    assert said in shown
 
 
 def test_a_word_that_is_none_is_beside_those_that_are(counted):

@@ -88,6 +88,9 @@ def _lengths(record: Span) -> Iterator[tuple[Span, Span, str, int]]:
             yield from _length(span, known[name], known[name].path)
         if span.kind in ("field", "bits"):
             known[span.name] = span
+        for part in span.children:
+            if part.name in span.bounds:
+                yield from _length(part, part, part.path)
         for before, part in pairwise((None, *span.children)):
             if part is not None and part.kind == "length":
                 is_tagged = before is not None and before.kind == "tag"

@@ -104,7 +104,7 @@ class Cursor(io.BytesIO):
             yield
             if self.tell() != self.limit:
                 raise DecodeError(
-                    code, offset=self.tell(), expected="the end of its region", actual=f"{self.left} bytes more"
+                    code, offset=self.tell(), expected="the end of its region", actual=f"{amount(self.left)} more"
                 )
         finally:
             self.limit, self.overrun = outer

@@ -10,7 +10,7 @@ from typing import Any
 
 from construct import Container
 
-from wireloom.runtime.errors import CheckError, DecodeError, shown
+from wireloom.runtime.errors import CheckError, DecodeError, amount, shown
 from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, spend, start_of
 from wireloom.runtime.values import Value, float32, kind_of, meant
 
@@ -257,7 +257,7 @@ class End:
                 self.code,
                 offset=run.stream.tell(),
                 expected="the end of its region",
-                actual=f"{run.stream.left} bytes more",
+                actual=f"{amount(run.stream.left)} more",
             )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import construct
 from construct import Container
 
-from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import Facts, Sources, VisibleMembers
 from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling, refuses
@@ -298,7 +298,7 @@ def _leave_frame(run: Run) -> None:
     run.stream.limit, run.stream.overrun = run.frame
     if position != end:
         raise DecodeError(
-            "bad_region", offset=position, expected="the end of the record", actual=f"{end - position} bytes more"
+            "bad_region", offset=position, expected="the end of the record", actual=f"{amount(end - position)} more"
         )
 
 

@@ -255,6 +255,11 @@ class Noted:
         return frozenset(chain.from_iterable(map(_names, sizes)))
 
     @property
+    def bounds(self) -> frozenset[str]:
+        """The names of the fields that say where the struct ends."""
+        return frozenset(_names(self.node.frame))
+
+    @property
     def seen(self) -> str:
         """What readers call the member; empty for what they do not see, and what melts into the struct around."""
         return "" if self.hidden or getattr(self.node.step, "flatten", False) else _title(self.node.step)

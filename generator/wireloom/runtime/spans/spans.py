@@ -74,6 +74,10 @@ class Source(Protocol):
         """The names of the fields that its size, count or offset follows from."""
 
     @property
+    def bounds(self) -> frozenset[str]:
+        """The names of its fields that say where it ends."""
+
+    @property
     def seen(self) -> str:
         """What readers call it; empty for what they do not see, and what melts into the struct around."""
 
@@ -166,6 +170,11 @@ class Span:
     def measures(self) -> frozenset[str]:
         """The names of the fields that the size, count or offset follows from."""
         return self._source.measures
+
+    @property
+    def bounds(self) -> frozenset[str]:
+        """The names of the fields of a struct that say where it ends."""
+        return self._source.bounds
 
     @property
     def hidden(self) -> bool:

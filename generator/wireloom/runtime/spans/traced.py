@@ -33,7 +33,7 @@ from wireloom.runtime.parsers.protobuf.wire import Occurrence, Scanned
 from wireloom.runtime.parsers.protocol import Run, Step, evaluate, holds, start_of
 from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.parsers.regions import Packing
-from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Mark, Verify, with_hole
+from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Frame, Mark, Verify, with_hole
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Attempt, Deferred, Trial
 from wireloom.runtime.spans.containers import note_map, note_message, note_object
@@ -368,6 +368,7 @@ def _struct(struct: Struct) -> Struct:
         tracer = tracer_of(context)
         node = tracer.current
         node.struct = struct.name
+        node.frame = next((step.bytes for step in struct.steps if isinstance(step, Frame)), None)
         if isinstance(stream, JsonNode):
             node.form = "json"
         elif isinstance(struct.form, Members | Positional):

@@ -36,6 +36,7 @@ class Traced:
         "failed",
         "first",
         "form",
+        "frame",
         "kind",
         "leads",
         "name",
@@ -58,6 +59,7 @@ class Traced:
         self.value: Any = ABSENT
         self.wire: Any = ABSENT
         self.struct = self.form = self.note = ""
+        self.frame: Any = None  # the expression that says where a struct ends
         self.bits: tuple[int, int] | None = None
         self.leads: int | None = None
         self.covers: Covered | None = None

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, BinaryIO, Literal, Protocol, assert_never, get_args
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError, ParameterError
+from wireloom.runtime.errors import DecodeError, ParameterError, amount
 from wireloom.runtime.parameters import accept_word
 from wireloom.runtime.streams.delimiters import BadEscapeError, Piece, pieces, plain
 from wireloom.runtime.streams.elements import Limits, elements
@@ -476,5 +476,5 @@ def next_record(  # noqa: PLR0913 - a reader, and where it stands
 
 def _nothing(position: int, end: int) -> DecodeError:
     """A record of no bytes: one could be read there for ever."""
-    left = f"{end - position} bytes more"
+    left = f"{amount(end - position)} more"
     return DecodeError("trailing_bytes", offset=position, expected="a record of at least one byte", actual=left)

@@ -11,7 +11,7 @@ import construct
 from construct import Container
 
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import DecodeError, EncodeError
+from wireloom.runtime.errors import DecodeError, EncodeError, amount
 from wireloom.runtime.values import OpenBytes
 
 
@@ -39,5 +39,5 @@ def write_kept(subcon: construct.Construct, value: OpenBytes, stream: Any, conte
     except DecodeError as error:
         raise EncodeError(error.expected or error.code, f"{error.actual} ({error.code})") from error
     if cursor.left:
-        raise EncodeError("the bytes of one value", f"{cursor.left} bytes more")
+        raise EncodeError("the bytes of one value", f"{amount(cursor.left)} more")
     stream.write(value.data)

@@ -793,6 +793,24 @@ def test_a_tag_of_bytes_is_shown_as_the_spec_has_it():
     assert (caught.value.expected, caught.value.actual) == ("one of 4142", "4143")
 
 
+@pytest.mark.parametrize("encoding", ["msgpack", "json"])
+def test_a_value_of_no_alternative_is_told_the_kinds_that_there_are(made, encoding):
+    options = {"seconds": "int", "text": "str", "list": "list(int)", "labels": "map(str, int)"}
+    kinds = "int, str, list, map"
+    if encoding == "msgpack":
+        options["event"] = "ext(0, bytes(8))"
+        kinds += ", bytes"
+    module = made({"time": "Time"}, encoding=encoding, types={"Time": {"oneOf": options}})
+    with pytest.raises(EncodeError, match=f"time: expected one of {kinds}, found null"):
+        module.build({})
+
+
+def test_a_decimal_of_too_many_digits_is_shown(made):
+    module = made({"amount": {"type": "str", "logical": "decimal(10, 2)"}}, encoding="json")
+    with pytest.raises(EncodeError, match=r"at most 2 digits after the point, found 1\.005"):
+        module.build({"amount": Decimal("1.005")})
+
+
 WORDS = {"values": {0: "off", 1: "on"}}
 
 

@@ -52,6 +52,13 @@ def test_what_the_version_does_not_have_is_an_error_at_its_path(module, members,
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize("module", ["meter_by_number"], indirect=True)
+def test_what_the_version_that_a_value_says_does_not_have_is_an_error_with_its_name(module):
+    told = module.parse(module.build(meter(dry=True), version="v1"))
+    with pytest.raises(EncodeError, match="checked: expected null: version v1 does not have it, found 9"):
+        module.build({**told, "checked": 9})
+
+
 @pytest.mark.parametrize("module", ["track_that_fits"], indirect=True)
 @pytest.mark.parametrize(
     ("members", "version"),

@@ -49,8 +49,10 @@ class Versions:
         """
         if name is not None:
             return self._in_version(value, name, write)
-        if not self.path or self._told(value):
+        if not self.path:
             return write(value)
+        if self._told(value):
+            return self._as_told(value, write)
         try:
             return write(value)
         except EncodeError as error:
@@ -63,8 +65,28 @@ class Versions:
         try:
             return write(self._of(value, name) if self.path else value)
         except UnplacedError as error:
-            given = error.expected.removesuffix(" to be read back")
-            raise UnplacedError(f"null: version {name} does not have it", given).path_from(error) from None
+            raise self._missing(error, name) from None
+
+    def _as_told(self, value: Any, write: Callable[[Any], _Written]) -> _Written:
+        """What is written in the version that a value says; its name is in the error if another version has a place."""
+        try:
+            return write(value)
+        except UnplacedError as error:
+            own = self.name_of(value, {})
+            if own is not None and any(self._takes(value, name, write) for name in self.names if name != own):
+                raise self._missing(error, own) from None
+            raise
+
+    def _takes(self, value: Any, name: str, write: Callable[[Any], _Written]) -> bool:
+        """Whether a value is written in another version than it says."""
+        with suppress(EncodeError):
+            self._in_version(self.without(value), name, write)
+            return True
+        return False
+
+    def _missing(self, error: UnplacedError, name: str) -> UnplacedError:
+        given = error.expected.removesuffix(" to be read back")
+        return UnplacedError(f"null: version {name} does not have it", given).path_from(error)
 
     def _told(self, value: Any) -> bool:
         """Whether a value says its version, or is no record."""

@@ -41,6 +41,7 @@ _FIRST_DAY = date(1970, 1, 1).toordinal()
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND = 1_000_000
 _DIGITS = 80  # of decimals while they are computed with
+_SHOWN = 48  # characters of a number in an error message
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}").fullmatch
 _DURATION = re.compile(r"(-?)PT(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?S").fullmatch
 _MOMENT = re.compile(
@@ -167,7 +168,8 @@ def _last_digits(given: object, digits: int) -> int:
         count = Decimal(number).scaleb(digits)
         if count.adjusted() < _DIGITS and count == count.to_integral_value():
             return int(count)
-    raise EncodeError(f"a Decimal of at most {digits} digits behind the point", shown(given))
+    actual = str(given)[:_SHOWN] if isinstance(given, Decimal) else shown(given)
+    raise EncodeError(f"a Decimal of at most {digits} digits after the point", actual)
 
 
 def _unscaled(count: int, given: object, type: Meant) -> int:
@@ -391,7 +393,7 @@ def read(rendering: object, scaled: Scaled) -> Any:
 
 
 EXPECTED = {
-    "timestamp": worded("date-time", ""),
+    "timestamp": worded("date-time", MOMENT),
     "date": worded("date", ""),
     "duration": "a duration in seconds such as PT1.5S",
     "decimal": "decimal text",

@@ -7,6 +7,7 @@ are those of the value's first character.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import construct
@@ -315,6 +316,12 @@ def _values_of(subcon: Any) -> Sequence[str]:
     return _values_of(subcon.target()) if isinstance(subcon, Deferred) else getattr(subcon, "values", ("record",))
 
 
+def _named_kinds(subcon: Any) -> Sequence[str]:
+    """The kinds of value that a construct writes, as values are tagged: a map is written of a record, too."""
+    target = subcon.target() if isinstance(subcon, Deferred) else subcon
+    return ("map",) if isinstance(target, Map) else _values_of(target)
+
+
 def _texts_of(subcon: Any) -> Sequence[Kind]:
     """The kinds of JSON that a construct has as texts."""
     return _texts_of(subcon.target()) if isinstance(subcon, Deferred) else tuple(getattr(subcon, "texts", ()))
@@ -409,7 +416,8 @@ class OneOf(construct.Construct):
         kind = _kind_of(obj)
         subcon = self._alternative(kind, obj)
         if subcon is None:
-            raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
+            kinds = dict.fromkeys(chain.from_iterable(map(_named_kinds, self.alternatives.values())))
+            raise EncodeError("one of " + ", ".join(kinds), shown(obj))
         if kind == "record" and len(self.records) > 1:
             subcon = _taker(obj, self.records, context)
         subcon._build(obj, stream, context, path)

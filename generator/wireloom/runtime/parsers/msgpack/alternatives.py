@@ -10,10 +10,19 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.msgpack.containers import Entries
 from wireloom.runtime.parsers.msgpack.heads import WORDS, family_at, head_of
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
 from wireloom.runtime.parsers.msgpack.scalars import Extension
 from wireloom.runtime.values import OpenBytes
+
+_KINDS = {
+    **{kind: kind for kind in ("bool", "int", "float", "str", "map")},
+    "nil": "null",
+    "bin": "bytes",
+    "array": "list",
+}
+"""What values of a family are called in the names of alternatives."""
 
 
 class Nullable(construct.Construct):
@@ -104,4 +113,12 @@ class OneOf(construct.Construct):
             if subcon.fits(obj):
                 subcon._build(obj, stream, context, path)
                 return obj
-        raise EncodeError("one of " + ", ".join(self.alternatives), shown(obj))
+        kinds = dict.fromkeys(_kind_of(subcon) for subcon in self.alternatives.values())
+        raise EncodeError("one of " + ", ".join(kinds), shown(obj))
+
+
+def _kind_of(subcon: Any) -> str:
+    """What values of an alternative are called: of an ext type as its content, which names it among others."""
+    if isinstance(subcon, Extension):
+        return _kind_of(subcon.content)
+    return "map" if isinstance(subcon, Entries) else _KINDS[subcon.family]

@@ -32,7 +32,7 @@ class Positional:
         head = read_head(stream, ("array",))
         arities = struct.arities
         if head.number not in arities:
-            wanted = " or ".join(str(arity) for arity in sorted(arities, reverse=True))
+            wanted = " or ".join(str(arity) for arity in sorted(arities))
             raise DecodeError(
                 "bad_arity", offset=head.start, expected=f"an array of {wanted}", actual=f"an array of {head.number}"
             )

@@ -453,9 +453,17 @@ def _missing(  # noqa: PLR0913 - what there is to know about it
         problem = _problem("unknown-key", f"{path[-1]} is no struct, and no type has `values`", hint, node, path)
         return _Finding(problem, where, edit)
     field = _field(known, key)
-    hint = f"write one, such as `{key}: {flow(field.examples[0])}`" if field and field.examples else ""
+    example = _example(key, value, field)
+    hint = "" if example is None else f"write one, such as `{key}: {flow(example)}`"
     message = f"{yaml.path_text(path) or 'the document'} lacks the key {key}"
     return _Finding(_problem("missing-key", message, hint, node, path, key=True), where, edit)
+
+
+def _example(key: str, value: object, field: FieldInfo | None) -> object:
+    """What a missing key may be: the first option of a parameter that has options, else the language's example."""
+    if key == "default" and isinstance(value, Mapping) and isinstance(value.get("oneOf"), list) and value["oneOf"]:
+        return value["oneOf"][0]
+    return field.examples[0] if field and field.examples else None
 
 
 def _is_enumeration(known: type[LanguageDocument] | None, value: object) -> bool:

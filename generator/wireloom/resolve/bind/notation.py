@@ -11,6 +11,10 @@ from functools import lru_cache
 
 _SINGLE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(\(.*\))?\s*(\?)?\s*", re.DOTALL)
 _ARRAY = re.compile(r"(\w+)\s*\[\s*([^\[\]]*?)\s*\]")
+_ANGLES = re.compile(r"\w+\s*<[\w\s,?<>]*>\??")
+_ROUND = str.maketrans("<>", "()")
+_WORD, _COMMA = re.compile(r"\w+"), re.compile(r"\s*,\s*")
+_OWN = {"string": "str", "array": "list", "vector": "list", "dict": "map"}
 _OCTETS = {"byte": "bytes", "bytes": "bytes", "char": "str", "str": "str", "string": "str"}
 _DEPTH = 16
 _OPEN, _CLOSE = "([", ")]"
@@ -112,6 +116,9 @@ def _single(part: Argument) -> Single | Optional:
 
 def _instead(text: str) -> str:
     """What to write for a text that is no type."""
+    if _ANGLES.fullmatch(text) and text.count("<") == text.count(">"):
+        words = _WORD.sub(lambda word: _OWN.get(word[0].lower(), word[0]), text.translate(_ROUND))
+        return f"write {_COMMA.sub(', ', words)}"
     match _ARRAY.fullmatch(text):
         case None:
             return "write a type such as int32, str?, bytes(20) or list(Bin)"

@@ -11,4 +11,5 @@ def version_lines(format: Format) -> Iterator[str]:
     for each in revisions(format):
         changes = (("new", each.new), ("gone", each.gone))
         fields = "; ".join(f"{what} {', '.join(names)}" for what, names in changes if names)
-        yield f"version {each.name} ({each.told}){f': {fields}' if fields else ''}"
+        told = "" if each.told == f"version {each.name}" else f" ({each.told})"
+        yield f"version {each.name}{told}{f': {fields}' if fields else ''}"

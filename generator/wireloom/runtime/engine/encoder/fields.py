@@ -26,7 +26,7 @@ from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, Uns
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.digests import digest_word, is_digest
-from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Term, Tree, encoded
+from wireloom.runtime.engine.programs.expressions import KINDS, Code, Compiled, Constant, Term, Tree, encoded
 from wireloom.runtime.primitives.packing import NAMES
 from wireloom.runtime.values import FILLED
 
@@ -413,7 +413,7 @@ class Fields(Part):
             if not isinstance(meaning, Constant):
                 raise Uncovered("a mapping that depends on the record")
             if meaning.kind not in (kind, "null"):
-                raise Uncovered(f"a mapping to {meaning.kind} of {kind}")
+                raise Uncovered(f"named values that mean {KINDS[meaning.kind]} and are looked up from {KINDS[kind]}")
             found.append((each.wire, meaning.value))
         return found
 

@@ -218,6 +218,14 @@ def test_what_was_given_up_is_said_with_what_recovers_it(events):
     assert "`frame` step" in result.stderr
 
 
+def test_what_recovers_records_of_an_encoding_without_frames_is_another_framing(tmp_path):
+    (tmp_path / "bad").write_bytes(b"\x93\xc1\x00")
+    options = ["--framing", "concatenated", "--on-error", "skip"]
+    result = run("decode", "aerospike_msgpack", tmp_path / "bad", *options)
+    assert "if the writer puts the length before each record (length-prefixed), only the bad record is" in result.stderr
+    assert "`frame` step" not in result.stderr
+
+
 def test_resync_goes_on_and_says_what_it_passed_over(events):
     size = len(record(0))
     result = run("decode", "databus_event", events, "--on-error", "skip", "--resync")

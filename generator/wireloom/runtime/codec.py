@@ -449,16 +449,22 @@ class Codec:
 
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
         chosen = bare(self.framing_of(reader.root, framing))
-        frame = (
-            "a `frame` step in the spec says where a bad record ends, if the error comes after that step"
-            * isinstance(chosen, Concatenated)
-        )
+        other = self._bounding(root) if isinstance(chosen, Concatenated) else ""
         try:
             self._searching(reader, chosen)
             found = "--resync searches for it"
         except ParameterError as error:
             found = str(error)
-        return "; ".join(filter(None, ("nothing says where the next record begins", found, frame)))
+        return "; ".join(filter(None, ("nothing says where the next record begins", found, other)))
+
+    def _bounding(self, root: str | None) -> str:
+        """How records that stand back to back may get an end that is known without reading them."""
+        from wireloom.runtime.engine.nodes import is_laid_out, loaded
+        from wireloom.runtime.streams.framing import Prefixed
+
+        if self.layout is None or is_laid_out(loaded(self.layout), self.root(root).name):
+            return "a `frame` step in the spec says where a bad record ends, if the error comes after that step"
+        return f"if the writer puts the length before each record ({Prefixed().text}), only the bad record is lost"
 
     def framing_of(self, root: Root, framing: str | None) -> "Framing":
         """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.

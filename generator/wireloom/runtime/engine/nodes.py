@@ -948,3 +948,16 @@ def loaded(layout: Mapping[str, Any]) -> Layout:
     made: Any = {**layout, **parts}
     found: Layout = made
     return found
+
+
+def is_laid_out(layout: Layout, root: str) -> bool:
+    """Whether records of a root are binary: the structs that they begin with are."""
+    ahead, met = [layout["roots"][root]], set[str]()
+    for type in ahead:
+        for part in within(type):
+            if isinstance(part, Struct):
+                return part.encoding == "binary"
+            if isinstance(part, Ref) and part.name not in met:
+                met.add(part.name)
+                ahead.append(layout["types"][part.name])
+    return False

@@ -88,9 +88,8 @@ def _lengths(record: Span) -> Iterator[tuple[Span, Span, str, int]]:
             yield from _length(span, known[name], known[name].path)
         if span.kind in ("field", "bits"):
             known[span.name] = span
-        for part in span.children:
-            if part.name in span.bounds:
-                yield from _length(part, part, part.path)
+        for bound in (each for each in span.children if each.name in span.bounds):
+            yield from _length(bound, bound, bound.path)
         for before, part in pairwise((None, *span.children)):
             if part is not None and part.kind == "length":
                 is_tagged = before is not None and before.kind == "tag"

@@ -6,13 +6,18 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from google.protobuf.message import Message
 
 from conftest import ROOT, specs_below
 from wireloom.examples.memory import opened
 from wireloom.model.format import Example, Format, Root
 
-FOLDERS = [("specs", False), ("specs", True), ("tests/cases", False)]
+FOLDERS = [
+    ("specs", False),
+    ("specs", True),
+    pytest.param("tests/cases", False, marks=pytest.mark.thorough),  # 400 formats, each compiled
+]
 """Folders of specs, and whether records are exploded."""
 
 

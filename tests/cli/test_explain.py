@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from wireloom.cli.app import app
+from wireloom.explain import versions
+from wireloom.model.versions import Revision
 from wireloom.runtime import engine
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
@@ -193,3 +195,10 @@ def test_a_format_that_the_specs_do_not_have_is_named(tmp_path):
     done = CliRunner().invoke(app, ["explain", "alpah", "--write", "--specs", str(tmp_path)])
     assert done.exit_code == 2
     assert "'alpah' is no format; did you mean alpha?" in done.output
+
+
+def test_a_version_that_is_told_by_its_own_name_is_said_once(monkeypatch):
+    found = [Revision("v1", "version v1", (), ()), Revision("v2", "head.version 2", ("Event.address",), ())]
+    monkeypatch.setattr(versions, "revisions", lambda _: found)
+    lines = ["version v1", "version v2 (head.version 2): new Event.address"]
+    assert list(versions.version_lines(None)) == lines

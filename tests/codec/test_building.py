@@ -19,6 +19,8 @@ import yaml
 from wireloom import pipeline
 from wireloom.pipeline import Project
 from wireloom.runtime import expressions
+from wireloom.runtime.columns import meanings
+from wireloom.runtime.columns.logical import Scaled
 from wireloom.runtime.errors import DecodeError, EncodeError, ParameterError
 from wireloom.runtime.parsers import binary, record, structure, unions
 from wireloom.runtime.values import Pairs, sourceless
@@ -865,3 +867,14 @@ def test_names_of_bits_may_be_left_out_and_are_zeros(made):
     module = made({"flags": {"type": "uint8", "hidden": True, "bits": {"a": 0, "b": {"at": "4..5"} | WORDS}}})
     assert module.build({}) == module.build({"a": None, "b": None}) == b"\0"
     assert module.encode(pa.array([{"a": None, "b": None}])).to_pylist() == [b"\0"]
+
+
+def test_a_time_of_too_many_digits_is_refused_with_how_many_there_may_be():
+    with pytest.raises(ValueError, match="with T and Z in capitals and at most six digits after the second"):
+        meanings.read("2026-01-31T12:00:00.123456789Z", Scaled("timestamp"))
+
+
+def test_the_lengths_that_an_array_may_have_ascend(made):
+    module = made({"a": "uint8"}, {"b": {"type": "uint8", "optional": True}}, encoding="msgpack")
+    with pytest.raises(DecodeError, match="expected an array of 1 or 2, found an array of 4"):
+        module.parse(b"\x94\x01\x02\x03\x04")

@@ -514,7 +514,9 @@ def _of_versions(
         return tag
     has = expression(around.scope, place / ("since" if case.since else "until"), text, Kind.BOOLEAN)
     listed = tuple(value for value in values if not isinstance(value, float))
-    lacks = Binary("and", Membership(tag.expression, listed), Conditional(has, Literal(False), Literal(True)))  # noqa: FBT003 - values
+    one, *more = listed
+    is_of_case = Membership(tag.expression, listed) if more else Binary("==", tag.expression, Literal(one))
+    lacks = Conditional(has, Literal(value=False), is_of_case)
     return types.FieldTag(Conditional(lacks, Literal(None), tag.expression))
 
 

@@ -2,17 +2,20 @@
 
 import importlib
 
+import pyarrow as pa
 import pytest
 
 import encoding
 import engine_data as data
-from conftest import case_formats, shipped_formats
+from conftest import case_formats, shipped_formats, specs_below
 from read_back import agreed
 from support.drawing import drawn
 from support.without_engine import LEFT
+from wireloom.examples.memory import opened
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns import arrow
 from wireloom.runtime.engine.programs.assembly import Uncovered
+from wireloom.runtime.errors import EncodeError
 
 pytestmark = [
     pytest.mark.drawing,
@@ -65,6 +68,39 @@ def test_rows_of_a_case_that_are_not_read_back_would_come_back(format, case_pack
 def test_rows_of_a_shipped_format_that_are_not_read_back_would_come_back(format):
     engine = data.engine(format.name)
     read_back(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(100))
+
+
+SIZED = """\
+wireloom: 1
+format: sized_constant
+title: A constant whose size follows from the record
+encoding: {encoding}
+root: Record
+types:
+  Record:
+    fields:
+      - length: {{type: uint8}}
+      - text: {{type: "{type}(length + 0)", {stated}}}
+      - last: {{type: uint8}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "type", "stated", "value"),
+    [
+        ("binary", "str", "const: abc", "abc"),
+        ("binary", "str", "values: {abc: one, d: two}", "one"),
+        ("msgpack", "bytes", "const: '616263'", b"abc"),
+    ],
+)
+def test_a_constant_of_another_size_than_the_record_says_is_not_written(tmp_path, encoding, type, stated, value):
+    (tmp_path / "sized_constant.yaml").write_text(SIZED.format(encoding=encoding, type=type, stated=stated))
+    with opened(specs_below(tmp_path).modules) as modules:
+        module = modules["sized_constant"]
+        rows = pa.array([{"length": length, "text": value, "last": 1} for length in (3, 5)])
+        assert module.encode(rows.take([0])).to_pylist() == [module.build({"length": 3, "text": value, "last": 1})]
+        with pytest.raises(EncodeError, match="text"):
+            module.encode(rows)
 
 
 def test_no_event_of_databus_is_read_back():

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.scope import held_width, limits, member, number_form, word_of
+from wireloom.runtime.engine.compiler.scope import held_width, is_computed, limits, member, number_form, word_of
 from wireloom.runtime.engine.encoder.members import asks_for_place
 from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope
@@ -25,6 +25,7 @@ from wireloom.runtime.engine.programs.expressions import Code, Constant, Term, T
 _ALTERNATIVES = 1 << 32
 _KNOWN = {"as", "code", "when", "optional", "default", "const", "values", "compute", "derive", "hidden", "member"}
 _LAID_OUT = _KNOWN | {"size", "bits", "shared", "checksum", "flatten", "minimum", "maximum"}
+_CONSTANT = {"const", "values", "default"}
 _FORMS = {"int": ("integer", {"int", "list"}), "bool": ("boolean", {"bool"}), "str": ("symbol", {"text"})}
 _SHOWN = {"binary", "msgpack", "json"}  # encodings whose instructions are known to be exact
 _NULL = nodes.NullConstant()
@@ -268,6 +269,8 @@ class Certainty(Part):
         column = None if field.hidden else columns.get(field.title)
         if column is not None and _is_of_entry(column) and field.stated.keys() & {"const", "compute", "default"}:
             raise _DoubtError("a member of an entry, which comes back where it was not given")
+        if isinstance(node, nodes.Bytes | nodes.Text) and is_computed(node.size) and field.stated.keys() & _CONSTANT:
+            raise _DoubtError("a constant of a computed size")
         own: Tree = nodes.own(field.name)
         match field:
             case nodes.Field(compute=nodes.Formula(tree)):

@@ -19,7 +19,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from support.browsing import Tabs
     from wireloom.model.format import Format
-    from wireloom.pipeline import Project, Specs
+    from wireloom.pipeline import Specs
+    from wireloom.project import Project
 
 ROOT = Path(__file__).resolve().parent.parent
 SPECS = ROOT / "specs"
@@ -109,7 +110,7 @@ def case_package(generated_cases: "Project") -> Iterator[ModuleType]:
 
 def case_project(folder: Path) -> "Project":
     """A project in the folder, of the specs below tests/cases alone."""
-    from wireloom.pipeline import Project
+    from wireloom.project import Project
 
     specs = folder / "specs"
     for path in sorted(CASES.rglob("*.yaml")):

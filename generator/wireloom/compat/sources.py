@@ -104,7 +104,11 @@ def _extracted(revision: str, specs: Path, scratch: Path) -> tuple[Path, str]:
     if archived.returncode:
         raise MisuseError(f"{option}: {revision} has no folder {below}; --specs names the folder of today")
     with tarfile.open(fileobj=BytesIO(archived.stdout)) as archive:
-        archive.extractall(scratch, filter="data")
+        for member in archive:
+            target, found = scratch / member.name, archive.extractfile(member) if member.isfile() else None
+            if found is not None and target.resolve().is_relative_to(scratch.resolve()):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(found.read())
     return scratch / below, f"{GIT}{revision}:{below}"
 
 

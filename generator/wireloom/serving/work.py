@@ -10,6 +10,7 @@ import binascii
 import gc
 import io
 import json
+import os
 import re
 import resource
 import signal
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 IDLE = 0.5
 """Seconds without a request after which garbage is collected."""
+OUT_OF_MEMORY = 3
+"""The exit code of a process that needs more memory than it may have."""
 UNCOLLECTED = 1_000_000
 """Objects that may wait at most."""
 LISTED = 200
@@ -270,15 +273,22 @@ def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -
     _bound(limits)
     gc.disable()  # garbage waits until nobody does
     gc.freeze()
-    with closing(Work(specs)) as work, suppress(EOFError, MemoryError):
-        while True:
-            request = json.loads(connection.recv_bytes())
-            signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)  # where nobody is left to end the process
-            answer = work.answer(request)
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            connection.send_bytes(json.dumps(answer, separators=(",", ":")).encode())
-            if not connection.poll(IDLE) or gc.get_count()[0] > UNCOLLECTED:
-                gc.collect()
+    with closing(Work(specs)) as work, suppress(EOFError):
+        try:
+            while True:
+                _answer(connection, work, limits)
+        except (MemoryError, SystemError):  # the latter is what compiled code may say of memory
+            os._exit(OUT_OF_MEMORY)  # closing needs memory, too
+
+
+def _answer(connection: "Connection[bytes, bytes]", work: Work, limits: Limits) -> None:
+    request = json.loads(connection.recv_bytes())
+    signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)  # where nobody is left to end the process
+    answer = work.answer(request)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    connection.send_bytes(json.dumps(answer, separators=(",", ":")).encode())
+    if not connection.poll(IDLE) or gc.get_count()[0] > UNCOLLECTED:
+        gc.collect()
 
 
 def _bound(limits: Limits) -> None:

@@ -18,11 +18,12 @@ TOO_LARGE = "size_limit"
 _WINDOW = 1 << 20
 _WHITE = b" \t\n\r"
 _SPACE = re.compile(rb"[ \t\n\r]*+")
-_WITHIN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+# a repeated group is not possessive: Python 3.11.2 then forgets where a failed alternative began
+_WITHIN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 """What stands between brackets: strings whole, for there brackets mean nothing."""
-_BETWEEN = re.compile(rb'(?:[^"\[\]{},]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_BETWEEN = re.compile(rb'(?:[^"\[\]{},]++|"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
 """The same, up to a comma: at the level of the elements that ends one."""
-_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 _OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
 
 

@@ -93,7 +93,7 @@ def types(session: nox.Session) -> None:
 @nox.session(venv_backend="none", requires=["environment"])
 def conformance(session: nox.Session) -> None:
     """Judge the codecs by vectors of other implementations: those of `-- DIR...`, else of WIRELOOM_VECTORS."""
-    folders = session.posargs or [session.env.get("WIRELOOM_VECTORS") or str(VECTORS)]
+    folders = session.posargs or [os.environ.get("WIRELOOM_VECTORS") or str(VECTORS)]
     if not session.posargs and not Path(folders[0]).is_dir():
         session.skip(f"there are no vectors in {folders[0]}; name a folder behind --, or in WIRELOOM_VECTORS")
     python(session, "tests/conformance.py", *folders)

@@ -77,9 +77,7 @@ def library(type: str) -> str:
 def test_a_format_whose_files_are_the_same_is_not_read_again(folder):
     for name in ("old", "specs"):
         Path(f"{name}/other.yaml").write_text(OLD.replace("format: report", "format: other"))
-        Path(f"{name}/units.yaml").write_text(
-            "wireloom: 1\nlibrary: units\ntitle: Units\nencoding: binary\ntypes: {Pair: {fields: [{a: uint8}]}}\n"
-        )
+        Path(f"{name}/units.yaml").write_text(library("uint8"))
     today = pipeline.read(Path("specs"), outcomes=False)
 
     def again() -> list[bool]:
@@ -87,10 +85,17 @@ def test_a_format_whose_files_are_the_same_is_not_read_again(folder):
             return [any(each is one for one in today.formats) for each in source.specs.formats]
 
     assert sorted(again()) == [False, True]  # the report has changed
-    Path("old/units.yaml").write_text(
-        "wireloom: 1\nlibrary: units\ntitle: Units\nencoding: binary\ntypes: {Pair: {fields: [{a: uint16}]}}\n"
-    )
+    Path("old/units.yaml").write_text(library("uint16"))
     assert again() == [False, False]
+
+
+def test_nothing_breaks_where_all_formats_of_a_folder_with_a_library_are_the_same(folder):
+    for name in ("old", "specs"):
+        Path(f"{name}/report.yaml").write_text(OLD)
+        Path(f"{name}/units.yaml").write_text(library("uint8"))
+    result = run("--against", "old")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "nothing breaks: 0 errors, 0 warnings (1 format, 1 of them unchanged)" in result.stderr
 
 
 def test_nothing_breaks_where_nothing_is_different(folder):

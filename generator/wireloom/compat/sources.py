@@ -70,19 +70,20 @@ def _same(folder: Path, specs: Path, new: pipeline.Specs) -> dict[Path, tuple[Fo
 
 def _read(folder: Path, shown: str, text: str, same: Mapping[Path, tuple[Format, Document]]) -> Source:
     try:
-        whole = same and not {*spec_files(folder)} - same.keys()
-        read = pipeline.Specs((), ()) if whole else pipeline.read(folder, outcomes=False, without=same.keys())
-        formats = (*read.formats, *(format for format, _ in same.values()))
-        documents = (*read.documents, *(document for _, document in same.values()))
-        return Source(pipeline.Specs(formats, documents), str(folder), shown)
+        read = pipeline.read(folder, outcomes=False, without=same.keys())
     except MisuseError as error:
-        raise MisuseError(f"--against {text}: no specs of formats are there") from error
+        if not same:
+            raise MisuseError(f"--against {text}: no specs of formats are there") from error
+        read = pipeline.Specs((), ())  # what is left are libraries and schemas
     except SpecProblems as error:
         first = error.problems[0]
         count = len(error.problems)
         where = f"{shown}{first.location.file.removeprefix(str(folder))}:{first.location.line}"
         message = f"--against {text}: this wireloom refuses the old specs ({count} problem{'s' * (count > 1)})"
         raise MisuseError(f"{message}: {where}: {first.text}") from error
+    formats = (*read.formats, *(format for format, _ in same.values()))
+    documents = (*read.documents, *(document for _, document in same.values()))
+    return Source(pipeline.Specs(formats, documents), str(folder), shown)
 
 
 def _extracted(revision: str, specs: Path, scratch: Path) -> tuple[Path, str]:

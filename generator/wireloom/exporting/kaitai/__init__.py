@@ -84,8 +84,7 @@ def _text(format: Format, id: str, own: Keys, made: Structs) -> str:
     if made.types:
         document["types"] = made.types
     if made.enums:
-        enums = {name: {int(key): each for key, each in words.items()} for name, words in made.enums.items()}
-        document["enums"] = enums
+        document["enums"] = made.enums
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=116)
 
 

@@ -48,6 +48,10 @@ class Seen:
     spelled: Callable[[], str] | None = None
     may_lack: bool = False
 
+    def guarded(self, text: str, otherwise: str) -> str:
+        """The text where the field is there, and another where it is missing."""
+        return f"({self.guard} ? {text} : {otherwise})" if self.guard else text
+
 
 class Scope(Protocol):
     """Where an expression stands."""
@@ -161,7 +165,7 @@ def _value(seen: Seen, kind: Kind) -> str:
         return f"({seen.guard} and {text})"
     if kind not in EMPTY:
         raise UnsayableError("the bytes of a field that may be missing")
-    return f"({seen.guard} ? {text} : {EMPTY[kind]})"
+    return seen.guarded(text, EMPTY[kind])
 
 
 def _comparison(operator: str, left: Expression, right: Expression, scope: Scope) -> str:
@@ -183,14 +187,10 @@ def _comparison(operator: str, left: Expression, right: Expression, scope: Scope
     if seen.guard and other and operator in ("==", "!="):
         both = f"({seen.guard} and {other} and {text})"
         neither = f"((not {seen.guard}) and (not {other}))"
-        return f"({both} or {neither})" if operator == "==" else f"(not {_equal(left, right, scope)})"
+        return f"({both} or {neither})" if operator == "==" else f"(not {_comparison('==', left, right, scope)})"
     if not seen.guard:
         return text
     return f"((not {seen.guard}) or {text})" if operator == "!=" else f"({seen.guard} and {text})"
-
-
-def _equal(left: Expression, right: Expression, scope: Scope) -> str:
-    return _comparison("==", left, right, scope)
 
 
 def strict(expression: Expression, scope: Scope) -> list[str]:
@@ -244,7 +244,7 @@ def _call(function: str, arguments: tuple[Expression, ...], scope: Scope) -> str
             return scope.length(reference)
         case "count", (FieldRef() as reference,):
             seen = scope.field(reference)
-            return f"({seen.guard} ? {seen.text}.size : 0)" if seen.guard else f"{seen.text}.size"
+            return seen.guarded(f"{seen.text}.size", "0")
         case "min" | "max", (first, *others):
             return _extreme(
                 "<" if function == "min" else ">", said(first, scope), [said(each, scope) for each in others]

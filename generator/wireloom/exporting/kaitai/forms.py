@@ -15,6 +15,7 @@ from wireloom.exporting.values import Names
 from wireloom.expr.ast import Expression, FieldRef, Kind
 from wireloom.model.format import Format
 from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import plain
 from wireloom.model.types import (
     Array,
     Attempt,
@@ -44,17 +45,8 @@ from wireloom.model.types import (
 )
 from wireloom.spec.places import Site
 
-CHARSETS = {
-    "ascii": "ASCII",
-    "cp437": "IBM437",
-    "latin-1": "ISO-8859-1",
-    "latin1": "ISO-8859-1",
-    "shift_jis": "SJIS",
-    "utf-16-be": "UTF-16BE",
-    "utf-16-le": "UTF-16LE",
-    "utf-16be": "UTF-16BE",
-    "utf-16le": "UTF-16LE",
-}
+_CHARSETS = {"cp437": "IBM437", "latin-1": "ISO-8859-1"}
+"""What Kaitai calls character sets, where it is not the name in capitals."""
 
 
 class CutError(Exception):
@@ -105,9 +97,8 @@ class Forms:
 
     def _fails(self, type: Type) -> bool:
         """Whether an alternative checks what the values of the parameters exclude."""
-        while isinstance(type, Reference):
-            type = self.format.named[type.name]
-        steps = type.steps if isinstance(type, Struct) else ()
+        struct = plain(type, self.format.named)
+        steps = struct.steps if isinstance(struct, Struct) else ()
         checks = (step for step in steps if isinstance(step, Check))
         return any(
             folded(each.that, self.values) == FALSE and (each.when is None or folded(each.when, self.values) == TRUE)
@@ -130,14 +121,12 @@ class Forms:
 
     def around(self, scope: Scope, type: Type, name: str, *, in_list: bool = False) -> tuple[Scope, str]:
         """A type around values of a type, yet empty, and how it is named where it is used."""
-        needs = sorted_needs(set(self.needs.of_type(type)))
         inner = Scope(names.free(self.names, f"{scope.id}_{name}"), None, self.format.ranges, scope.site)
-        for each in needs:
-            inner.params[each] = inner.own("index" if each.is_index else "_".join((each.name, *each.members)))
+        inner.take(self.needs.of_type(type))
         self.types[inner.id] = {}  # its place among the types
         was, scope.in_list = scope.in_list, scope.in_list or in_list
         try:
-            return inner, _called(inner.id, [self._argument(scope, each, own=0) for each in needs])
+            return inner, _called(inner.id, [self._argument(scope, each, own=0) for each in inner.params])
         finally:
             scope.in_list = was
 
@@ -169,8 +158,7 @@ class Forms:
             scope.seq.append({"id": id, **named, **keys, **own})
             return
         raw = scope.own(f"{id}_raw")
-        condition = {key: each for key, each in own.items() if key == "if"}
-        scope.seq.append({"id": raw, **keys, **condition})
+        scope.seq.append({"id": raw, **keys, **if_of(own)})
         scope.instances[id] = {**named, "value": value.format(raw=raw), **own}
 
     def form(self, scope: Scope, type: Type, id: str, own: Keys) -> Keys:
@@ -216,7 +204,7 @@ class Forms:
 
     def _characters(self, scope: Scope, type: Text | Bytes, id: str, own: Keys) -> Keys:
         charset = "utf-8" if isinstance(type, Text) else type.charset
-        keys: Keys = {"type": "str", "encoding": CHARSETS.get(charset, charset.upper())} if charset else {}
+        keys: Keys = {"type": "str", "encoding": _CHARSETS.get(charset, charset.upper())} if charset else {}
         match type.size:
             case None:
                 return keys | _rest(scope)
@@ -256,8 +244,7 @@ class Forms:
         if "size" in form and "type" not in form:
             raise CutError("a length in a form that Kaitai does not read")
         id = scope.own(name)
-        condition = {key: each for key, each in own.items() if key == "if"}
-        self.put(scope, prefix.number, id, NO_NAME, condition, form)
+        self.put(scope, prefix.number, id, NO_NAME, if_of(own), form)
         if prefix.null:
             own["if"] = both(own.get("if"), f"{id} >= 0")
         return id
@@ -434,6 +421,11 @@ def _only(seen: Seen, value: Any) -> str:  # noqa: ANN401 - a value of a case
     if len(found) != 1:
         raise UnsayableError("a word of several numbers")
     return found[0]
+
+
+def if_of(own: Keys) -> Keys:
+    """The condition of an attribute, for another that it needs."""
+    return {"if": own["if"]} if "if" in own else {}
 
 
 def both(one: str | None, other: str) -> str:

@@ -1,12 +1,12 @@
 """Types of a description as they are made: their attributes, and how expressions within them name what they look at."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wireloom.exporting.kaitai import names
 from wireloom.exporting.kaitai.expressions import EMPTY, Seen, UnsayableError
-from wireloom.exporting.kaitai.needs import PARAMETERS, Outer
+from wireloom.exporting.kaitai.needs import PARAMETERS, Outer, sorted_needs
 from wireloom.exporting.values import Names
 from wireloom.expr.ast import FieldRef, Kind
 from wireloom.model.format import Ranges
@@ -51,6 +51,11 @@ class Scope:
     jumps: bool = False  # whether fields at offsets are not in their order
     assumed: str = ""  # the condition of what is being described: fields that are there under it are there
     within: "Callable[[Scope, FieldRef], Seen] | None" = None  # fields of structs within
+
+    def take(self, needs: Iterable[Outer]) -> None:
+        """Take what a type looks at around it, as parameters."""
+        for each in sorted_needs(set(needs)):
+            self.params[each] = self.own("index" if each.is_index else "_".join((each.name, *each.members)))
 
     def own(self, name: str) -> str:
         """An identifier that the type does not have yet."""
@@ -111,12 +116,10 @@ class Scope:
             seen = self.field(reference)
             if seen.charset:
                 raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")
-            return f"({seen.guard} ? {seen.text}.length : 0)" if seen.guard else f"{seen.text}.length"
+            return seen.guarded(f"{seen.text}.length", "0")
         if reference.up or reference.members or reference.name not in self.lengths:
             raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")
-        seen = self.field(reference)
-        length = self.lengths[reference.name]
-        return f"({seen.guard} ? {length} : 0)" if seen.guard else length
+        return self.field(reference).guarded(self.lengths[reference.name], "0")
 
     def made(self, doc: str = "") -> Keys:
         """The type as it stands in the description."""
@@ -127,7 +130,7 @@ class Scope:
                 for outer, id in self.params.items()
             ]
         unused = {id for id in ("begin", *self.marks.values()) if id not in self.used}
-        seq = [each for each in self.seq if each.get("-at", "") not in unused or "-at" not in each]
+        seq = [each for each in self.seq if each.get("-at") not in unused]
         made["seq"] = [{key: value for key, value in each.items() if key != "-at"} for each in seq]
         instances = {id: each for id, each in self.instances.items() if id not in unused}
         return made | ({"instances": instances} if instances else {})

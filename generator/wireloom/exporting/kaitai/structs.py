@@ -8,10 +8,11 @@ attribute of no bytes, too, with the rule as its `valid`.
 from dataclasses import replace
 from typing import assert_never
 
+from wireloom.emit import frames
 from wireloom.exporting.kaitai import names
 from wireloom.exporting.kaitai.expressions import Seen, UnsayableError, in_charset, literal, quoted, said, strict
 from wireloom.exporting.kaitai.folding import FALSE, TRUE, Values, folded
-from wireloom.exporting.kaitai.forms import CutError, Forms, both, constant, field_ids
+from wireloom.exporting.kaitai.forms import CutError, Forms, both, constant, field_ids, if_of
 from wireloom.exporting.kaitai.scopes import NO_NAME, Keys, Scope, called
 from wireloom.exporting.values import Names
 from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, Position, integer_of, references
@@ -19,6 +20,7 @@ from wireloom.expr.types import kind as expression_kind
 from wireloom.model.format import Format
 from wireloom.model.logical import Encoded, Named
 from wireloom.model.presence import presence_condition
+from wireloom.model.traversal import fields
 from wireloom.model.traversal import references as named_types
 from wireloom.model.types import (
     Array,
@@ -75,7 +77,7 @@ class Structs(Forms):
 
     def __init__(self, format: Format, values: Values, root: str, cut: frozenset[str]) -> None:
         super().__init__(format, values, root, cut)
-        self.enums: dict[str, Keys] = {}
+        self.enums: dict[str, dict[Scalar, str | Keys]] = {}
         self.tables: dict[tuple[tuple[Scalar, str], ...], str] = {}
         self.enum_names = Names()
         self.found_cut: set[str] = set()
@@ -102,8 +104,7 @@ class Structs(Forms):
         scope = Scope(self.struct_ids[struct.name], struct, self.format.ranges, Site(struct.name), at_start=at_start)
         scope.ids, scope.within = field_ids(struct), self._within
         scope.taken = Names((*scope.ids.values(), "begin"))
-        for each in sorted(self.needs.of_structs[struct.name], key=lambda each: (each.up, each.name, each.members)):
-            scope.params[each] = scope.own("index" if each.is_index else "_".join((each.name, *each.members)))
+        scope.take(self.needs.of_structs[struct.name])
         scope.instances["begin"] = {"value": "_io.pos"}
         scope.seq.append({"id": scope.own("at_begin"), "-at": "begin", "size": 0, "if": "begin >= 0"})
         scope.jumps = _jumps(struct)
@@ -184,7 +185,7 @@ class Structs(Forms):
             scope.lost[each] = ""
         if condition == FALSE:
             return
-        own: Keys = {"doc": _doc(field.doc, field.unit)} if field.doc or field.unit else {}
+        own: Keys = {"doc": doc} if (doc := frames.described(field.doc, field.unit)) else {}
         if condition is not None and condition != TRUE:
             try:
                 own["if"] = self.text(condition, scope)
@@ -311,7 +312,7 @@ class Structs(Forms):
         for wire, word in table:
             value = said(in_charset(wire, charset), _NOWHERE) if charset else literal(wire)
             if enum is not None:
-                entry = self.enums[enum][str(wire)]
+                entry = self.enums[enum][wire]
                 value = f"{enum}::{entry if isinstance(entry, str) else entry['id']}"
             found[word] = (*found.get(word, ()), value)
         return found
@@ -348,7 +349,7 @@ class Structs(Forms):
             taken = Names()
             ids = [(wire, word, names.free(taken, word)) for wire, word in table]
             self.enums[enum] = {
-                str(wire): found if found == word else {"id": found, "-orig-id": word} for wire, word, found in ids
+                wire: found if found == word else {"id": found, "-orig-id": word} for wire, word, found in ids
             }
         own["enum"] = self.tables[table]
         return {"enum": self.tables[table]}
@@ -410,9 +411,9 @@ class Structs(Forms):
             limit = 1 << bit.width
             value = f"({value}) >= {limit >> 1} ? ({value}) - {limit} : ({value})"
         keys = called(name, bit.name)
-        if bit.doc or bit.unit:
-            keys["doc"] = _doc(bit.doc, bit.unit)
-        mine = {"if": own["if"]} if "if" in own else {}
+        if doc := frames.described(bit.doc, bit.unit):
+            keys["doc"] = doc
+        mine = if_of(own)
         if bit.mappings is not None and not flag:
             self._words(scope, bit.mappings, bit.name, mine)
         scope.instances[name] = {**keys, "value": value, **mine}
@@ -423,7 +424,7 @@ class Structs(Forms):
         if len(known) < 1 << bit.width:
             text = f"{name}.to_i" if "enum" in mine else name
             rule = " or ".join(f"{text} == {literal(each.wire)}" for each in bit.mappings)
-            self._rule(scope, rule, bit.code, {key: each for key, each in mine.items() if key == "if"})
+            self._rule(scope, rule, bit.code, if_of(own))
 
     # --- places and regions ------------------------------------------------------------------------------------------
 
@@ -452,7 +453,6 @@ class Structs(Forms):
         keys = dict(form)
         value = keys.pop("-value", "")
         own = {key: each for key, each in own.items() if not (value and key == "valid")}
-        condition = {key: each for key, each in own.items() if key == "if"}
         try:
             place = {"pos": self._offset(scope, field)}
         except UnsayableError as error:
@@ -462,7 +462,7 @@ class Structs(Forms):
         named = called(id, field.wire_name)
         if value:
             raw = scope.own(f"{id}_raw")
-            scope.instances[raw] = {**place, **keys, **condition}
+            scope.instances[raw] = {**place, **keys, **if_of(own)}
             scope.instances[id] = {**named, "value": value.format(raw=raw), **own}
         else:
             scope.instances[id] = {**named, **place, **keys, **own}
@@ -571,12 +571,6 @@ def _equal(tag: Expression, value: Scalar) -> Expression:
     return Binary("==", tag, Literal(value if isinstance(value, int | bool | str | bytes) else None))
 
 
-def _doc(doc: str, unit: str) -> str:
-    """What the spec says of a field."""
-    text = " ".join(doc.split())
-    return f"{text} (unit: {unit})" if text and unit else text or f"unit: {unit}"
-
-
 def _jumps(struct: Struct) -> bool:
     """Whether fields at offsets are not in the order of their offsets."""
     places = [integer_of(each.at) for each in struct.fields if each.at is not None and not each.base]
@@ -590,13 +584,7 @@ def _reads(step: Step) -> bool:
 
 def _used(format: Format) -> set[str]:
     """The types that fields use."""
-    return {
-        name
-        for _, type in format.types
-        if isinstance(type, Struct)
-        for field in type.fields
-        for name in named_types(field.type)
-    }
+    return {name for field in fields(format) for name in named_types(field.type)}
 
 
 def _regional(format: Format) -> frozenset[str]:
@@ -617,11 +605,9 @@ def _regional(format: Format) -> frozenset[str]:
                 for name in named_types(type):
                     note(Reference(name), at_start=at_start and not isinstance(type, Struct), seen=seen)
 
-    for _, type in format.types:
-        if isinstance(type, Struct):
-            for field in type.fields:
-                if field.on_wire:
-                    note(field.type, at_start=field.size is not None, seen=frozenset())
+    for field in fields(format):
+        if field.on_wire:
+            note(field.type, at_start=field.size is not None, seen=frozenset())
     for root in format.roots:
         note(root.type, at_start=not root.elements, seen=frozenset())
     return frozenset(name for name, at_start in found.items() if at_start)

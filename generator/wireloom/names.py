@@ -24,6 +24,11 @@ _FORMAT = re.compile(r"[a-z][a-z0-9_]*")
 _CODE = re.compile(r"[a-z][a-z0-9_]*")
 
 
+def capitalised(name: str) -> str:
+    """`flow_key` as FlowKey, as types and messages are called."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 def name_flaw(name: str) -> str:
     """What is wrong with a name that expressions say; empty if nothing."""
     return f"{name} is a word of expressions" if name in EXPRESSION_WORDS else logical_name_flaw(name)

@@ -9,8 +9,9 @@ from wireloom.emit.protobuf.text import proto_text
 from wireloom.exporting import avro, protobuf
 from wireloom.exporting.differences import Difference, Exported
 from wireloom.exporting.kaitai import ksy
-from wireloom.exporting.values import Message, capitalised, messages
+from wireloom.exporting.values import Message, messages
 from wireloom.model.format import Format, Root
+from wireloom.names import capitalised
 
 __all__ = ["Difference", "Exported", "Format", "Root", "as_avsc", "as_proto", "is_protobuf", "ksy", "wire_proto"]
 

@@ -18,8 +18,8 @@ from wireloom.exporting.values import (
     Scalar,
     Shape,
     Slot,
-    capitalised,
 )
+from wireloom.names import capitalised
 
 _INT, _LONG = 32, 64  # bits
 _UNSIGNED_DIGITS = 20  # of an unsigned integer of 64 bits

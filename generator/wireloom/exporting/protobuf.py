@@ -5,11 +5,11 @@ A format that is protobuf on the wire has another description: its own messages,
 list, a list within a list or a map, keys of a map that are neither integers nor texts.
 """
 
-from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from typing import assert_never
 
-from wireloom.emit.protobuf.messages import json_name
+from wireloom.emit.protobuf.messages import json_names
 from wireloom.emit.protobuf.text import comment
 from wireloom.exporting.differences import Difference, Exported
 from wireloom.exporting.values import (
@@ -22,8 +22,8 @@ from wireloom.exporting.values import (
     Scalar,
     Shape,
     Slot,
-    capitalised,
 )
+from wireloom.names import capitalised
 
 _INT, _LONG = 32, 64  # bits
 _RESERVED = range(19_000, 20_000)  # numbers that protobuf keeps for itself
@@ -55,14 +55,15 @@ class _File:
     def message(self, name: str, members: tuple[Member, ...], path: str) -> Iterator[str]:
         """The lines of a message, and of those that it alone needs."""
         yield from ("", f"message {name} {{")
-        stated = Counter(json_name(each.name) for each in members)
-        if any(count > 1 for count in stated.values()):
+        own_names = json_names(each.name for each in members)
+        if own_names:
             yield "  option deprecated_legacy_json_field_conflicts = true;  // each has a JSON name of its own"
-        for number, member in zip(_numbers(), members, strict=False):
+        numbers = (each for each in count(1) if each not in _RESERVED)
+        for number, member in zip(numbers, members, strict=False):
             where = f"{path}.{member.name}" if path else member.name
             said = "; ".join(filter(None, (member.doc, _form(member.slot.shape))))
             yield from comment(said, "  ")
-            own = f' [json_name = "{member.name}"]' if stated[json_name(member.name)] > 1 else ""
+            own = f' [json_name = "{member.name}"]' if member.name in own_names else ""
             yield f"  {self._declared(member, where)} = {number}{own};"
         yield "}"
         while self.waiting:
@@ -137,11 +138,3 @@ class _File:
 def _form(shape: Shape) -> str:
     """What a text says, where it is no text to readers."""
     return _TEXTS.get(shape.kind, "") if isinstance(shape, Scalar) else ""
-
-
-def _numbers() -> Iterator[int]:
-    number = 0
-    while True:
-        number += 1
-        if number not in _RESERVED:
-            yield number

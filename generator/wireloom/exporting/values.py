@@ -32,6 +32,7 @@ from wireloom.model.logical import (
     Written,
     alternatives,
 )
+from wireloom.names import capitalised
 from wireloom.runtime.columns.rows import row_record
 
 Kind = Literal["bool", "int", "float", "text", "bytes", "uuid", "decimal", "timestamp", "date", "duration"]
@@ -113,11 +114,6 @@ def messages(record: Record, name: str, rows: Sequence[str] = ()) -> tuple[Messa
     naming = _Naming()
     naming.message(row_record(record, rows), name, "")
     return tuple(naming.made.values())
-
-
-def capitalised(name: str) -> str:
-    """A name of a column or format as that of a message: `flow_key` is FlowKey."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) or name
 
 
 class Names:

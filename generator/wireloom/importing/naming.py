@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from wireloom.names import EXPRESSION_WORDS, format_name_flaw, logical_name_flaw, type_name_flaw
+from wireloom.names import EXPRESSION_WORDS, capitalised, format_name_flaw, logical_name_flaw, type_name_flaw
 
 STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 
@@ -27,8 +27,7 @@ def one_line(text: str) -> str:
 
 def camel(name: str) -> str:
     """`file_header` as the name of a type: FileHeader."""
-    words = re.sub("[^A-Za-z0-9_]", "_", name)[:80].split("_")
-    found = "".join(part[:1].upper() + part[1:] for part in words)
+    found = capitalised(re.sub("[^A-Za-z0-9_]", "_", name)[:80])
     return f"Type{found}" if type_name_flaw(found) else found
 
 

@@ -34,7 +34,7 @@ def descriptor_set(format: Format) -> FileDescriptorSet:
 
 def _message(struct: Struct, format: Format, names: frozenset[str]) -> DescriptorProto:
     fields, groups, entries = wire_fields(struct), one_ofs(struct), entry_names(struct, format)
-    stated, said = json_names(struct), labels(struct, format)
+    stated, said = json_names(field.wire_name for field in fields), labels(struct, format)
     message = DescriptorProto(name=struct.name)
     message.oneof_decl.extend(OneofDescriptorProto(name=name) for name in groups)
     for field in fields:

@@ -1,6 +1,7 @@
 """Which structs of a format are protobuf messages, and what protobuf calls the types of their fields."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import assert_never
 
 from wireloom.encodings import Encoding
@@ -28,6 +29,7 @@ from wireloom.model.types import (
     Text,
     Type,
 )
+from wireloom.names import capitalised
 
 _MOST_REQUIRED = 63  # of a message, in the protobuf library of Python and others that build on its core
 _NARROW = 32  # bits; what fits is written in half the width
@@ -59,17 +61,17 @@ def wire_fields(message: Struct) -> tuple[Field, ...]:
     return tuple(field for field in message.fields if field.on_wire)
 
 
-def json_names(message: Struct) -> dict[str, str]:
+def json_names(fields: Iterable[str]) -> dict[str, str]:
     """The JSON names of fields that protobuf would give the same one (`a_b` and `aB`), which it refuses: their own."""
-    names = [field.wire_name for field in wire_fields(message)]
-    counts = Counter(map(json_name, names))
-    return {name: name for name in names if counts[json_name(name)] > 1}
+    names = list(fields)
+    counts = Counter(map(_json_name, names))
+    return {name: name for name in names if counts[_json_name(name)] > 1}
 
 
-def json_name(name: str) -> str:
+def _json_name(name: str) -> str:
     """What protobuf calls a field in JSON: underscores go, and what follows one is a capital letter."""
-    first, *others = name.split("_")
-    return first + "".join(other[:1].upper() + other[1:] for other in others)
+    first, _, others = name.partition("_")
+    return first + capitalised(others)
 
 
 def one_ofs(message: Struct) -> list[str]:
@@ -90,7 +92,7 @@ def entry_names(message: Struct, format: Format) -> dict[str, str]:
     names: dict[str, str] = {}
     for field in fields:
         if map_type(field.type, format) is not None:
-            name = "".join(word[:1].upper() + word[1:] for word in field.wire_name.split("_")) + "Entry"
+            name = f"{capitalised(field.wire_name)}Entry"
             while name in taken:
                 name += "_"
             taken.add(name)

@@ -40,7 +40,7 @@ def _lines(format: Format) -> Iterator[str]:
 def _message(struct: Struct, format: Format, *, in_edition: bool) -> Iterator[str]:
     yield from comment(struct.doc, "")
     yield f"message {struct.name} {{"
-    stated, said = json_names(struct), labels(struct, format)
+    stated, said = json_names(field.wire_name for field in wire_fields(struct)), labels(struct, format)
     for group, fields in groupby(_together(struct), key=lambda field: field.one_of):
         indent = "    " if group else "  "
         if group:

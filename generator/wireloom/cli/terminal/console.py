@@ -2,7 +2,8 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -43,6 +44,12 @@ def refuse_closed_output(hint: str = "") -> None:
 def note(*lines: str) -> None:
     """Lines about the work, apart from the result; what terminals would obey is shown escaped."""
     typer.echo("\n".join(map(visible, lines)), err=True)
+
+
+def differing(kinds: Collection[str], source: str) -> str:
+    """How many things differ from a source, and of which kinds they are."""
+    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(Counter(kinds).items()))
+    return f"{len(kinds)} {'thing differs' if len(kinds) == 1 else 'things differ'} from the {source}: {counts}"
 
 
 def complain(*message: str, remedy: str = "") -> None:

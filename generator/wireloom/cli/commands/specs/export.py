@@ -1,6 +1,5 @@
 """`export`: descriptions of formats in other languages."""
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import SPECS, Parameters, Root, Specs, refuse_no_folder
-from wireloom.cli.terminal.console import note, refuse_closed_output, say, waiting
+from wireloom.cli.terminal.console import differing, note, refuse_closed_output, say, waiting
 from wireloom.failures import MisuseError, refuse_unknown
 
 if TYPE_CHECKING:
@@ -136,22 +135,19 @@ def _write(
 
     with waiting(f"reading {specs}"):
         read = pipeline.read(specs)
-    known = dict(zip((format.name for format in read.formats), read.documents, strict=True))
+    known = {format.name: (format, document) for format, document in zip(read.formats, read.documents, strict=True)}
     refuse_unknown("format", [name], known)
-    format = next(each for each in read.formats if each.name == name)
+    format, document = known[name]
     roots = {each.name: each for each in format.roots}
     refuse_unknown(f"root of {name}", [] if root is None else [root], roots)
     exported = made_by(format, roots[root or format.roots[0].name], read.modules)
     if exported.text:
         _put(exported.text, out)
-    note(*difference_lines(exported.differences, known[name]))
+    note(*difference_lines(exported.differences, document))
     if not exported.text:
         note("nothing was written")
     elif exported.differences:
-        kinds = Counter(each.kind for each in exported.differences)
-        counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-        noun = "thing differs" if len(exported.differences) == 1 else "things differ"
-        note(f"{len(exported.differences)} {noun} from the spec: {counts}")
+        note(differing([each.kind for each in exported.differences], "spec"))
     if not exported.text or (strict and exported.differences):
         raise typer.Exit(PROBLEMS)
 

@@ -1,6 +1,5 @@
 """`import`: specs of descriptions in other languages."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +8,7 @@ import typer
 
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import SPECS, Specs, refuse_no_way
-from wireloom.cli.terminal.console import note, say, waiting
+from wireloom.cli.terminal.console import differing, note, say, waiting
 from wireloom.escapes import visible
 from wireloom.failures import MisuseError
 
@@ -203,10 +202,7 @@ def _tell(made: "Settled") -> None:
         note("next: `wireloom generate`")
         return
     note(*map(str, made.findings))
-    kinds = Counter(each.kind for each in made.findings)
-    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-    noun = "thing differs" if len(made.findings) == 1 else "things differ"
-    note(f"{len(made.findings)} {noun} from the description: {counts}")
+    note(differing([each.kind for each in made.findings], "description"))
     raise typer.Exit(PROBLEMS)
 
 

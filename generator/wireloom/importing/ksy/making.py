@@ -58,7 +58,7 @@ class Making:
             raise
 
     def _refuse(self, location: Location) -> None:
-        """Raises NotCarriedError where a check of an earlier draft refused what comes of a place."""
+        """Raises UntranslatableError where a check of an earlier draft refused what comes of a place."""
         refusal = self.refused.get(location)
         if refusal is not None and refusal[0] != SHALLOWER:
             raise UntranslatableError("refused", *refusal)

@@ -43,16 +43,12 @@ class Place:
 
 
 def translate(text: str, place: Place) -> Translation:
-    """The expression in the spec's words; raises NotCarriedError, or SyntaxFlaw."""
-    return _translated_node(tree.parse(text), place)
+    """The expression in the spec's words; raises UntranslatableError, or SyntaxFlaw."""
+    return translated(tree.parse(text), place)
 
 
-def translated(parsed: tree.Tree, place: Place) -> Translation:
+def translated(node: tree.Tree, place: Place) -> Translation:
     """A parsed expression in the spec's words."""
-    return _translated_node(parsed, place)
-
-
-def _translated_node(node: tree.Tree, place: Place) -> Translation:
     match node:
         case tree.Literal(value=bool() as value):
             return Translation("true" if value else "false", Truth(), literal=value)
@@ -77,7 +73,7 @@ def _translated_node(node: tree.Tree, place: Place) -> Translation:
         case tree.Element():
             return _element(node, place)
         case tree.Cast():
-            return _cast(_translated_node(node.of, place), node.type, place)
+            return _cast(translated(node.of, place), node.type, place)
         case tree.SizeOf():
             return _size_of_type(node, place)
         case tree.EnumWord():
@@ -174,7 +170,7 @@ def _elsewhere(value: Translation, view: View, place: Place) -> Translation:
 def _member(node: tree.Member, place: Place) -> Translation:
     if node.name == "_sizeof" and node.arguments is None:
         return _size_of_value(node.of, place)
-    of = _translated_node(node.of, place)
+    of = translated(node.of, place)
     match of.kind:
         case Record(view=view):
             if node.arguments is not None:
@@ -193,9 +189,9 @@ def _size_of_value(node: tree.Tree, place: Place) -> Translation:
     view = place.view
     if isinstance(node, tree.Name) and node.name not in ("_root", "_parent"):
         name = node.name
-    elif isinstance(node, tree.Member) and isinstance(of := _translated_node(holder, place).kind, Record):
+    elif isinstance(node, tree.Member) and isinstance(of := translated(holder, place).kind, Record):
         view = of.view
-    elif isinstance(of := _translated_node(node, place).kind, Record):
+    elif isinstance(of := translated(node, place).kind, Record):
         return _static_size(size_of(of.view.scope.definition), of.view.scope.definition.name)
     found = next((each for each in view.scope.definition.seq if each.name == name), None)
     bits = bits_of(found, view.scope.definition) if found else None
@@ -257,7 +253,7 @@ def _method(of: Translation, node: tree.Member, place: Place) -> Translation:
         case Text(), "to_i" if not node.arguments:
             return Translation(f"decimal({of.text}, 63)", Integer())
         case Text(), "substring" if node.arguments and len(node.arguments) == 2:
-            first, last = (_translated_node(each, place) for each in node.arguments)
+            first, last = (translated(each, place) for each in node.arguments)
             return Translation(f"slice({of.text}, {first.text}, {last.text})", Text(kind.octets))
         case Octets(), "first":
             return Translation(f"int(slice({of.text}, 0, 1), 'big')", Integer())
@@ -282,7 +278,7 @@ def _named(kind: Kind) -> str:
 
 
 def _element(node: tree.Element, place: Place) -> Translation:
-    return _element_at(_translated_node(node.of, place), _translated_node(node.index, place))
+    return _element_at(translated(node.of, place), translated(node.index, place))
 
 
 def _element_at(of: Translation, index: Translation) -> Translation:
@@ -362,7 +358,7 @@ def _word(node: tree.EnumWord, place: Place) -> Translation:
 
 
 def _unary(node: tree.Unary, place: Place) -> Translation:
-    operand = _translated_node(node.operand, place)
+    operand = translated(node.operand, place)
     if node.operator == "not":
         return Translation(f"not {operand.within(_NOT)}", Truth(), _NOT)
     if node.operator == "-" and isinstance(operand.literal, int):
@@ -373,7 +369,7 @@ def _unary(node: tree.Unary, place: Place) -> Translation:
 def _binary(node: tree.Binary, place: Place) -> Translation:
     if (rest := _bytes_left(node, place)) is not None:
         return rest
-    left, right = _translated_node(node.left, place), _translated_node(node.right, place)
+    left, right = translated(node.left, place), translated(node.right, place)
     if node.operator in ("or", "and"):
         level = _LEVELS[node.operator]
         return Translation(f"{left.within(level)} {node.operator} {right.within(level + 1)}", Truth(), level)
@@ -425,7 +421,7 @@ def _comparison(operator: str, left: Translation, right: Translation) -> Transla
 
 
 def _choice(node: tree.Choice, place: Place) -> Translation:
-    condition, this, that = (_translated_node(each, place) for each in (node.condition, node.this, node.that))
+    condition, this, that = (translated(each, place) for each in (node.condition, node.this, node.that))
     for each in (this, that):
         if isinstance(each.kind, Record | Union | Listed | Stream):
             raise UntranslatableError(

@@ -1,7 +1,7 @@
 """A format's `__init__.py`: names, documents and typed functions around one Codec."""
 
 from wireloom.emit import prose
-from wireloom.emit.code import Call, Code, Prose, Tuple, call, literal, mapping, render
+from wireloom.emit.code import Call, Code, Prose, Tuple, call, display, literal, mapping, render
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
 from wireloom.model.ends import endless
@@ -112,15 +112,11 @@ def _codec(format: Format) -> Call:
 
 def _versions(versions: Versions) -> Code:
     is_by_name = versions.path == (versions.column,)
-    values = _texts(versions.names) if is_by_name else Tuple(tuple(literal(value) for value in versions.values))
-    parts: dict[str, Code] = {"names": _texts(versions.names), "values": values, "roots": _texts(versions.roots)}
-    parts |= {"path": _texts(versions.path)} if versions.path else {}
+    names, values = display(versions.names), display(versions.names if is_by_name else versions.values)
+    parts: dict[str, Code] = {"names": names, "values": values, "roots": display(versions.roots)}
+    parts |= {"path": display(versions.path)} if versions.path else {}
     parts |= {"parameter": literal(versions.parameter)} if versions.parameter else {}
     return mapping({literal(name): part for name, part in parts.items()})
-
-
-def _texts(texts: tuple[str, ...]) -> Tuple:
-    return Tuple(tuple(literal(text) for text in texts))
 
 
 def _root(format: Format, root: Root) -> Call:
@@ -131,8 +127,8 @@ def _root(format: Format, root: Root) -> Call:
         name,
         size=None if format.size is None else literal(format.size),
         elements="True" if root.elements else None,
-        rows=Tuple(tuple(literal(part) for part in root.rows)) if root.rows else None,
-        kinds=Tuple(tuple(literal(column) for column in telling)) if telling else None,
-        unplaced=Tuple(tuple(literal(path) for path in root.unplaced)) if root.unplaced else None,
+        rows=display(root.rows) if root.rows else None,
+        kinds=display(telling) if telling else None,
+        unplaced=display(root.unplaced) if root.unplaced else None,
         endless=literal(found) if (found := endless(root.type, format.named, format.encoding)) else None,
     )

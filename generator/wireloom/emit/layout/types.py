@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from wireloom.emit.layout.expressions import formula, optional, tree
+from wireloom.model.traversal import with_fields
 from wireloom.model.types import (
     Amount,
     Array,
@@ -190,10 +191,9 @@ def _trial(trial: Trial) -> nodes.Trial:
 def _struct(struct: Struct) -> nodes.Struct:
     versions = tuple(nodes.Version(version.name, version.arity, optional(version.when)) for version in struct.versions)
     form: nodes.Form = struct.form.value
-    steps = (
-        replace(step, since="", until="") if isinstance(step, Field) and not versions else step for step in struct.steps
-    )
-    return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, steps)))
+    if not versions:
+        struct = with_fields(struct, lambda field: replace(field, since="", until=""))
+    return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, struct.steps)))
 
 
 def _step(step: Step) -> nodes.Step:

@@ -16,7 +16,9 @@ from support.kaitai import Comparison
 from wireloom.cli.app import app
 from wireloom.cli.commands.specs.import_ import settled_ksy
 from wireloom.examples.memory import opened
-from wireloom.exporting import ksy
+from wireloom.exporting import Difference, ksy
+from wireloom.exporting.differences import difference_lines
+from wireloom.spec.places import Site
 
 AGAIN = {
     SPECS: ("databus_event", "netflow_v5"),
@@ -101,6 +103,13 @@ def test_fields_are_said_and_what_kaitai_lacks_is_told_with_its_place(tmp_path):
     assert told("to readers it is a time; it is as on the wire [meaning]", "- at:")
     assert "things differ from the spec: check 1, checksum 1, meaning 1, parameter 2, pattern 1" in done.stderr
     assert exported(tmp_path, SAMPLE, "--strict")[0].exit_code == 1
+
+
+def test_differences_at_one_place_are_told_in_the_order_in_which_they_were_found():
+    document = next(iter(specs_below(SPECS).documents))
+    sites = [Site(f"Copy{number}", "unknown") for number in (3, 1, 4, 5, 9, 2, 6)]
+    told = difference_lines([Difference("list", each, "it is long", "it is short") for each in sites], document)
+    assert [each.split(": ")[1] for each in told] == [f"{each.struct}.unknown" for each in sites]
 
 
 def test_a_check_that_a_parameter_turns_off_is_left_out(tmp_path):

@@ -32,7 +32,7 @@ class Exported:
 
 def difference_lines(differences: Sequence[Difference], document: Document) -> Iterator[str]:
     """The differences as lines, in the order of the spec: `specs/x.yaml:41:9: Event.crc: ...; ... [kind]`."""
-    found = {(_location(each.where, document), each) for each in differences}
+    found = dict.fromkeys((_location(each.where, document), each) for each in differences)
     for location, each in sorted(found, key=lambda pair: (pair[0], pair[1].kind, pair[1].message)):
         yield f"{location}: {_named(each.where)}{each.message}; {each.instead} [{each.kind}]"
 

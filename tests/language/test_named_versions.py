@@ -9,6 +9,7 @@ from wireloom.examples import opened
 from wireloom.model.format import Format
 from wireloom.model.versions import Revision, revisions
 from wireloom.pages.page import files
+from wireloom.runtime.errors import DecodeError
 from wireloom.vectors import make
 
 SPEC = """
@@ -66,3 +67,24 @@ def test_vectors_have_none_of_a_version_that_lacks_members_of_every_example(form
     with opened({format.name: pipeline.emit(format)}) as modules:
         found = [vector.name for vector in make(format, modules[format.name].CODEC).vectors]
     assert "one, in version v2" not in found
+
+
+def test_a_select_with_many_cases_of_versions_asks_once_for_each_span(tmp_path):
+    numbers = range(1, 41)
+    cases = ", ".join(f"{number}: {{type: T{number}, since: v{2 + number % 2}}}" for number in numbers)
+    types = "\n".join(f"  T{number}: {{fields: [{{x{number}: uint8}}]}}" for number in numbers)
+    body = f"      - body: {{type: {{select: id, cases: {{{cases}}}}}}}\n"
+    text = (
+        SPEC.format(TOLD)
+        .replace("      - old: {type: uint8, until: v1}\n", body)
+        .replace("  Item:", f"{types}\n  Item:")
+    )
+    (tmp_path / "report.yaml").write_text(text[: text.index("examples")], encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    with opened({format.name: pipeline.emit(format)}) as modules:
+        codec = modules[format.name].CODEC
+        assert codec.parse(bytes.fromhex("02280900"))["body"]["x40"] == 9
+        with pytest.raises(DecodeError, match="unknown_case"):
+            codec.parse(bytes.fromhex("01280900"))
+        with pytest.raises(DecodeError, match="unknown_case"):
+            codec.parse(bytes.fromhex("02270900"))

@@ -476,48 +476,53 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
     """A union chosen by a tag."""
     tag, tag_type = _tag(around, place / "select", form)
     keys = _keys(around, tag.expression) if isinstance(tag, types.FieldTag) else _Keys(tag_type)
-    whole, cases = tag, list[types.Case]()
+    cases = list[types.Case]()
     taken: dict[tuple[type, Scalar], str] = {}
+    of_versions: dict[Expression, tuple[Scalar, ...]] = {}
     for text, case in form.cases.items():
         where = place / "cases" / text
         values = _case_values(around, where, _renamed(text, keys.names), keys)
         if isinstance(tag, PeekTag):
             values = _peeked(around, where, values, tag)
         _take(around, where, values, case.type if isinstance(case, CaseOfVersions) else str(case), taken)
-        if isinstance(case, CaseOfVersions):
-            whole = _of_versions(around, where, case, whole, values)
+        if isinstance(case, CaseOfVersions) and (has := _has_case(around, where, case, tag)) is not None:
+            of_versions[has] = (*of_versions.get(has, ()), *values)
         cases.append(types.Case(values, _case_type(around, where, case)))
     if form.otherwise is not None:
         _check_otherwise(around, place, form)
         cases.append(types.Case((), type_of_text(around, place / "otherwise", form.otherwise)))
-    return types.Select(whole, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+    tag = _of_versions(tag, of_versions) if isinstance(tag, types.FieldTag) else tag
+    return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
 
 
-def _of_versions(
-    around: Surroundings,
-    place: Place,
-    case: CaseOfVersions,
-    tag: types.FieldTag | PeekTag | types.MemberTag,
-    values: tuple[Scalar, ...],
-) -> types.FieldTag | PeekTag | types.MemberTag:
-    """The tag, which selects nothing where it is of a case that the version does not have."""
+def _has_case(
+    around: Surroundings, place: Place, case: CaseOfVersions, tag: types.FieldTag | PeekTag | types.MemberTag
+) -> Expression | None:
+    """The condition of the versions that have a case; None where all do, or something is wrong."""
     draft = around.scope.draft
     order = () if draft.versions is None else draft.versions.names
     if not check_span(draft, place, order, case.since, case.until) or draft.versions is None:
-        return tag
+        return None
     if not isinstance(tag, types.FieldTag):
         message, hint = "a case has a version where a field selects it", "make the tag a field, and `select` by that"
         draft.reports_entry(place, "conflicting-keys", message, hint)
-        return tag
+        return None
     text = condition(draft.versions, case.since, case.until)
     if not text or tag.expression is BROKEN:
-        return tag
-    has = expression(around.scope, place / ("since" if case.since else "until"), text, Kind.BOOLEAN)
-    listed = tuple(value for value in values if not isinstance(value, float))
-    one, *more = listed
-    is_of_case = Membership(tag.expression, listed) if more else Binary("==", tag.expression, Literal(one))
-    lacks = Conditional(has, Literal(value=False), is_of_case)
-    return types.FieldTag(Conditional(lacks, Literal(None), tag.expression))
+        return None
+    return expression(around.scope, place / ("since" if case.since else "until"), text, Kind.BOOLEAN)
+
+
+def _of_versions(tag: types.FieldTag, cases: Mapping[Expression, tuple[Scalar, ...]]) -> types.FieldTag:
+    """The tag, which selects nothing where it is of a case that the version does not have."""
+    found = tag.expression
+    for has, values in cases.items():
+        listed = tuple(value for value in values if not isinstance(value, float))
+        is_of_case = (
+            Binary("==", tag.expression, Literal(listed[0])) if len(listed) == 1 else Membership(tag.expression, listed)
+        )
+        found = Conditional(Conditional(has, Literal(value=False), is_of_case), Literal(None), found)
+    return types.FieldTag(found)
 
 
 def _take(

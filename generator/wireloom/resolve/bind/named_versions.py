@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from wireloom import names
 from wireloom.encodings import Form
 from wireloom.model.format import Versions
+from wireloom.model.traversal import closure
 from wireloom.problems import Location, nearest
 from wireloom.resolve.bind.draft import Draft, TypeForm
 from wireloom.resolve.bind.outline import direct_names
@@ -50,8 +51,8 @@ def with_versions(draft: Draft) -> Draft | None:
 
 def condition(versions: Versions, since: str | None, until: str | None) -> str:
     """The expression that holds in the versions from one to another; empty if it holds in all."""
-    first = versions.names.index(since) if since else 0
-    last = versions.names.index(until) if until else len(versions.names) - 1
+    found = span_of(versions.names, since, until)
+    first, last = found[0], found[-1]
     is_newest = last == len(versions.names) - 1
     if first == 0 and is_newest:
         return ""
@@ -61,6 +62,13 @@ def condition(versions: Versions, since: str | None, until: str | None) -> str:
     if is_newest and versions.newer:
         return _among(versions.told, versions.values[:first], negated=True)
     return _among(versions.told, versions.values[first : last + 1])
+
+
+def span_of(order: Sequence[str], since: str | None, until: str | None) -> range:
+    """The places of the versions from one to another, in as far as there are such."""
+    first = order.index(since) if since in order else 0
+    last = order.index(until) if until in order else len(order) - 1
+    return range(first, last + 1)
 
 
 def check_span(draft: Draft, place: Place, order: Sequence[str], since: str | None, until: str | None) -> bool:
@@ -212,7 +220,7 @@ class _Lowering:
         if versions.told == FITS:
             return self._fitting(versions, roots)
         first, _, rest = versions.told.partition(".")
-        holders = {name: dict(self._holders(self._named(type), first, set())) for name, type in roots.items()}
+        holders = {name: self._holders(self._named(type), first) for name, type in roots.items()}
         found = {name: at for each in holders.values() for name, at in each.items()}
         if not found and versions.told in content.parameters:
             return self._by_parameter(versions, stated, roots)
@@ -250,22 +258,23 @@ class _Lowering:
 
     # --- told by a field ---
 
-    def _holders(self, types: Sequence[str], name: str, seen: set[str]) -> Iterator[_Site]:
+    def _holders(self, types: Sequence[str], name: str) -> dict[str, int]:
         """The structs of records that have a field of that name, and its place in each."""
-        for type in types:
-            if type in seen:
-                continue
-            seen.add(type)
+        found: dict[str, int] = {}
+
+        def inner(type: str) -> Sequence[str]:
             form = self.draft.content.types[type]
             if not isinstance(form, StructType):
-                yield from self._holders(self._named(form), name, seen)
-                continue
+                return self._named(form)
             fields = [(at, entry) for at, entry in enumerate(form.fields) if entry.is_field]
-            places = [at for at, entry in fields if entry.key == name]
-            yield from [(type, at) for at in places[:1]]
-            for at, entry in fields if not places else ():
-                if entry.full.flatten or entry.full.inline:
-                    yield from self._holders(self._of_field((type, at)), name, seen)
+            if places := [at for at, entry in fields if entry.key == name]:
+                found[type] = places[0]
+                return ()
+            melting = (at for at, entry in fields if entry.full.flatten or entry.full.inline)
+            return [each for at in melting for each in self._of_field((type, at))]
+
+        closure(types, inner)
+        return found
 
     def _by_field(
         self, versions: Versions, stated: language.Versions, place: Place, holders: Sequence[_Site]
@@ -274,7 +283,7 @@ class _Lowering:
         rest = versions.told.partition(".")[2]
         sites = list[tuple[_Site, _Site]]()
         for outer in holders:
-            inner = dict(self._holders(self._of_field(outer), rest, set())) if rest else dict([outer])
+            inner = self._holders(self._of_field(outer), rest) if rest else dict([outer])
             if not inner:
                 message, hint = f"{self._entry(outer).key} has no field {rest}", "name a field of the struct"
                 self.draft.reports(place / "from", "unknown-name", message, hint)
@@ -342,13 +351,11 @@ class _Lowering:
 
     def _reach(self, types: Sequence[str], without: Sequence[str] = ()) -> dict[str, None]:
         """The types that others lead to, in some way but through those."""
-        found = dict.fromkeys(name for name in types if name not in without)
-        waiting = list(found)
-        for name in waiting:  # which grows
-            new = [each for each in self._named(self.draft.content.types[name]) if each not in (*found, *without)]
-            found |= dict.fromkeys(new)
-            waiting += dict.fromkeys(new)
-        return found
+
+        def inner(name: str) -> list[str]:
+            return [each for each in self._named(self.draft.content.types[name]) if each not in without]
+
+        return closure((name for name in types if name not in without), inner)
 
     def _add(self, site: _Site, entry: MappingNode) -> None:
         self.added.setdefault(site, []).append(entry)
@@ -373,13 +380,16 @@ class _Lowering:
             if given:
                 message, hint = f"`{key}` beside a parameter", "drop it: a parameter has no other values"
                 draft.reports_entry(place / key, "conflicting-keys", message, hint)
-        waiting = [record for type in roots.values() for record in self._named(type)]
-        for record in dict.fromkeys(waiting) if versions.column else ():
+
+        def inner(type: str) -> Sequence[str]:
+            form = draft.content.types[type]
+            return () if isinstance(form, StructType) else self._named(form)
+
+        records = closure((record for type in roots.values() for record in self._named(type)), inner)
+        for record in records if versions.column else ():
             form = draft.content.types[record]
             if isinstance(form, StructType) and form.fields:
                 self._add((record, -1), self._column((record, 0), versions))
-            elif not isinstance(form, StructType):
-                waiting += self._named(form)
         return replace(versions, parameter=name, roots=tuple(roots))
 
     def _fitting(self, versions: Versions, roots: Mapping[str, str]) -> Versions | None:
@@ -425,7 +435,9 @@ class _Lowering:
     def _arities(self, form: StructType, versions: Versions) -> dict[str, Node]:
         """How many elements the array of each version has; empty if that does not tell versions apart."""
         fields = [entry.full for entry in form.fields if entry.is_field]
-        written = [_span(versions, each.since, each.until) for each in fields if not (each.compute or each.counted)]
+        written = [
+            span_of(versions.names, each.since, each.until) for each in fields if not (each.compute or each.counted)
+        ]
         found = [sum(number in span for span in written) for number in range(len(versions.names))]
         is_told = len(set(found)) == len(found) and not any(each.when is not None or each.optional for each in fields)
         if self._container(form) is not Form.ARRAY or versions.column or not is_told:
@@ -565,7 +577,7 @@ class _Lowering:
         if (since or until) and check_span(self.draft, where, versions.names, since, until):
             needed = condition(versions, since, until)
             if number is not None:
-                needed = "" if number in _span(versions, since, until) else "false"
+                needed = "" if number in span_of(versions.names, since, until) else "false"
             own, at = node.entry("when"), (node.entry("since") or node.entry("until") or (key,))[0]
             if needed:
                 when = _both(needed, own[1] if own and isinstance(own[1], ScalarNode) else None, at.location)
@@ -593,7 +605,7 @@ class _Lowering:
         for key, said in table[1].entries:
             since, until, where = _said(said, "since"), _said(said, "until"), place / "values" / key.text
             is_spanned = bool(since or until) and check_span(self.draft, where, versions.names, since, until)
-            if is_spanned and number is not None and number not in _span(versions, since, until):
+            if is_spanned and number is not None and number not in span_of(versions.names, since, until):
                 continue
             kept.append((key, said))
             needed = condition(versions, since, until) if is_spanned and number is None else ""
@@ -662,13 +674,6 @@ def _value(said: Node) -> Scalar:
     return node.value if isinstance(node, ScalarNode) else None
 
 
-def _span(versions: Versions, since: str | None, until: str | None) -> range:
-    """The places of the versions from one to another, in as far as there are such."""
-    first = versions.names.index(since) if since in versions.names else 0
-    last = versions.names.index(until) if until in versions.names else len(versions.names) - 1
-    return range(first, last + 1)
-
-
 def _shape(form: StructType, versions: Versions, number: int, *, named: bool) -> str:
     """What the record of a version looks like: its fields, in objects with their names."""
     fields = [entry for entry in form.fields if entry.is_field]
@@ -677,7 +682,7 @@ def _shape(form: StructType, versions: Versions, number: int, *, named: bool) ->
         [
             (entry.key * named, entry.full.model_copy(update=bare))
             for entry in fields
-            if number in _span(versions, entry.full.since, entry.full.until)
+            if number in span_of(versions.names, entry.full.since, entry.full.until)
         ]
     )
 
@@ -687,7 +692,7 @@ def _telling(form: StructType, versions: Versions, number: int) -> tuple[str, bo
     for entry in form.fields:
         full = entry.full
         is_sure = entry.is_field and not full.optional and full.when is None and full.compute is None
-        span = _span(versions, full.since, full.until)
+        span = span_of(versions.names, full.since, full.until)
         older = [at in span for at in range(number)]
         if is_sure and not (full.counted or full.inline):
             if number in span and not any(older):

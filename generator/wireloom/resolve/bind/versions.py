@@ -6,7 +6,7 @@ from typing import Protocol
 from wireloom.encodings import Form
 from wireloom.model.types import Field, Presence, Struct, Type, Version
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.bind.named_versions import check_span
+from wireloom.resolve.bind.named_versions import check_span, span_of
 from wireloom.spec.documents import Place
 
 
@@ -29,9 +29,7 @@ def in_turn(order: Sequence[str], first: Versioned, second: Versioned) -> bool:
 
 def versions_with(order: Sequence[str], field: Versioned) -> Collection[str]:
     """The versions that have a field."""
-    since = order.index(field.since) if field.since in order else 0
-    until = order.index(field.until) if field.until in order else len(order)
-    return order[since : until + 1]
+    return [order[place] for place in span_of(order, field.since, field.until)]
 
 
 def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:

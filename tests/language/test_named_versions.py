@@ -47,6 +47,17 @@ def test_each_version_says_what_is_new_and_what_is_gone(format):
     ]
 
 
+def test_fields_of_versions_that_fit_are_of_the_struct_that_is_tried(tmp_path):
+    told = 'versions: {order: ["1.0", "2.0"], from: fits, column: made}'
+    text = SPEC.format(told).replace("until: v1", 'since: "2.0"').replace(", since: v3", "")
+    (tmp_path / "report.yaml").write_text(text[: text.index("examples")], encoding="utf-8")
+    (format,) = pipeline.formats(tmp_path)
+    assert list(revisions(format)) == [
+        Revision("1.0", "what fits", (), ()),
+        Revision("2.0", "what fits", ("Report.old",), ()),
+    ]
+
+
 def test_the_page_has_a_table_of_versions(format):
     page = files(format, {})["report.md"]
     assert "| `v3` | version 3 | `Item.unit` |  |" in page

@@ -1,5 +1,6 @@
 """A format: everything an emitter may know about one spec."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -159,6 +160,11 @@ class Versions:
     parameter: str = ""
     roots: tuple[str, ...] = ()
     record: str = ""
+
+    @staticmethod
+    def copy_name(struct: str, version: str) -> str:
+        """The name of the copy of a struct that is tried for a version."""
+        return f"{struct}_{re.sub(r'[^0-9A-Za-z_]+', '_', version)}"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def revisions(format: Format) -> Iterator[Revision]:
         return
     structs = [type for _, type in format.types if isinstance(type, Struct) and not type.versions]
     fields = [(struct.name, field) for struct in structs for field in struct.fields]
-    copies = {f"{versions.record}_{name}": versions.record for name in versions.names if versions.record}
+    copied = versions.names if versions.record else ()
+    copies = {versions.copy_name(versions.record, name): versions.record for name in copied}
     for number, name in enumerate(versions.names):
         before = versions.names[number - 1] if number else ""
         new = (f"{copies.get(struct, struct)}.{each.wire_name}" for struct, each in fields if each.since == name)

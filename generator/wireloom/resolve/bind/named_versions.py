@@ -6,7 +6,6 @@ alternatives of an attempt, the newest first, or of objects a select by their me
 conditions, checks, computed fields, selects and attempts.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -452,7 +451,7 @@ class _Lowering:
         if flaw := self._unfit(form, versions, by_members=by_members):
             self.draft.reports_entry(self.draft.place / "types" / name, *flaw)
             return
-        copies = [self._free(f"{name}_{re.sub(r'[^0-9A-Za-z_]+', '_', version)}") for version in versions.names]
+        copies = [self._free(versions.copy_name(name, version)) for version in versions.names]
         if by_members:
             self._selects(head, form, versions, copies)
         else:

@@ -1,8 +1,11 @@
 """One format on its way from document to model: what every pass may ask."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from wireloom.encodings import ENCODINGS, Encoding
 from wireloom.expr.ast import Kind
@@ -11,9 +14,19 @@ from wireloom.problems import Problems
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.poison import Poison
 from wireloom.spec.documents import Document, Place
-from wireloom.spec.language import AttemptType, FormatDocument, OneOfType, Parameter, SelectType, StructType
+from wireloom.spec.language import (
+    AttemptType,
+    FormatDocument,
+    NamedType,
+    OneOfType,
+    Parameter,
+    SelectType,
+    StructType,
+)
+from wireloom.spec.yaml import Node, plain
 
 TypeForm = str | SelectType | OneOfType | AttemptType | StructType
+_FORM: TypeAdapter[TypeForm] = TypeAdapter(NamedType)
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,11 @@ class Draft:
     def struct_encoding(self, struct: StructType) -> Encoding:
         """The encoding of a struct."""
         return ENCODINGS[struct.encoding] if struct.encoding else self.encoding
+
+    def rewritten(self, node: Node, content: Mapping[str, Any]) -> "Draft":
+        """The format as a pass has rewritten it: the nodes of its document, and what they say by key."""
+        whole = self.content.model_copy(update=content)
+        return replace(self, document=replace(self.document, node=node, content=whole), content=whole)
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
         """Note a problem of a value."""
@@ -81,6 +99,14 @@ def parameter_kind(parameter: Parameter) -> Kind:
     if (parameter.one_of is None) == (parameter.type is None):
         return Kind.ANY  # what it is, nobody knows
     return {"int": Kind.INTEGER, "bool": Kind.BOOLEAN, "range": Kind.RANGE}.get(parameter.type or "", Kind.TEXT)
+
+
+def form_of(node: Node, origin: TypeForm | None = None) -> TypeForm:
+    """What a node says of a type; a struct made of another one has what a library says of all of its structs."""
+    form = _FORM.validate_python(plain(node))
+    if isinstance(form, StructType) and isinstance(origin, StructType):
+        return form.model_copy(update={"encoding": origin.encoding, "byte_order": origin.byte_order})
+    return form
 
 
 def written(text: str, otherwise: Callable[[notation.NotationError], None] | None = None) -> notation.Notation | None:

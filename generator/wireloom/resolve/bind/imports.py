@@ -189,8 +189,7 @@ def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Docum
         tuple((keys.get(key) or ScalarNode(key, key, root.location), value) for key, value in nodes.items()),
         root.location,
     )
-    whole = draft.content.model_copy(update=content)
-    return replace(draft, document=replace(draft.document, node=node, content=whole, imported=sources), content=whole)
+    return replace(draft, document=replace(draft.document, imported=sources)).rewritten(node, content)
 
 
 def _named(

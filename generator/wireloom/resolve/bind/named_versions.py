@@ -11,20 +11,18 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from wireloom import names
 from wireloom.encodings import Form
 from wireloom.model.format import Versions
 from wireloom.model.traversal import closure
 from wireloom.problems import Location, nearest
-from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.draft import Draft, TypeForm, form_of
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.spec import language
 from wireloom.spec.documents import Place
 from wireloom.spec.entries import STEPS
-from wireloom.spec.language import Entry, MappedValue, NamedType, StructType
-from wireloom.spec.yaml import MappingNode, Node, Scalar, ScalarNode, SequenceNode, find, plain
+from wireloom.spec.language import Entry, MappedValue, StructType
+from wireloom.spec.yaml import MappingNode, Node, Scalar, ScalarNode, SequenceNode, changed, child, find
 
 FITS = "fits"
 _CODE = "unknown_version"
@@ -36,7 +34,6 @@ _UNFIT = (
 _PLAIN = frozenset(("type", "doc", "unit", "as", "hidden", "member", "tag", "optional", "default", "byteOrder"))
 """Keys of a field beside which `values` and `range` may stand."""
 _SPAN = frozenset(("since", "until"))
-_FORM: TypeAdapter[Any] = TypeAdapter(NamedType)
 _Site = tuple[str, int]  # a struct, and the place of a field in it
 
 
@@ -136,8 +133,8 @@ def _with(node: MappingNode, key: str, value: Node, at: ScalarNode) -> MappingNo
 
 def _said(node: Node, key: str) -> str | None:
     """The text of a key; None where a mapping does not have it, or there is no mapping."""
-    entry = node.entry(key) if isinstance(node, MappingNode) else None
-    return entry[1].text if entry is not None and isinstance(entry[1], ScalarNode) else None
+    found = child(node, key)
+    return found.text if isinstance(found, ScalarNode) else None
 
 
 def _both(added: str, own: ScalarNode | None, at: Location) -> ScalarNode:
@@ -169,8 +166,7 @@ class _Lowering:
 
     def result(self) -> Draft | None:
         """The format; None where something is wrong."""
-        draft, forms, root = self.draft, self.draft.content.types, self.draft.document.node
-        assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
+        draft, forms = self.draft, self.draft.content.types
         if draft.content.versions is not None:
             self.stated = self._of_format(draft.content.versions)
         own = {
@@ -185,13 +181,9 @@ class _Lowering:
             self._type(name, form, own.get(name, known), is_own=name in own)
         if draft.problems.found:
             return None
-        entries = tuple(
-            (key, MappingNode(tuple(self.nodes.values()), node.location) if key.text == "types" else node)
-            for key, node in root.entries
-        )
-        content = draft.content.model_copy(update={"types": self.types})
-        document = replace(draft.document, node=MappingNode(entries, root.location), content=content)
-        return replace(draft, document=document, content=content, versions=self.stated)
+        types = tuple(self.nodes.values())
+        node = changed(draft.document.node, "types", lambda each: MappingNode(types, each.location))
+        return replace(draft.rewritten(node, {"types": self.types}), versions=self.stated)
 
     # --- what is stated ---
 
@@ -423,9 +415,7 @@ class _Lowering:
 
     def _keep(self, head: ScalarNode, node: Node, form: StructType | None = None) -> None:
         """Put a type among those of the format that is made of one, with what a library says of all of its structs."""
-        made = _FORM.validate_python(plain(node))
-        said = {"encoding": form.encoding, "byte_order": form.byte_order} if form is not None else {}
-        self.types[head.text], self.nodes[head.text] = made.model_copy(update=said), (head, node)
+        self.types[head.text], self.nodes[head.text] = form_of(node, form), (head, node)
 
     def _container(self, form: StructType) -> Form:
         """What holds the fields of a struct."""
@@ -585,11 +575,11 @@ class _Lowering:
             node = MappingNode(tuple(each for each in node.entries if each[0].text not in _SPAN), node.location)
         bits = node.entry("bits")
         if bits is not None and isinstance(bits[1], MappingNode):
-            changed = [
+            words = [
                 (bit, self._words(said, bit.text, where / "bits" / bit.text, versions, number, checks))
                 for bit, said in bits[1].entries
             ]
-            node = _with(node, "bits", MappingNode(tuple(changed), bits[1].location), bits[0])
+            node = _with(node, "bits", MappingNode(tuple(words), bits[1].location), bits[0])
         made = self._words(node, key.text, where, versions, number, checks)
         return [MappingNode(((key, made),), item.location), *checks]
 

@@ -9,24 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from wireloom import names
 from wireloom.numbers import integer
 from wireloom.problems import Problem
 from wireloom.resolve.bind import builtins, notation
-from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.draft import Draft, TypeForm, form_of
 from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.spec.documents import location_in
 from wireloom.spec.entries import STEPS
-from wireloom.spec.language import NamedType, StructType
 from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text, plain
 
 _HEAD = re.compile(r"([A-Z]\w*)\(([^()]*)\)")
 _WORD = re.compile(r"'[^']*'|(?<![\w.])[A-Za-z_]\w*|(?<=\.\.)[A-Za-z_]\w*")
 _WITHIN = 8  # uses of one type within itself, each with other arguments
 _MOST = 1000  # types that are made in one format
-_FORM: TypeAdapter[Any] = TypeAdapter(NamedType)
 
 _TYPES = frozenset(("type", "otherwise", "peek"))
 _OF_TYPES = frozenset(("cases", "oneOf"))
@@ -212,8 +208,7 @@ class _Making:
             return None
         tops["types"] = tops["types"][0], MappingNode(tuple(self.nodes.values()), tops["types"][1].location)
         node = MappingNode(tuple(tops.values()), root.location)
-        content = self.draft.content.model_copy(update={"types": self.types, **_read_roots(self.draft, node)})
-        return replace(self.draft, document=replace(self.draft.document, node=node, content=content), content=content)
+        return self.draft.rewritten(node, {"types": self.types, **_read_roots(self.draft, node)})
 
     def _read(self, name: str, key: str, form: TypeForm, site: _Site) -> None:
         """Put the type among those of the format, with arguments in place of parameters."""
@@ -222,7 +217,7 @@ class _Making:
         assert head is not None  # noqa: S101 - it is an entry
         path = ("types", key)
         new = self._type(node, path, site) if isinstance(node, ScalarNode) else self._part(node, path, site)
-        self.types[name] = form if new == node else _with_defaults(_FORM.validate_python(plain(new)), form)
+        self.types[name] = form if new == node else form_of(new, form)
         self.nodes[name] = (
             head if name == key else replace(head, value=name, text=name, written=key, stands_for=site.shown),
             new,
@@ -408,13 +403,6 @@ def _named(parsed: notation.Notation) -> Iterator[notation.Single]:
             continue
         for argument in single.arguments:
             yield from _named(notation.parse(argument.text, argument.column))
-
-
-def _with_defaults(new: TypeForm, form: TypeForm) -> TypeForm:
-    """The type with what a library says for all of its structs."""
-    if isinstance(new, StructType) and isinstance(form, StructType):
-        return new.model_copy(update={"encoding": form.encoding, "byte_order": form.byte_order})
-    return new
 
 
 def _read_roots(draft: Draft, node: Node) -> dict[str, Any]:

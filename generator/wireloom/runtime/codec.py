@@ -127,9 +127,11 @@ class Codec:
     @cached_property
     def versions(self) -> "Versions | None":
         """The versions that builders are told by name."""
+        if self.named_versions is None:
+            return None
         from wireloom.runtime.versions import Versions
 
-        return None if self.named_versions is None else Versions(**self.named_versions)
+        return Versions(**self.named_versions)
 
     @cached_property
     def extensions(self) -> "tuple[ExtensionType, ...]":
@@ -298,16 +300,17 @@ class Codec:
 
     def _version(self, root: Root, parameters: Mapping[str, object]) -> tuple[str | None, dict[str, ParameterValue]]:
         """The version that is asked for, None where it follows from the value, and the parameters."""
-        known, versions = {each.name: each.default for each in self.parameters}, self.versions
-        if versions is None or "version" in known:
+        versions = self.versions
+        if versions is None or any(each.name == "version" for each in self.parameters):
             return None, self.settings(parameters)
-        given = {name: value for name, value in parameters.items() if name != "version"}
+        given: Mapping[str, object] = {name: value for name, value in parameters.items() if name != "version"}
         asked = parameters.get("version")
         if asked is None:
             return None, self.settings(given)
         version = versions.checked(self.format, root.name, asked)
         if versions.parameter:
-            given = dict(versions.settings(given, version, known[versions.parameter]))
+            default = next(each.default for each in self.parameters if each.name == versions.parameter)
+            given = versions.settings(given, version, default)
         return version, self.settings(given)
 
     def _build_version(
@@ -758,8 +761,9 @@ class Codec:
             )
         structs = soundness.columns_of(records)
         if version is not None and self.versions is not None and self.versions.path:
-            schema = import_module(f"{self.home}.columns").SCHEMAS[entry.name]
-            structs = self.versions.columns(structs, version, schema)
+            from wireloom.runtime.columns.arrow import arrow_type
+
+            structs = self.versions.columns(structs, version, arrow_type(entry.logical))
         request = Request(root or self.default_root, settings)
         if self.engine is not None and (found := self.engine.encode(structs, request)) is not None:
             return found

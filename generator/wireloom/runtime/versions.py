@@ -34,9 +34,12 @@ class Versions:
             raise ParameterError(f"no column of {format} says the version; give `versions` a `column` in the spec")
         return str(name)
 
+    def _value(self, name: str) -> Scalar:
+        return self.values[self.names.index(name)]
+
     def settings(self, given: Mapping[str, object], name: str, default: object) -> Mapping[str, object]:
         """The parameters of a version; raises ParameterError where the one that tells it says another."""
-        value = self.values[self.names.index(name)]
+        value = self._value(name)
         told = given.get(self.parameter, default)
         if told not in (value, default):
             raise ParameterError(f"{self.parameter} is {told!r}, and version {name} is {value!r}; give one of them")
@@ -102,11 +105,11 @@ class Versions:
         """The value with its version, or each of a list of values."""
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             return [self._of(each, name) for each in value]
-        return _with(value, self.path, self.values[self.names.index(name)], name)
+        return _with(value, self.path, self._value(name), name)
 
     def stated(self, name: str) -> Mapping[str, Scalar]:
         """The parameter that says the version, where one does."""
-        return {self.parameter: self.values[self.names.index(name)]} if self.parameter else {}
+        return {self.parameter: self._value(name)} if self.parameter else {}
 
     def name_of(self, value: Any, parameters: Mapping[str, object]) -> str | None:
         """The version that a value says, or else the parameters; None where neither does."""
@@ -119,12 +122,14 @@ class Versions:
         """A copy of a value that does not say its version."""
         return _without(value, self.path)
 
-    def columns(self, structs: "pa.StructArray", name: str, schema: "pa.Schema") -> "pa.StructArray":
-        """The columns with that version in rows that say none; raises EncodeError at a row that says another."""
-        type = schema.field(self.path[0]).type
-        for step in self.path[1:]:
+    def columns(self, structs: "pa.StructArray", name: str, type: "pa.DataType") -> "pa.StructArray":
+        """The columns with that version in rows that say none; raises EncodeError at a row that says another.
+
+        `type` is the type of the columns.
+        """
+        for step in self.path:
             type = type.field(step).type
-        return _filled(structs, self.path, _Filling(self.values[self.names.index(name)], name, type))
+        return _filled(structs, self.path, _Filling(self._value(name), name, type))
 
 
 def _with(value: Any, path: Sequence[str], wanted: Scalar, name: str) -> Any:
@@ -165,9 +170,9 @@ def _filled(structs: "pa.StructArray", path: Sequence[str], filling: _Filling) -
     import pyarrow.compute as pc
 
     first, *rest = path
-    names = [structs.type.field(at).name for at in range(structs.type.num_fields)]
-    children = dict(zip(names, structs.flatten(), strict=True))
-    own = children.get(first)
+    names, children = [each.name for each in structs.type], structs.flatten()
+    place = names.index(first) if first in names else len(names)
+    own = children[place] if first in names else None
     if rest and own is not None:
         try:
             made = _filled(own, rest, filling)
@@ -183,6 +188,6 @@ def _filled(structs: "pa.StructArray", path: Sequence[str], filling: _Filling) -
         if other >= 0:
             actual = shown(made[other].as_py())
             raise EncodeError(f"{filling.value!r}, as version {filling.name} has it", actual).at(first).at(other)
-    children[first] = made
+    names[place : place + 1], children[place : place + 1] = [first], [made]
     mask = structs.is_null() if structs.null_count else None
-    return pa.StructArray.from_arrays(list(children.values()), names=list(children), mask=mask)
+    return pa.StructArray.from_arrays(children, names=names, mask=mask)

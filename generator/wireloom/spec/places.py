@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from wireloom.problems import Location
 from wireloom.spec.documents import Document
+from wireloom.spec.entries import STEPS
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries
-
-_STEPS = frozenset({"check", "frame", "need", "end", "verify", "discard", "mark"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +19,10 @@ class Site:
 
 def place(document: Document, site: Site) -> Location:
     """The place of a field, else of its struct, else of the format."""
-    node = document.node
-    types = {key.text: (key, type) for key, type in entries(child(node, "types"))}
-    key, type = types.get(site.struct, (None, None))
+    node, types = document.node, child(document.node, "types")
+    key, type = {key.text: (key, type) for key, type in entries(types)}.get(site.struct, (None, None))
     if site.field:
-        found = next(_named(type, site.field), None) if type is not None else None
-        everywhere = () if found is not None else list(_named(child(node, "types"), site.field))
-        if found is None and everywhere:
-            found = everywhere[0]
-        if found is not None:
-            return found.location
+        key = next(_named(type, site.field), None) or next(_named(types, site.field), None) or key
     if key is not None:
         return key.location
     return next((key.location for key, _ in entries(node) if key.text == "format"), node.location)
@@ -44,32 +37,26 @@ def column(document: Document, name: str) -> Location:
 
 def _named(node: Node | None, name: str) -> Iterator[ScalarNode]:
     """The keys of that name of fields and bits below a node."""
-    match node:
-        case MappingNode():
-            for key, inner in node.entries:
-                if key.text == name and key.text not in _STEPS:
-                    yield key
-                yield from _named(inner, name)
-        case SequenceNode():
-            for inner in node.items:
-                yield from _named(inner, name)
-        case _:
-            return
+    return (key for key, _ in _below(node) if key.text == name and name not in STEPS)
 
 
 def _called(node: Node | None, name: str) -> Iterator[ScalarNode]:
     """The keys of fields that are given another name to readers, by `as` or `raw`."""
+    for key, inner in _below(node):
+        names = [child(inner, each) for each in ("as", "raw")]
+        if any(isinstance(each, ScalarNode) and each.text == name for each in names):
+            yield key
+
+
+def _below(node: Node | None) -> Iterator[tuple[ScalarNode, Node]]:
+    """The entries of a node, however deep."""
     match node:
         case MappingNode():
             for key, inner in node.entries:
-                if any(
-                    each.text in ("as", "raw") and isinstance(said, ScalarNode) and said.text == name
-                    for each, said in entries(inner)
-                ):
-                    yield key
-                yield from _called(inner, name)
+                yield key, inner
+                yield from _below(inner)
         case SequenceNode():
             for inner in node.items:
-                yield from _called(inner, name)
+                yield from _below(inner)
         case _:
             return

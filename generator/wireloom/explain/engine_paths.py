@@ -15,7 +15,7 @@ from wireloom.model.types import Attempt
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.engine import Path, Request
 from wireloom.runtime.errors import EncodeError
-from wireloom.runtime.parameters import Parameter
+from wireloom.runtime.parameters import Parameter, parameter_text
 
 _SOME_RANGE = (0, 9)
 
@@ -130,7 +130,7 @@ def _changes(codec: Codec, name: str, root: Root, decode: Path, encode: Path) ->
         for value in _others(parameter):
             given: Mapping[str, Any] = {parameter.name: value}
             change = Change(
-                f"-p {parameter.name}={_written(value)}",
+                f"-p {parameter.name}={parameter_text(value)}",
                 _other(codec.decode_path(root=name, **given), decode),
                 _other(codec.encode_path(root=name, **given), encode),
             )
@@ -159,13 +159,3 @@ def _others(parameter: Parameter) -> Iterator[Any]:
             yield _SOME_RANGE
         case _:
             yield (parameter.default if isinstance(parameter.default, int) else 0) + 1
-
-
-def _written(value: object) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case (first, last):
-            return f"{first}..{last}"
-        case _:
-            return str(value)

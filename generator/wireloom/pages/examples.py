@@ -11,6 +11,7 @@ from wireloom.inspection.rows import name_of, space_text, value_of
 from wireloom.model.format import Example
 from wireloom.pages.markdown import blocks, table, text
 from wireloom.runtime.codec import Codec
+from wireloom.runtime.parameters import parameter_text
 from wireloom.runtime.spans import Explained, Span
 
 _LONGEST = 16
@@ -57,20 +58,7 @@ def _shown(good: Sequence[Example], traces: Traces) -> Iterator[Example]:
 
 def settings(example: Example) -> str:
     """The parameters that an example is read with."""
-    return ", ".join(code_span(f"{name}={shown_setting(value)}") for name, value in example.parameters)
-
-
-def shown_setting(value: object) -> str:
-    """A parameter's value as a command line takes it."""
-    match value:
-        case None:
-            return "none"
-        case bool():
-            return "true" if value else "false"
-        case list() | tuple() if len(value) == 2:
-            return f"{value[0]}..{value[1]}"
-        case _:
-            return str(value)
+    return ", ".join(code_span(f"{name}={parameter_text(value)}") for name, value in example.parameters)
 
 
 def _explained(example: Example, trace: Explained | None) -> str:

@@ -13,11 +13,12 @@ from wireloom.model.format import Format, Parameter, Root
 from wireloom.model.versions import Revision, revisions
 from wireloom.pages.algorithms import algorithms, ranges
 from wireloom.pages.columns import columns, ddl
-from wireloom.pages.examples import Traces, examples, shown_setting
+from wireloom.pages.examples import Traces, examples
 from wireloom.pages.forms import NUMBERS, type_form
 from wireloom.pages.markdown import blocks, table, text
 from wireloom.pages.pictures.diagrams import picture
 from wireloom.pages.wire import Section, sections
+from wireloom.runtime.parameters import parameter_text
 
 _OF_DOCUMENTS = (
     "`schema.json` describes documents. It takes what decoders take and refuses what they refuse, except for:"
@@ -209,5 +210,5 @@ def _gap(gap: Gap) -> Sequence[str]:
 
 def _parameter(parameter: Parameter) -> Sequence[str]:
     values = ", ".join(map(code_span, parameter.options)) or parameter.kind.value
-    default = code_span(shown_setting(parameter.default))
+    default = code_span(parameter_text(parameter.default))
     return code_span(parameter.name), values, default, inline(described(parameter.doc, parameter.unit))

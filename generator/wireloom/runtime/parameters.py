@@ -78,6 +78,19 @@ class Parameter:
                 return "a pair of integers (start, end), start <= end, of up to 128 bits, the text start..end, or None"
 
 
+def parameter_text(value: object) -> str:
+    """The value of a parameter as a text that `accept` reads; `none` for None."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "true" if value else "false"
+        case [first, last]:
+            return f"{first}..{last}"
+        case _:
+            return str(value)
+
+
 def option_name(parameter: str) -> str:
     """The parameter as an option, in camelCase: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
     return re.sub(r"_+([a-zA-Z0-9])", lambda found: found[1].upper(), parameter)

@@ -35,7 +35,7 @@ from wireloom.pipeline import emit
 from wireloom.problems import Problem, SpecProblems
 from wireloom.resolve import Resolved, resolve_all
 from wireloom.runtime.errors import ParameterError
-from wireloom.runtime.parameters import Parameter
+from wireloom.runtime.parameters import Parameter, parameter_text
 from wireloom.serving import folder
 from wireloom.spec import Document, Documents, load
 from wireloom.spec.yaml import child, items, scalar
@@ -201,11 +201,10 @@ def _described(made: _Made) -> dict[str, Any]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    default = parameter.default
     return {
         "name": parameter.name,
         "doc": visible(parameter.doc),
-        "default": "" if default is None else _assigned(default),
+        "default": "" if parameter.default is None else parameter_text(parameter.default),
         "options": ["true", "false"] if parameter.kind == "boolean" else list(parameter.options),
     }
 
@@ -215,20 +214,9 @@ def _example(example: Example) -> dict[str, Any]:
         "name": visible(example.name),
         "data": base64.b64encode(example.data).decode(),
         "root": example.root,
-        "parameters": {name: _assigned(value) for name, value in example.parameters},
+        "parameters": {name: parameter_text(value) for name, value in example.parameters},
         "error": example.error,
     }
-
-
-def _assigned(value: object) -> str:
-    """A value as `NAME=VALUE` has it."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case [start, end]:
-            return f"{start}..{end}"
-        case _:
-            return str(value)
 
 
 def _decoded(made: _Made, request: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,26 +106,19 @@ def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
     """
     refuse_closed_output()
     opened = open_package(package, out)
+    from wireloom.runtime.parameters import parameter_text  # the runtime, which comes with the package
+
     for name in opened.FORMATS:
         module = open_format(opened, name)
         say(f"{name}: {module.TITLE}")
         say(f"    roots: {', '.join(module.CODEC.roots)}")
         for parameter in module.CODEC.parameters:
-            say(f"    -p {parameter.name}={_choices(parameter)}: {parameter.doc} (default: {_default(parameter)})")
+            default = parameter_text(parameter.default)
+            say(f"    -p {parameter.name}={_choices(parameter)}: {parameter.doc} (default: {default})")
 
 
 def _choices(parameter: "Parameter") -> str:
     return "|".join(parameter.options) if parameter.options else parameter.kind.upper()
-
-
-def _default(parameter: "Parameter") -> str:
-    match parameter.default:
-        case None:
-            return "none"
-        case bool():
-            return "true" if parameter.default else "false"
-        case _:
-            return str(parameter.default)
 
 
 def _generate(project: Project, *, examples: bool, strict: bool) -> bool:

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom.failures import MisuseError, unknown
+from wireloom.failures import MisuseError, refuse_unknown
 from wireloom.project import spec_files
 from wireloom.spec.yaml import child, parse, scalar
 
@@ -52,19 +52,18 @@ def listed(specs: Path) -> list[Listed]:
 
 def chosen(specs: Path, format: str | None) -> str:
     """The name of a format's spec, by default of the first."""
-    known = {each.format: each.name for each in reversed(listed(specs))}
+    found = listed(specs)
     if format is None:
-        return listed(specs)[0].name
-    if format not in known:
-        raise unknown("format", format, known)
+        return found[0].name
+    known = {each.format: each.name for each in reversed(found)}
+    refuse_unknown("format", [format], known)
     return known[format]
 
 
 def path_of(specs: Path, name: str) -> Path:
     """The file of that name; raises MisuseError where the folder has none."""
     known = paths(specs)
-    if name not in known:
-        raise unknown("spec", name, known)
+    refuse_unknown("spec", [name], known)
     return known[name]
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 from wireloom.catalog import FormatModule, parameter_values
 from wireloom.escapes import visible
 from wireloom.examples import opened
-from wireloom.failures import MisuseError
+from wireloom.failures import MisuseError, refuse_unknown
 from wireloom.inspection.lines import SpecLines
 from wireloom.inspection.page import viewed
 from wireloom.inspection.records import Found, Wanted, record, records
@@ -96,11 +96,12 @@ class Work:
     def _format(self, name: str, texts: Mapping[str, str]) -> "_Made":
         """The format of a spec; raises SpecProblems."""
         known = folder.paths(self._specs)
-        chosen = folder.path_of(self._specs, name)
+        refuse_unknown("spec", [name], known)
         data = {
             path: texts[each].encode(errors="surrogatepass") if each in texts else path.read_bytes()
             for each, path in known.items()
         }
+        chosen = known[name]
         used = {path: text for path, text in data.items() if path == chosen or _is_shared(text)}
         if self._made is None or self._made[0] != used:
             self._open.close()

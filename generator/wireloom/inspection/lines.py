@@ -138,27 +138,23 @@ def _fields(node: Node) -> Iterator[ScalarNode]:
 def _about(document: MappingNode, code: str) -> Iterator[ScalarNode]:
     """Where a document says what ends in an error code, then where it says what the code means."""
     types = [inner for key, inner in document.entries if key.text not in ("errors", "examples")]
-    yield from (key for node in types for key in _elses(node, code))
+    yield from (key for node in types for key, inner in _keyed(node, "else") if scalar(inner) == code)
     yield from (key for key, _ in entries(child(document, "errors")) if key.text == code)
 
 
-def _tagged(node: Node, name: str) -> Iterator[ScalarNode]:
+def _tagged(document: MappingNode, name: str) -> Iterator[ScalarNode]:
     """Where alternatives are told apart by a member of that name."""
-    for key, inner in entries(node):
-        if key.text == "select" and scalar(child(inner, "member")) == name:
-            yield key
-        yield from _tagged(inner, name)
-    for inner in items(node):
-        yield from _tagged(inner, name)
+    return (key for key, inner in _keyed(document, "select") if scalar(child(inner, "member")) == name)
 
 
-def _elses(node: Node, code: str) -> Iterator[ScalarNode]:
+def _keyed(node: Node, name: str) -> Iterator[tuple[ScalarNode, Node]]:
+    """The entries with that key below a node."""
     for key, inner in entries(node):
-        if key.text == "else" and scalar(inner) == code:
-            yield key
-        yield from _elses(inner, code)
+        if key.text == name:
+            yield key, inner
+        yield from _keyed(inner, name)
     for inner in items(node):
-        yield from _elses(inner, code)
+        yield from _keyed(inner, name)
 
 
 def _texts(node: Node | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ report becomes spans (`covering`). Nothing of it is imported, and nothing costs 
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -51,18 +51,15 @@ class Trace:
 
         What the engine has read is passed over, as its checkpoints say, unless elements are asked for by `indices`.
         """
-        if checkpoints is None:
-            return self._with_room(Folding(KEPT, set(indices)) if len(self.data) >= LARGE else None)
-        if Checkpoints.elements(checkpoints[0]) < MANY:
+        is_long = len(self.data) >= LARGE if checkpoints is None else Checkpoints.elements(checkpoints[0]) >= MANY
+        if not is_long:
             return self.explained()
-        if indices:
-            return self._with_room(Folding(KEPT, set(indices)))
-        try:
-            found = self._explained(Folding(KEPT, set()), *checkpoints)
-        except Unread:
-            return self._with_room(Folding(KEPT, set()))
-        is_counted = found.error is not None and found.error.code == "size_limit"  # where the engine counts otherwise
-        return self._with_room(Folding(KEPT, set())) if is_counted else found
+        if checkpoints is not None and not indices:
+            with suppress(Unread):
+                found = self._explained(Folding(KEPT, set()), *checkpoints)
+                if found.error is None or found.error.code != "size_limit":  # the engine counts that otherwise
+                    return found
+        return self._with_room(Folding(KEPT, set(indices)))
 
     def _with_room(self, folding: Folding | None) -> Explained:
         """The spans, also where a trace needs more of the stack than the parser, whose word counts."""

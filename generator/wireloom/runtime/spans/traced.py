@@ -363,12 +363,12 @@ class _MessageForm(MessageForm):
 def _struct(struct: Struct) -> Struct:
     """A struct that notes its type, and of its bytes what no field reads."""
     parse = struct._parse
+    frame = next((step.bytes for step in struct.steps if isinstance(step, Frame)), None)
 
     def read(stream: Any, context: Container, path: str) -> Any:
         tracer = tracer_of(context)
         node = tracer.current
-        node.struct = struct.name
-        node.frame = next((step.bytes for step in struct.steps if isinstance(step, Frame)), None)
+        node.struct, node.frame = struct.name, frame
         if isinstance(stream, JsonNode):
             node.form = "json"
         elif isinstance(struct.form, Members | Positional):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PATIENCE = 1.0
 """Seconds that a request may go on for while a newer one waits."""
 CRASHED = 1
-"""The exit code of a process that an exception ended; without memory it ends by a signal, or by itself with 0."""
+"""The exit code of a process that an exception ended; one without memory ends by a signal, or with OUT_OF_MEMORY."""
 _STEP = 0.05
 
 

@@ -79,6 +79,10 @@ const viewer = (() => {
     if (content !== undefined) made.textContent = content;
     return made;
   }
+  function options(select, entries, value) {
+    select.replaceChildren(...entries.map(([key, name]) => { const made = element("option", "", name); made.value = key; return made; }));
+    select.value = value;
+  }
   function range(view, total) {
     const first = Math.max(Math.floor(view.scrollTop / HEIGHT) - 8, 0);
     return [first, Math.min(first + Math.ceil(view.clientHeight / HEIGHT) + 16, total)];
@@ -123,7 +127,7 @@ const viewer = (() => {
       row.append(element("span", "at", String(line * PER_LINE).padStart(8) + "  "));
       for (let at = line * PER_LINE; at < (line + 1) * PER_LINE; at++) {
         if (at >= bytes.length) { row.append(element("span", "byte", "  ")); continue; }
-        const byte = element("span", "byte", bytes[at].toString(16).padStart(2, "0"));
+        const byte = element("span", "byte", DIGITS[bytes[at]]);
         const char = element("span", "char", bytes[at] > 31 && bytes[at] < 127 ? String.fromCharCode(bytes[at]) : "\u00b7");
         for (const each of [byte, char]) { each.dataset.at = at; dress(each, at); }
         row.append(byte);
@@ -323,7 +327,7 @@ const viewer = (() => {
     [space, picked, hovered, cursor] = [0, 0, -1, 0];
     nest();
     arrange();
-    choice.replaceChildren(...data.names.map((name, number) => { const option = element("option", "", name); option.value = number; return option; }));
+    options(choice, data.names.map((name, number) => [number, name]), space);
     byId("spaces-label").hidden = spaces.length < 2;
     say("");
     sayFault();
@@ -338,5 +342,5 @@ const viewer = (() => {
   const unpack = async (text) => new Response(new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
   const own = byId("data");
   if (own) unpack(own.textContent).then(load, () => say("This browser cannot unpack the record; it needs to know DecompressionStream."));
-  return { load, on, element, fromBase64 };
+  return { DIGITS, byId, element, fromBase64, load, on, options };
 })();

@@ -1,6 +1,5 @@
 (() => {
-  const { element, fromBase64, load, on } = viewer;
-  const byId = (id) => document.getElementById(id);
+  const { DIGITS, byId, element, fromBase64, load, on, options } = viewer;
   const token = new URLSearchParams(location.search).get("token");
   const KEPT = 1 << 20, LARGE = 100_000, LARGEST = 16 << 20, LINE = 20;
   const editor = byId("editor"), input = byId("input"), lines = byId("lines");
@@ -127,10 +126,6 @@
   addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); take(event.dataTransfer.files[0]); });
 
   // --- the menus: formats, examples, roots, parameters
-  function options(select, entries, value) {
-    select.replaceChildren(...entries.map(([key, name]) => { const made = element("option", "", name); made.value = key; return made; }));
-    select.value = value;
-  }
   function offer(found) {
     const known = JSON.stringify(found);
     if (format && JSON.stringify(format) === known) return;
@@ -173,7 +168,7 @@
   const isPlain = (bytes) => format.isText && bytes.every((byte) => byte === 9 || byte === 10 || (byte > 31 && byte < 127));
   function asText(bytes) {
     if (isPlain(bytes)) return new TextDecoder().decode(bytes);
-    const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")), made = [];
+    const digits = Array.from(bytes, (byte) => DIGITS[byte]), made = [];
     for (let at = 0; at < digits.length; at += 32) made.push(digits.slice(at, at + 32).join(" "));
     return made.join("\n");
   }

@@ -6,7 +6,7 @@
 
   // --- state: what survives a reload. `texts` are the open files: as on disk when opened, and as edited
   const state = { spec: JSON.parse(byId("first").textContent), file: "", texts: {}, input: "", kind: "auto", root: "", framing: "", parameters: {}, record: null, path: "", held: null };
-  let held = null, format = null, line = 0, folder = "", target = null, wantsExample = false, keeping = 0;
+  let held = null, format = null, folder = "", target = null, wantsExample = false, keeping = 0;
   const first = state.spec;
   function keep() { clearTimeout(keeping); keeping = setTimeout(store, 200); }
   function store() {
@@ -208,6 +208,7 @@
   let problems = [], drawn = "";
   function number() {
     const count = editor.value.split("\n").length, own = problems.filter((each) => each.file === state.file);
+    const line = target && target[0] === state.file ? target[1] : 0;
     const wanted = `${count} ${line} ${state.file} ${own.map((each) => `${each.line}${each.level}`)}`;
     if (wanted !== drawn) {
       const levels = new Map(own.map((each) => [each.line, each.level]));
@@ -303,7 +304,6 @@
   on.picked = (place, path) => {
     const found = /^(.*):(\d+)$/.exec(place), name = found && found[1].startsWith(folder) ? found[1].slice(folder.length) : "";
     state.path = path;
-    line = name === state.file ? Number(found[2]) : 0;
     target = name ? [name, Number(found[2])] : null;
     byId("to-spec").disabled = !name;
     number();

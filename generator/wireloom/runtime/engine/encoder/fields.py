@@ -247,8 +247,6 @@ class Fields(Part):
         return found.read() if found.kind in ("int", "bool") else None
 
     def _constant(self, const: Any, node: Node, scope: Scope) -> None:
-        if isinstance(node, nodes.Bytes | nodes.Text) and is_computed(node.size):
-            self.assembly.doubt("a constant of a computed size")
         self.compiler.encodings[scope.encoding].constant(const, node)
 
     def _fill(self, filler: bytes | str | float, node: Node, scope: Scope) -> None:

@@ -103,6 +103,40 @@ def test_a_constant_of_another_size_than_the_record_says_is_not_written(tmp_path
             module.encode(rows)
 
 
+UNIQUE = """\
+wireloom: 1
+format: unique_members
+title: A list of elements with unlike names
+encoding: {encoding}
+root: Record
+types:
+  Item: {{fields: [{{id: {type}}}]}}
+  Record: {{fields: [{{items: {{type: list(Item), unique: id{count}}}}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "type", "count", "values"),
+    [
+        ("binary", "str(uint8)", ", count: uint8", ("a", "b")),
+        ("binary", "uint8", ", count: 2", (1, 2)),
+        ("msgpack", "str", "", ("a", "b")),
+        ("msgpack", "uint8", "", (1, 2)),
+        ("json", "str", "", ("a", "b")),
+        ("json", "uint8", "", (1, 2)),
+    ],
+)
+def test_two_elements_with_one_unique_member_are_not_written(tmp_path, encoding, type, count, values):
+    (tmp_path / "unique_members.yaml").write_text(UNIQUE.format(encoding=encoding, type=type, count=count))
+    one, other = ({"id": value} for value in values)
+    with opened(specs_below(tmp_path).modules) as modules:
+        module = modules["unique_members"]
+        rows = pa.array([{"items": items} for items in ([one, other], [one, one])])
+        assert module.encode(rows.take([0])).to_pylist() == [module.build({"items": [one, other]})]
+        with pytest.raises(EncodeError, match="expected another id"):
+            module.encode(rows)
+
+
 def test_no_event_of_databus_is_read_back():
     engine = data.engine("databus_event")
     request = engines.Request(engine.codec.default_root, engine.codec.settings({}))

@@ -60,6 +60,8 @@ class Certainty(Part):
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
         """A list in which a member is unlike in each element."""
+        if not self.assembly.certain:
+            return
         structs = [*self.compiler.records.structs(element)] if self.compiler.reader.is_record(element) else []
         column, plain = member(listed.element, name), bool(structs)
         for struct in structs:

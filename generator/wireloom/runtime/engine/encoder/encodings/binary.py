@@ -60,7 +60,9 @@ class Binary(Part):
                     self.compiler.certainty.last(scope)
             case nodes.ListOf(element, unique=None, salvage=None) if is_bits(element):
                 raise Uncovered("a list of what is no whole number of bytes")
-            case nodes.ListOf(element, count, salvage=None):
+            case nodes.ListOf(element, count, unique, salvage=None):
+                if unique is not None:
+                    self.compiler.certainty.unique(unique, element, found)
                 body, place = self.compiler.repeated(element, scope, found)
                 if isinstance(count, nodes.Blocks):
                     emit("REPEAT_BLOCKS", found.index, *self._blocks(count), body, place)

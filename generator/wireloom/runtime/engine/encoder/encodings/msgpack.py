@@ -61,7 +61,7 @@ class MessagePack(Unions):
                 emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
             case nodes.ListOf(element, _, unique):
                 if unique is not None:
-                    self.assembly.doubt("elements that are to differ")
+                    self.compiler.certainty.unique(unique, element, found)
                 body, place = self.compiler.repeated(element, scope, found)
                 emit("PACK_REPEAT", found.index, body, place, 0)
             case nodes.Ext(code):

@@ -81,18 +81,18 @@ def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface
     Raises ParameterError for names and values that there are not, PySparkValueError for a word that is none of those
     allowed, ParseModeUnsupported for a mode that a function does not have.
     """
-    call = _Options(_folded(given or {}), codec, surface)
-    call.refuse_unknown()
+    options = _Options(_folded(given or {}), codec, surface)
+    options.refuse_unknown()
     return Options(
-        mode=call.mode(),
-        column_of_corrupt_record=call.text("columnNameOfCorruptRecord"),
-        column_of_error=call.text("columnNameOfError"),
-        root=call.root(),
-        framing=call.framing(),
-        open_values=cast(OpenValues, call.one_of("openValues", get_args(OpenValues)) or "variant"),
-        explode=call.flag("explode"),
-        columns=call.columns(),
-        parameters=tuple(call.parameters()),
+        mode=options.mode(),
+        column_of_corrupt_record=options.text("columnNameOfCorruptRecord"),
+        column_of_error=options.text("columnNameOfError"),
+        root=options.root(),
+        framing=options.framing(),
+        open_values=cast(OpenValues, options.one_of("openValues", get_args(OpenValues)) or "variant"),
+        explode=options.flag("explode"),
+        columns=options.columns(),
+        parameters=tuple(options.parameters()),
     )
 
 
@@ -173,12 +173,12 @@ class _Options:
 
     def columns(self) -> tuple[str, ...] | None:
         """The columns that are wanted: names, or one text with commas."""
-        call = [self.options[word] for word in ("columns", "fields") if word in self.options]
-        if len(call) > 1:
+        found = [self.options[word] for word in ("columns", "fields") if word in self.options]
+        if len(found) > 1:
             raise ParameterError("columns and fields are two words for one option; give one of them")
-        if not call:
+        if not found:
             return None
-        ((name, value),) = call
+        ((name, value),) = found
         parts = value.split(",") if isinstance(value, str) else list(value)
         columns = tuple(part.strip() for part in parts if part.strip())
         if not columns:

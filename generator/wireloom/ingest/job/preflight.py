@@ -1,6 +1,6 @@
 """The checks of a job on Spark before Java starts, which takes twenty seconds: a missing folder is reported at once.
 
-Only what is visible from here is checked: local paths, and those that pyarrow opens. No check leaves anything after.
+Only what is visible from here is checked: local paths, and those that pyarrow opens. A check leaves no file.
 The job itself checks everything again, since it may have changed by then.
 """
 

@@ -31,7 +31,7 @@ from wireloom.spark.ingest.storage import HadoopStorage
 
 KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 FILE, MESSAGE = pa.schema(list(PLACE)), pa.schema(list(KAFKA_PLACE))
-EVER = "36500d"  # Spark would pass over a file whose time is a week after the newest
+EVER = "36500d"  # Spark would pass over a file whose time is a week before that of the newest
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,9 @@ pytestmark = [
 COVERED = [format for format in case_formats() if format.name not in LEFT]
 
 
-def read_back(engine, examples, count):
-    """How many rows were read back, of how many that the engine was given."""
+def hold(engine, examples, count):
+    """Hold rows of the examples, altered or not, against what comes back where all of them are read back."""
     given = list({repr(example.parameters): example.parameters for example in examples}.values())
-    back = total = 0
     for parameters in given:
         request = engines.Request(engine.codec.default_root, engine.codec.settings(dict(parameters)))
         root = engine.root(request)
@@ -39,9 +38,7 @@ def read_back(engine, examples, count):
         changed = [*rows, *encoding.altered(rows, count // len(given), 3)]
         records = encoding.as_columns(changed, arrow.arrow_type(root.logical))
         for part in [records] if _is_taken(engine, request, records) else _taken(engine, request, records):
-            status, found = agreed(engine, request, part)
-            back, total = back + found, total + len(status)
-    return back, total
+            agreed(engine, request, part)
 
 
 def _is_taken(engine, request, records):
@@ -61,13 +58,13 @@ def _taken(engine, request, records):
 @pytest.mark.parametrize("format", COVERED, ids=lambda format: format.name)
 def test_rows_of_a_case_that_are_not_read_back_would_come_back(format, case_package):
     engine = importlib.import_module(f"{case_package.__name__}.{format.name}").CODEC.engine
-    read_back(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(5))
+    hold(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(5))
 
 
 @pytest.mark.parametrize("format", shipped_formats(), ids=lambda format: format.name)
 def test_rows_of_a_shipped_format_that_are_not_read_back_would_come_back(format):
     engine = data.engine(format.name)
-    read_back(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(30))
+    hold(engine, [each for each in format.examples if each.root == engine.codec.default_root], drawn(30))
 
 
 SIZED = """\

@@ -138,19 +138,18 @@ class Elements:
         stream.seek(stream.origin + known.position)
         stream.again = known.again
         stream.furthest = max(stream.furthest, stream.origin + known.furthest)
-        self._count(context, known)
-        return Passed([None] * known.count)
+        return self._passed(context, known)
 
     def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
         """The same of nodes."""
-        self._count(context, known)
-        return Passed([None] * known.count)
+        return self._passed(context, known)
 
     @staticmethod
-    def _count(context: Container, known: Checkpoint) -> None:
-        """What the record was expanded to so far."""
+    def _passed(context: Container, known: Checkpoint) -> Passed:
+        """The elements that are passed over; what the record was expanded to so far counts."""
         expansion = context._params.get("_expansion")
         expansion.spent, expansion.packed, expansion.unpacked = known.expanded, known.packed, known.unpacked
+        return Passed([None] * known.count)
 
     def parse(
         self, streams: Iterable[Any], context: Container, total: int | None = None, found: list[Any] | None = None

@@ -115,11 +115,8 @@ class Part(dict[Kind, Judge | None]):
         return once(members(properties, self._below(keywords.get(CLOSING, True)), required))
 
     def _of_names(self) -> Judge | None:
-        return (
-            once(names(self._schema.part(self._keywords["propertyNames"])))
-            if "propertyNames" in self._keywords
-            else None
-        )
+        keywords = self._keywords
+        return once(names(self._schema.part(keywords["propertyNames"]))) if "propertyNames" in keywords else None
 
     def _of_elements(self) -> Judge | None:
         keywords = self._keywords

@@ -120,11 +120,13 @@ class Tightening:
 
     def _jump(self, at: int, row: list[Operand]) -> None:
         """What leads to the next row anyway, or to another jump."""
-        target = self._kept(row[1].at) if self._name(at) == "JUMP" else 0
-        onward = self.rows[target] if self._name(target) == "JUMP" and self._name(at) == "JUMP" else None
+        if self._name(at) != "JUMP":
+            return
+        target = self._kept(row[1].at)
+        onward = self.rows[target] if self._name(target) == "JUMP" else None
         if onward is not None:
             row[1] = onward[1]
-        if self._name(at) == "JUMP" and self._kept(row[1].at) == self._kept(at + 1):
+        if self._kept(row[1].at) == self._kept(at + 1):
             self.rows[at] = None
 
     def _renumbered(self) -> list[int]:

@@ -83,23 +83,23 @@ def test_examples_that_hold_are_counted(specs):
 @pytest.mark.parametrize(
     ("old", "new", "said", "detail"),
     [
-        ("battery: 12", "battery: 13", "parse gives another value", "battery: expected 13, came 12"),
-        ("value: 0.4}", "value: 0.5}", "parse gives another value", "readings[1].value: expected 0.5, came 0.4"),
-        ("      battery: 12\n", "", "parse gives another value", "battery: came 12, and the example does not have it"),
+        ("battery: 12", "battery: 13", "parse gives another value", "battery: expected 13, found 12"),
+        ("value: 0.4}", "value: 0.5}", "parse gives another value", "readings[1].value: expected 0.5, found 0.4"),
+        ("      battery: 12\n", "", "parse gives another value", "battery: found 12, and the example does not have it"),
         (
             "        - {name: humidity, value: 0.4}\n",
             "",
             "parse gives another value",
-            'readings[1]: came {"name": "humidity", "value": 0.4}, and the example does not have it',
+            'readings[1]: found {"name": "humidity", "value": 0.4}, and the example does not have it',
         ),
-        ("urgent: false", "urgent: true", "parse gives another value", "urgent: expected true, came false"),
-        ("path: checksum", "path: length", "parse gives another error", 'path: expected "length", came "checksum"'),
-        ("offset: 53", "offset: 54", "parse gives another error", "offset: expected 54, came 53"),
+        ("urgent: false", "urgent: true", "parse gives another value", "urgent: expected true, found false"),
+        ("path: checksum", "path: length", "parse gives another error", 'path: expected "length", found "checksum"'),
+        ("offset: 53", "offset: 54", "parse gives another error", "offset: expected 54, found 53"),
         (
             "error: bad_checksum",
             "error: bad_length",
             "parse gives another error",
-            'error: expected "bad_length", came "bad_checksum"',
+            'error: expected "bad_length", found "bad_checksum"',
         ),
         ("eedc\n    value:", "eedd\n    value:", "parse refuses it", "bad_checksum at checksum, byte 53"),
         (
@@ -187,7 +187,7 @@ def test_generate_runs_the_examples_and_writes_the_files_all_the_same(specs):
     specs.replace("battery: 12", "battery: 13")
     result = specs.run("generate")
     assert result.exit_code == 1
-    assert "battery: expected 13, came 12" in result.output
+    assert "battery: expected 13, found 12" in result.output
     assert (specs.home / "build" / "trying_formats" / "heartbeat" / "parser.py").is_file()
     assert specs.run("generate", "--check").exit_code == 1
     assert specs.run("generate", "--no-examples").exit_code == 0

@@ -392,5 +392,5 @@ def test_failures_say_what_was_expected_and_what_came(copied, capsys):
     spoil(folder, change)
     assert conformance.main([str(folder)]) == 1
     out = capsys.readouterr().out
-    assert "sequence: expected 1, came 4006" in out
+    assert "sequence: expected 1, found 4006" in out
     assert "databus-events: 1/2\n" in out

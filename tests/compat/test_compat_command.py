@@ -136,7 +136,7 @@ def test_what_is_accepted_with_a_reason_breaks_nothing(folder):
     result = run("--against", "old")
     assert result.exit_code == 0
     assert "2 accepted" in result.stderr
-    assert "wireloom.yaml:5:7: there is no field-added to accept; remove the entry" in result.stderr
+    assert "wireloom.yaml:5:7: there is no finding field-added to accept; remove the entry" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_fields_are_said_and_what_kaitai_lacks_is_told_with_its_place(tmp_path):
     assert told("it is true", "strict: {type")
     assert told("a pattern of the text; it is not checked [pattern]", "- text:")
     assert told("a checksum; it is read, and not verified [checksum]", "- crc:")
-    assert told("to readers it is a time; it is as on the wire [meaning]", "- at:")
+    assert told("readers see a time; it has the value on the wire [meaning]", "- at:")
     assert "things differ from the spec: check 1, checksum 1, meaning 1, parameter 2, pattern 1" in done.stderr
     assert exported(tmp_path, SAMPLE, "--strict")[0].exit_code == 1
 
@@ -131,8 +131,7 @@ def test_a_struct_ends_where_a_length_is_unknown_and_so_does_the_one_around(tmp_
     assert [each["id"] for each in description["seq"]] == ["first"]
     assert [each["id"] for each in description["types"]["inner"]["seq"]] == ["a"]
     assert (
-        "Inner.b: an end of several bytes, or one that can be escaped; Inner is not read from here on [cut]"
-        in done.stderr
+        "Inner.b: a delimiter of several bytes, or with an escape; Inner is not read from here on [cut]" in done.stderr
     )
 
 

@@ -22,7 +22,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def whole_process() -> Iterator[None]:
-    """Nothing is looked for until `begin`, nor once this ends, after which is the end of the process."""
+    """The collector is off until `begin`, and again after this ends, until the process ends."""
     gc.disable()
     try:
         yield

@@ -191,7 +191,7 @@ def chosen(format: str, package: str, out: Path) -> FormatModule:
         found = open_package(package, out)
         if format not in found.FORMATS and (spec := _spec_of(format)) is not None:
             raise MisuseError(
-                f"{format} is not generated yet; {spec} describes it, and `wireloom generate` makes its code"
+                f"{format} is not generated yet; run `wireloom generate`, which makes its code from {spec}"
             )
         return open_format(found, format)
 

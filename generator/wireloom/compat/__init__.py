@@ -1,4 +1,4 @@
-"""What a change of specs breaks, and for whom: records, tables, documents, programs.
+"""What a change to specs breaks, and for whom: records, tables, documents, programs.
 
 `sources` reads the old specs, `comparison` holds them against the new ones: `structure` says where two models differ,
 `witnesses` runs records through both, `columns` and `interface` look at tables and programs. `rules` names every kind

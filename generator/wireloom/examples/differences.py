@@ -24,18 +24,18 @@ class Difference:
     came: object
 
     def __str__(self) -> str:
-        """`readings[1].value: expected 0.5, came 0.4`."""
+        """`readings[1].value: expected 0.5, found 0.4`."""
         where = f"{member(self.path)}: " if self.path else ""
         match self.stated, self.came:
             case _Absent(), _:
-                return f"{where}came {shown(self.came)}, and the example does not have it"
+                return f"{where}found {shown(self.came)}, and the example does not have it"
             case _, _Absent():
-                return f"{where}expected {shown(self.stated)}, and nothing came"
+                return f"{where}expected {shown(self.stated)}, found nothing"
             case dict(), list():
                 pairs = "; the value of a map is a list of pairs of key and value"
-                return f"{where}expected {shown(self.stated)}, came {shown(self.came)}{pairs * _is_map(self.came)}"
+                return f"{where}expected {shown(self.stated)}, found {shown(self.came)}{pairs * _is_map(self.came)}"
             case _:
-                return f"{where}expected {shown(self.stated)}, came {shown(self.came)}"
+                return f"{where}expected {shown(self.stated)}, found {shown(self.came)}"
 
 
 class _Absent:

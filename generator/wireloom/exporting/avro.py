@@ -1,8 +1,8 @@
 """Avro schemas of the values that readers see.
 
-An Avro reader finds members by name, so the schema of a later spec reads what an earlier one wrote, as far as Avro's
-rules for schemas allow. Members that may be null have null as their default for that; words are texts, since a reader
-whose enum lacks a word refuses the record.
+An Avro reader finds members by name, so the schema of a later spec reads data of an earlier one, as far as Avro's
+rules for schema evolution allow. For that, members that may be null have the default null. Words are strings and not
+enums, since a reader whose enum lacks a word refuses the record.
 """
 
 from typing import assert_never
@@ -43,7 +43,7 @@ class _Schemas:
         self.entries: dict[tuple[Member, ...], str] = {}
 
     def record(self, name: str, members: tuple[Member, ...]) -> dict[str, object]:
-        """A record, defined where it is first met."""
+        """A record: its definition at the first use, then its name."""
         self.defined.add(name)
         return {"type": "record", "name": name, "fields": [self._field(each) for each in members]}
 
@@ -72,7 +72,7 @@ class _Schemas:
                 assert_never(shape)
 
     def _entry(self, map: Mapped) -> object:
-        """An entry of a map whose keys are no texts, which Avro's maps cannot have."""
+        """An entry of a map whose keys are not text, which Avro's maps require."""
         if map.entry in self.entries:
             return self.entries[map.entry]
         name = self.entries[map.entry] = self.names.free(f"{capitalised(map.name)}Entry")

@@ -1,4 +1,4 @@
-"""What a description cannot say as the spec does."""
+"""The differences between a spec and its description in another language."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The text of a description, and how it differs from the spec; no text where there is no description at all."""
+    """The text of a description, and how it differs from the spec. The text is empty if there is no description."""
 
     text: str
     differences: tuple[Difference, ...] = ()

@@ -1,8 +1,8 @@
-"""A .proto file of the values that readers see: proto3, members numbered in the order that they have in the spec.
+"""A .proto file of the values that readers see: proto3, with members numbered in the order of the columns.
 
-A format that is protobuf on the wire has another description: its own messages, with its own numbers
-(`emit.protobuf`). What proto3 cannot have in one field stands in a message of its own: a null among the elements of a
-list, a list within a list or a map, keys of a map that are neither integers nor texts.
+The messages of a format that is protobuf on the wire are described elsewhere, with their own numbers
+(`emit.protobuf`). Values that one field of proto3 cannot hold become messages: null elements of a list, a list within
+a list or a map, and map keys that are neither integers nor text.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ class _File:
         self.differences: list[Difference] = []
 
     def message(self, name: str, members: tuple[Member, ...], path: str) -> Iterator[str]:
-        """The lines of a message, and of those that it alone needs."""
+        """The lines of a message, and of the messages that only it needs."""
         yield from ("", f"message {name} {{")
         own_names = json_names(each.name for each in members)
         if own_names:
@@ -115,7 +115,7 @@ class _File:
         return self._named(self.wrappers[members])
 
     def _named(self, name: str) -> str:
-        """A message where it is used: within a message, a field of its name would be meant."""
+        """A message's name where it is used: in full if a field has the same name, which protoc would take instead."""
         return f".{self.package}.{name}" if name in self.fields else name
 
     def _scalar(self, scalar: Scalar) -> str:
@@ -136,5 +136,5 @@ class _File:
 
 
 def _form(shape: Shape) -> str:
-    """What a text says, where it is no text to readers."""
+    """A note on the value that a string contains, if readers see no text; otherwise empty."""
     return _TEXTS.get(shape.kind, "") if isinstance(shape, Scalar) else ""

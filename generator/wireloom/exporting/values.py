@@ -1,8 +1,7 @@
-"""What readers see of a record, in the words that Avro and Protocol Buffers share.
+"""The columns of a record, in the terms that Avro and Protocol Buffers share: scalars, lists, maps and named records.
 
-Both have scalars, lists, maps and named records. Records of a format have no names, so each gets the name of the column
-that it is in; equal records are one. Columns are those of Arrow, with open values as the text of their rendering: what
-`decode(..., open_values="json")` gives.
+Records inside of columns have no names in a format, so each gets the name of its column; equal records share a name.
+Columns are those of Arrow, with open values as JSON text, as `decode(..., open_values="json")` returns them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +52,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Values of one type, in a column called `name`."""
+    """A list: values of one type, in a column called `name`."""
 
     name: str
     element: "Slot"
@@ -61,7 +60,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Values by their keys, in a column called `name`."""
+    """A map: values by their keys, in a column called `name`."""
 
     name: str
     key: "Shape"
@@ -110,20 +109,20 @@ class Message:
 
 
 def messages(record: Record, name: str, rows: Sequence[str] = ()) -> tuple[Message, ...]:
-    """The message `name` of a record, or of its flat rows, and those within it, each before what it contains."""
+    """The message `name` of a record, or of its flat rows, and its inner messages; outer ones come first."""
     naming = _Naming()
     naming.message(row_record(record, rows), name, "")
     return tuple(naming.made.values())
 
 
 class Names:
-    """Names of messages that are taken, whatever their case: some languages have a file for each."""
+    """Names of messages in use. Case does not matter, since some languages write a file for each message."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = {each.lower() for each in taken}
 
     def free(self, name: str) -> str:
-        """The name, with a number where it is taken; from now on it is."""
+        """The name, with a number if it is in use; from now on it is in use."""
         found, number = name, 1
         while found.lower() in self.taken:
             number += 1
@@ -206,7 +205,7 @@ class _Naming:
 
 
 def _words(type: LogicalType) -> tuple[str, ...]:
-    """The texts that a column may have, where they are few and known."""
+    """The values that a text column may have, if they are few and known."""
     match type:
         case Text(symbols):
             return symbols

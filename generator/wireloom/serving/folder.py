@@ -15,7 +15,7 @@ from wireloom.spec.yaml import child, parse, scalar
 
 
 class ChangedError(Exception):
-    """A file is not as it was when the page opened it."""
+    """A file has changed since the page opened it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Listed:
 
 
 def digest(data: bytes) -> str:
-    """What tells two states of a file apart."""
+    """A digest, which shows whether a file has changed."""
     return hashlib.sha256(data).hexdigest()
 
 

@@ -9,7 +9,7 @@ _HERE = Path(__file__).parent
 
 
 def page(first: str, nonce: str) -> str:
-    """The page, which opens a spec first; `nonce` is what its policy lets its script and style run by."""
+    """The page, which opens with the given spec. Its policy allows only the script and style with this `nonce`."""
     template = inspected.templates(_HERE, Path(inspected.__file__).parent).get_template("serve.html.jinja")
     style, script = ((inspected.asset(f"page.{kind}"), _asset(f"serve.{kind}")) for kind in ("css", "js"))
     return template.render(

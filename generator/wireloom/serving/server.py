@@ -1,4 +1,4 @@
-"""HTTP for the page, with the standard library: who may ask, how much, and what is answered.
+"""HTTP for the page, with the standard library: it checks who asks and how much, and answers.
 
 Every request must name this host, since the name of a hostile site may lead here too, and carry the token. A request
 of a script must also come from the page itself (its Origin). The token is in the URL of the page, and in a header of
@@ -37,7 +37,7 @@ from wireloom.serving.supervisor import OutOfBoundsError, Superseded, Supervisor
 from wireloom.serving.work import Limits
 
 LARGEST = 24 << 20
-"""Bytes that a request may have: 16 MiB of a file as base64, and the specs."""
+"""The most bytes of a request: 16 MiB of a file as base64, and the specs."""
 WAITING = 30
 """Seconds that a client may take for the next bytes of a request."""
 CONNECTIONS = 32
@@ -48,7 +48,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class _RefusedError(Exception):
-    """A request that gets no answer but a status and a sentence."""
+    """A request that is refused with a status and a sentence."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class _RefusedError(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """The server of one page; `url` has its token."""
+    """The server of one page; its `url` contains the token."""
 
     daemon_threads = True
 
@@ -76,12 +76,12 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """The URL of the page, with the token."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.server_port}/?token={self.token}"
 
     def is_host(self, named: str) -> bool:
-        """Whether a Host header names this server: by a name that no other site can have."""
+        """Whether a Host header names this server, by a name that no other site can have."""
         with suppress(ValueError):
             split = urlsplit(f"//{named}")
             if (split.port or 80) != self.server_port or split.hostname is None:
@@ -95,7 +95,7 @@ class Server(ThreadingHTTPServer):
         return _is_address(self.host) and ipaddress.ip_address(self.host).is_unspecified
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as socketserver has it
-        """Answer in a thread, where there are not too many."""
+        """Answer in a thread, unless there are too many."""
         if self._connections.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -109,7 +109,7 @@ class Server(ThreadingHTTPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the same
-        """A client that leaves is no error."""
+        """Ignore a client that disconnects."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._guarded(self._page)
 
     def do_POST(self) -> None:
-        """What the page asks for."""
+        """The answers to the page's requests."""
         self._guarded(self._asked)
 
     def _guarded(self, act: Callable[[], None]) -> None:
@@ -152,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._check_host()
             act()
         except _RefusedError as error:
-            self.close_connection = True  # what is left of the request is not read
+            self.close_connection = True  # the rest of the request is not read
             self._send(error.status, "application/json", _json({"failure": str(error)}))
 
     def _check_host(self) -> None:
@@ -193,16 +193,16 @@ class _Handler(BaseHTTPRequestHandler):
         if not (size.isascii() and size.isdecimal()):
             raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "Content-Length is missing")
         if len(size) > len(str(LARGEST)) or int(size) > LARGEST:
-            message = f"the request has {size} bytes, of at most {LARGEST}"
+            message = f"the request has {size} bytes; at most {LARGEST} are allowed"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
         if self.headers.get_content_type() != "application/json":
             raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be JSON")
         try:
             body = json.loads(self.rfile.read(int(size)))
         except (ValueError, RecursionError):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the body is no JSON") from None
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the body is not JSON") from None
         if not isinstance(body, dict):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the body is no object")
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the body is not an object")
         return body
 
     def _send(self, status: HTTPStatus, type: str, body: bytes, policy: str = "default-src 'none'") -> None:

@@ -1,4 +1,4 @@
-"""The process that generates and decodes, as the server has it: one request at a time, and the newest wins.
+"""Runs the process that generates and decodes, for the server: one request at a time, and the newest wins.
 
 A request that takes too long, or that a newer one waits for, ends the process; the next request begins another, which
 is a copy of one that has imported the generator.
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 PATIENCE = 1.0
-"""Seconds that a request may go on for while a newer one waits."""
+"""Seconds that a request may continue while a newer one waits."""
 CRASHED = 1
-"""The exit code of a process that an exception ended; one without memory ends by a signal, or with OUT_OF_MEMORY."""
+"""The exit code after an exception. Without memory, a process ends by a signal, or with OUT_OF_MEMORY."""
 _STEP = 0.05
 
 
@@ -33,7 +33,7 @@ class OutOfBoundsError(Exception):
 
 
 class Supervisor:
-    """Answers requests by a process of its own."""
+    """Answers requests in a separate process."""
 
     def __init__(
         self, specs: Path, limits: Limits, target: Callable[["Connection[bytes, bytes]", Path, Limits], None] = serve
@@ -43,10 +43,10 @@ class Supervisor:
         self._counting = threading.Lock()
         self._running: tuple[BaseProcess, Connection[bytes, bytes]] | None = None
         self.started = 0
-        """Processes so far."""
+        """The number of processes started so far."""
 
     def start(self) -> None:
-        """Begin the process, so that the first request need not wait for it."""
+        """Start the process, so that the first request need not wait for it."""
         with self._turn:
             self._process()
 
@@ -97,7 +97,7 @@ class Supervisor:
         return self._running
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         if self._running is not None:
             process, connection = self._running
             self._running = None
@@ -107,7 +107,7 @@ class Supervisor:
 
 
 def _context() -> "multiprocessing.context.ForkServerContext | multiprocessing.context.SpawnContext":
-    """How processes begin: with the generator imported, where the system can copy a process."""
+    """How processes start: as copies of one that has imported the generator, if the system can copy a process."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

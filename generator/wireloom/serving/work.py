@@ -1,8 +1,8 @@
 """What the process behind the page does: an edited spec and bytes in, the problems and the decoded record out.
 
-The texts of the page lie over the files of the folder, in memory. Of the folder only the chosen spec and what specs
-share (libraries, schemas) is read. What was read, and the module made from it, is kept until a text changes, so that
-other bytes cost no generation, and an edit costs that of one format.
+The texts of the page replace files of the folder, in memory. Only the chosen spec and the files that specs share
+(libraries, schemas) are read. The documents and the generated module are kept until a text changes. So new bytes need
+no generation, and an edit generates one format.
 """
 
 import base64
@@ -44,25 +44,25 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 IDLE = 0.5
-"""Seconds without a request after which garbage is collected."""
+"""The garbage collector runs after so many seconds without a request."""
 OUT_OF_MEMORY = 3
-"""The exit code of a process that needs more memory than it may have."""
+"""The exit code of a process that exceeds its limit of memory."""
 UNCOLLECTED = 1_000_000
-"""Objects that may wait at most."""
+"""It runs earlier if there are more new objects."""
 LISTED = 200
 """Records of a stream that are listed; a later one is shown when its number is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the process may take: seconds for a request, and bytes of memory in all."""
+    """The limits of the process: seconds for a request, and bytes of memory in all."""
 
     seconds: float
     memory: int
 
 
 class Work:
-    """The format that was made last, and the documents that it was made from."""
+    """The format that was generated last, and the documents that it was generated from."""
 
     def __init__(self, specs: Path) -> None:
         self._specs = specs
@@ -90,7 +90,7 @@ class Work:
         }
 
     def close(self) -> None:
-        """Forget the module that was made."""
+        """Forget the generated module."""
         self._open.close()
 
     def _format(self, name: str, texts: Mapping[str, str]) -> "_Made":
@@ -258,21 +258,21 @@ def _shown(made: _Made, found: Found) -> dict[str, Any]:
 
 def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -> None:
     """Answer the requests of the connection until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began the process ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     _bound(limits)
-    gc.disable()  # garbage waits until nobody does
+    gc.disable()  # garbage is collected while no request waits
     gc.freeze()
     with closing(Work(specs)) as work, suppress(EOFError):
         try:
             while True:
                 _answer(connection, work, limits)
-        except (MemoryError, SystemError):  # the latter is what compiled code may say of memory
+        except (MemoryError, SystemError):  # compiled code may raise SystemError without memory
             os._exit(OUT_OF_MEMORY)  # closing needs memory, too
 
 
 def _answer(connection: "Connection[bytes, bytes]", work: Work, limits: Limits) -> None:
     request = json.loads(connection.recv_bytes())
-    signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)  # where nobody is left to end the process
+    signal.setitimer(signal.ITIMER_REAL, 2 * limits.seconds)  # if no parent is left to kill the process
     answer = work.answer(request)
     signal.setitimer(signal.ITIMER_REAL, 0)
     connection.send_bytes(json.dumps(answer, separators=(",", ":")).encode())
@@ -281,7 +281,7 @@ def _answer(connection: "Connection[bytes, bytes]", work: Work, limits: Limits) 
 
 
 def _bound(limits: Limits) -> None:
-    """Bound the memory of this process, and let it write no file."""
+    """Limit the memory of this process, and forbid it to write files."""
     for kind, bound in ((resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         with suppress(OSError, ValueError):  # a system that has no such limit, or a lower one
             resource.setrlimit(kind, (bound, bound))

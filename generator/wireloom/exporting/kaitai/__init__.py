@@ -1,8 +1,9 @@
 """A Kaitai Struct description (.ksy) of the bytes of a binary format, from the resolved model.
 
-Fields become attributes, structs become types; `expressions` translates sizes, conditions and checks. What Kaitai
-cannot read stays bytes; where the length of a part is unknown, its struct ends before it, and so do those that it
-stands in (`cut`), which is why a description is made again until no struct ends early that was not known to.
+Fields become attributes, structs become types; `expressions` translates sizes, conditions and checks. A part that
+Kaitai cannot read stays bytes. If the length of such a part is unknown, its struct ends before it, and so do the
+structs around that one (`cut`). Since that changes how they are used, the description is made again until no further
+struct ends early.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from wireloom.spec.places import Site
 
 
 def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
-    """The description of a root, with the values of parameters that are given, else their defaults."""
+    """The description of a root; parameters that are not given have their defaults."""
     if not format.encoding.laid_out:
         message = f"{format.name} is {format.encoding.name}, and Kaitai describes binary formats"
         return Exported("", (Difference("encoding", Site(), message, "export its columns (`proto` or `avsc`)"),))
@@ -38,7 +39,7 @@ def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
         try:
             own = made.described(root.type, id)
         except (CutError, UnsayableError) as error:
-            return Exported("", (Difference("cut", Site(), f"the record has {error}", "nothing is described"),))
+            return Exported("", (Difference("cut", Site(), f"the record has {error}", "no description is made"),))
         if made.found_cut <= cut:
             break
         cut |= made.found_cut
@@ -47,20 +48,20 @@ def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
 
 
 class _Values(dict[str, Scalar]):
-    """The values of parameters, and which of them were asked for."""
+    """The values of parameters, and the names of those that the description depends on."""
 
     def __init__(self, values: Mapping[str, Scalar]) -> None:
         super().__init__(values)
         self.asked: set[str] = set()
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as a dictionary has it
-        """The value, noted as one that matters."""
+        """The value; notes that the description depends on it."""
         self.asked.add(name)
         return super().get(name, default)
 
 
 def _parameters(format: Format, values: _Values, auto: str | None) -> list[Difference]:
-    """The parameters that matter, which readers of the description cannot choose; `auto` is set by the bytes."""
+    """A difference for each parameter that the description depends on; `auto` is the one that the bytes decide."""
     found = []
     for each in format.parameters:
         if each.name not in values.asked:
@@ -69,7 +70,8 @@ def _parameters(format: Format, values: _Values, auto: str | None) -> list[Diffe
         shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
         instead = f"it is {shown}; `-p {each.name}=VALUE` sets another value"
         if each.name == auto:
-            found.append(Difference("byte-order", Site("", each.name), "the bytes tell their order", instead))
+            message = "the byte order is read from the bytes"
+            found.append(Difference("byte-order", Site("", each.name), message, instead))
         else:
             message = "readers of the description cannot choose the parameter"
             found.append(Difference("parameter", Site("", each.name), message, instead))
@@ -89,7 +91,7 @@ def _text(format: Format, id: str, own: Keys, made: Structs) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML without aliases, which Kaitai's compiler takes and people do not."""
+    """YAML without aliases: Kaitai's compiler accepts them, but people cannot read them."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ANN401, ARG002 - as PyYAML has it
         """Never an alias."""
@@ -97,7 +99,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text_node(dumper: _Dumper, text: str) -> yaml.Node:
-    """A text; one of several lines stands as it is."""
+    """A text; a text of several lines becomes a block scalar."""
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 

@@ -1,7 +1,7 @@
 """Expressions of specs in Kaitai's language.
 
-A field that may be missing has no value in Kaitai, and asking for it is an error. So a comparison with one is guarded
-by the condition under which the field is there: it is false, or true for `!=`, where the field is missing.
+In Kaitai, a missing field has no value, and using it is an error. So a comparison with an optional field is guarded by
+the condition of the field: if the field is missing, the comparison is false, or true for `!=`.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,15 +30,15 @@ EMPTY = {Kind.INTEGER: "0", Kind.BOOLEAN: "false", Kind.TEXT: '""', Kind.FLOAT: 
 
 
 class UnsayableError(Exception):
-    """Kaitai has no words for a part of a spec; the message says for what."""
+    """Kaitai cannot express a part of a spec, which the message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A field where an expression looks at it: its text, and the condition under which it is there.
+    """A field as an expression uses it: its text in Kaitai, and the `guard`, the condition under which it is present.
 
-    Of bytes that are a text in Kaitai, there is the `charset`. Of a field with words, `words` are the values of Kaitai
-    that each word stands for, and `spelled` is the word; the field `may_lack` one, and is null to readers then.
+    `charset` is set if bytes of the spec are a text in Kaitai. For a field with words, `words` gives the values in
+    Kaitai that each word stands for, and `spelled` the word itself. If it `may_lack` a word, readers see null then.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Seen:
 
 
 class Scope(Protocol):
-    """Where an expression stands."""
+    """The struct or element that contains an expression: it translates names."""
 
     ranges: tuple[Ranges, ...]
 
@@ -72,7 +72,7 @@ class Scope(Protocol):
 
 
 def said(expression: Expression, scope: Scope) -> str:
-    """The expression as Kaitai has it, in brackets where it is made of others; raises UnsayableError."""
+    """The expression in Kaitai's language, in brackets if it is compound; raises UnsayableError."""
     match expression:
         case Literal(value):
             return literal(value)
@@ -194,7 +194,7 @@ def _comparison(operator: str, left: Expression, right: Expression, scope: Scope
 
 
 def strict(expression: Expression, scope: Scope) -> list[str]:
-    """The conditions under which a value is there that is computed of fields that may be missing."""
+    """The conditions under which a computed value exists: those of the optional fields that it uses."""
     match expression:
         case FieldRef():
             return [guard] if (guard := scope.field(expression).guard) else []
@@ -217,7 +217,7 @@ def _as_text(constant: Expression, charset: str) -> Expression:
 
 
 def in_charset(constant: object, charset: str) -> Literal:
-    """Constant bytes as the text that they are in a character set."""
+    """Constant bytes, decoded with a character set."""
     if not isinstance(constant, bytes):
         raise UnsayableError("bytes that are a text in Kaitai")
     try:

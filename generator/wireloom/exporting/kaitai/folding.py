@@ -1,4 +1,4 @@
-"""Expressions with the parameters of a format set: a Kaitai description has no parameters that a reader could give."""
+"""Sets the parameters of a format in expressions: readers of a Kaitai description cannot give parameters."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ TRUE, FALSE = Literal(value=True), Literal(value=False)
 
 
 def folded(expression: Expression, values: Values) -> Expression:
-    """The expression with the values of parameters, and without what they decide."""
+    """The expression with the parameters replaced by their values, and simplified."""
     match expression:
         case ParameterRef(name, ()) if isinstance(value := values.get(name), int | bool | str | None):
             return Literal(value)

@@ -1,4 +1,4 @@
-"""How values are read: numbers, texts, lists, choices. What must stand before a value goes into the `seq`, too."""
+"""How values are read: numbers, texts, lists, choices. Parts before a value, such as its length, also go to `seq`."""
 
 from collections.abc import Callable
 from typing import Any, assert_never
@@ -50,11 +50,11 @@ _CHARSETS = {"cp437": "IBM437", "latin-1": "ISO-8859-1"}
 
 
 class CutError(Exception):
-    """The length of a part is unknown, so that nothing after it can be read."""
+    """The length of a part is unknown, so nothing after it can be read."""
 
 
 class Forms:
-    """The values of a format. `cut` are the structs that are known to end too early."""
+    """The values of a format. The structs in `cut` are known to end early."""
 
     def __init__(self, format: Format, values: Values, root: str, cut: frozenset[str]) -> None:
         self.format, self.values, self.cut = format, values, cut
@@ -79,7 +79,7 @@ class Forms:
     # --- types -------------------------------------------------------------------------------------------------------
 
     def plain(self, type: Type) -> Type:
-        """What a name stands for: of alternatives that are tried, the one that is read."""
+        """The type that a name refers to. For an attempt, the one alternative that the description reads."""
         while isinstance(type, Reference | Attempt):
             type = self.format.named[type.name] if isinstance(type, Reference) else self._tried(type)
         return type
@@ -106,7 +106,7 @@ class Forms:
         )
 
     def _reference(self, scope: Scope, struct: Struct) -> str:
-        """A struct's type, with what it looks at."""
+        """A struct's type, with its arguments."""
         if struct.name not in self.struct_ids:
             self.struct_ids[struct.name] = names.free(self.names, struct.name)
             self.waiting.append(struct.name)
@@ -114,13 +114,13 @@ class Forms:
         return _called(self.struct_ids[struct.name], [self._argument(scope, each, own=1) for each in needs])
 
     def _argument(self, scope: Scope, outer: Outer, *, own: int) -> str:
-        """What a type gets; `own` is how many structs outwards a field of the scope's struct is for it."""
+        """The arguments of a type. Seen from the type, fields of the scope's struct are `own` structs outwards."""
         if outer.is_index:
             return scope.position("index")
         return bare(said(FieldRef(outer.up - own, outer.name, outer.members, outer.kind), scope))
 
     def around(self, scope: Scope, type: Type, name: str, *, in_list: bool = False) -> tuple[Scope, str]:
-        """A type around values of a type, yet empty, and how it is named where it is used."""
+        """A new, empty type that will contain values of a type, and the text that uses it."""
         inner = Scope(names.free(self.names, f"{scope.id}_{name}"), None, self.format.ranges, scope.site)
         inner.take(self.needs.of_type(type))
         self.types[inner.id] = {}  # its place among the types
@@ -131,14 +131,14 @@ class Forms:
             scope.in_list = was
 
     def wrapped(self, scope: Scope, type: Type, name: str, *, in_list: bool = False) -> Keys:
-        """A type around one value."""
+        """A type that contains one value."""
         inner, named = self.around(scope, type, name, in_list=in_list)
         self.put(inner, type, inner.own("value"), NO_NAME, {})
         self.types[inner.id] = inner.made()
         return {"type": named}
 
     def refusal(self) -> str:
-        """A type that no bytes have."""
+        """A type whose reading always fails."""
         if "refused" not in self.types:
             self.names.free("refused")
             never = {"id": "never", "size": 0, "valid": {"expr": "false"}}
@@ -150,7 +150,7 @@ class Forms:
     def put(  # noqa: PLR0913 - the value, its names, and the keys that are known
         self, scope: Scope, type: Type, id: str, original: str, own: Keys, form: Keys | None = None
     ) -> None:
-        """Read a value into `id`, with the keys `own`: as an attribute, and an instance if it is computed from one."""
+        """Add the attribute `id` with the keys `own`; a value that must be computed also gets an instance."""
         keys = dict(self.form(scope, type, id, own) if form is None else form)
         value = keys.pop("-value", "")
         named = called(id, original)
@@ -162,7 +162,7 @@ class Forms:
         scope.instances[id] = {**named, "value": value.format(raw=raw), **own}
 
     def form(self, scope: Scope, type: Type, id: str, own: Keys) -> Keys:
-        """The keys that say how a value is read; `own` are others of it, which may get a condition."""
+        """The keys that say how a value is read. `own` are its other keys; a condition may be added to them."""
         plain = self.plain(type)
         match plain:
             case Integer() | Float() | Boolean():
@@ -215,11 +215,11 @@ class Forms:
             case Padded(padded, fill):
                 if len(fill) == 1:
                     return keys | {"size": padded, "pad-right": fill[0]}
-                self.tell("pad", scope.site, "several bytes fill the value up", "they stay in the value")
+                self.tell("pad", scope.site, "the padding has several bytes", "it stays in the value")
                 return keys | {"size": padded}
             case Delimiter() as end:
                 if not _is_said(end):
-                    raise CutError("an end of several bytes, or one that can be escaped")
+                    raise CutError("a delimiter of several bytes, or with an escape")
                 ended: Keys = {"type": "strz"} if charset else {}
                 byte: Keys = {"terminator": end.data[0]} if len(end.data) == 1 else {}
                 return keys | ended | byte | ({"include": True} if end.kept else {})
@@ -231,18 +231,18 @@ class Forms:
                 return keys | {"size": size}
 
     def _sayable(self, expression: Expression, scope: Scope) -> str | int:
-        """An expression that says how much is read; raises CutError."""
+        """A size or count; raises CutError if Kaitai cannot express it."""
         try:
             text = self.text(expression, scope)
             return int(text) if text.isdigit() else text
         except UnsayableError as error:
-            raise CutError(f"a size or a count by {error}") from error
+            raise CutError(f"a size or a count that uses {error}") from error
 
     def prefix(self, scope: Scope, prefix: Prefix, name: str, own: Keys) -> str:
-        """A number before what it sizes or counts; where it may be null, -1 says that nothing is there."""
+        """Add the attribute of a length or count before its value. If the value may be null, -1 means null."""
         form = self._number(scope, prefix.number)
         if "size" in form and "type" not in form:
-            raise CutError("a length in a form that Kaitai does not read")
+            raise CutError("a length in a form that Kaitai cannot read")
         id = scope.own(name)
         self.put(scope, prefix.number, id, NO_NAME, if_of(own), form)
         if prefix.null:
@@ -253,7 +253,7 @@ class Forms:
 
     def _array(self, scope: Scope, array: Array, id: str, own: Keys) -> Keys:
         if array.unique is not None or array.held is not None:
-            self.tell("check", scope.site, "the elements are checked", "this is not checked")
+            self.tell("check", scope.site, "the elements are checked", "they are not checked")
         if array.salvage is not None:
             self.tell("salvage", scope.site, "elements before a bad one are kept", "a bad element is an error")
         match array.count:
@@ -279,7 +279,7 @@ class Forms:
         return self._element(scope, array.element, id) | repeat
 
     def _element(self, scope: Scope, type: Type, id: str) -> Keys:
-        """How an element is read: by itself, or in a type of its own if something must stand before it."""
+        """How an element is read: directly, or in a type of its own if it needs other attributes."""
         plain = self.plain(type)
         match plain:
             case Struct():
@@ -308,18 +308,18 @@ class Forms:
     def _until(self, scope: Scope, array: Array, holds: Expression, id: str) -> Keys:
         struct = self.plain(array.element)
         if not isinstance(struct, Struct):
-            raise CutError("a list of which a condition says the last element")
+            raise CutError("a list of other values than structs, whose last element is found by a condition")
         element = Element(scope, plain_ids(struct), self.format.ranges)
         try:
             last = self.text(holds, element)
         except UnsayableError as error:
-            raise CutError(f"a list that ends by {error}") from error
+            raise CutError(f"a list whose end uses {error}") from error
         return self._element(scope, array.element, id) | {"repeat": "until", "repeat-until": last}
 
     def _terminated(self, scope: Scope, array: Array, end: Terminator, id: str) -> Keys:
-        """A list that ends at certain bytes, in a type of its own: an item is an element, the end, or leads on."""
+        """A list with a terminator: its items are elements, the terminator, or a pointer to the rest."""
         if end.behind is not None:
-            raise CutError("a list that ends with its region, too")
+            raise CutError("a list that ends at certain bytes, or with its region")
         item, named = self.around(scope, array.element, f"{id}_item", in_list=True)
         value, octets = item.own("value"), len(end.data)
         item.instances |= {
@@ -338,7 +338,7 @@ class Forms:
             }
             item.seq.append({"id": "jump", "type": jump, "if": "is_jump"})
             if item.params:
-                raise CutError("a list that goes on elsewhere, with elements that look at structs around")
+                raise CutError("a list with `jump`, whose elements use outer structs")
             rest = names.free(self.names, f"{item.id}s")
             self.types[rest] = {"seq": [{"id": "items", "type": named, **repeat}]}
             led = {"io": "_root._io", "pos": f"jump - {end.jump.start}", "type": rest, "if": "is_jump"}
@@ -346,8 +346,8 @@ class Forms:
         self.put(item, array.element, value, NO_NAME, {"if": "not is_last"})
         self.types[item.id] = item.made()
         elsewhere = end.jump is not None
-        message = "the list ends at certain bytes" + (", or goes on elsewhere" if elsewhere else "")
-        instead = "an item is an element, or the end" + (", or leads to the rest" if elsewhere else "")
+        message = "the list ends at certain bytes" + (", or continues elsewhere" if elsewhere else "")
+        instead = "an item is an element, or the end" + (", or a pointer to the rest" if elsewhere else "")
         self.tell("list", scope.site, message, instead)
         return {"type": named, **repeat}
 
@@ -360,10 +360,10 @@ class Forms:
                 try:
                     tag, case_key = self._tag(folded(expression, self.values), scope)
                 except UnsayableError as error:
-                    raise CutError(f"a choice by {error}") from error
+                    raise CutError(f"a choice that uses {error}") from error
             case PeekTag(type, octets):
                 if octets or type.width is None or not type.is_plain:
-                    raise CutError("a choice by bytes that come next")
+                    raise CutError("a choice by the next bytes, in a form that Kaitai cannot read ahead")
                 tag = scope.own(f"{id}_ahead")
                 scope.instances[tag] = {"pos": "_io.pos", **self._number(scope, type)}
             case MemberTag():
@@ -397,7 +397,7 @@ class Forms:
         return str(self.wrapped(scope, case.type, f"{id}_case")["type"])
 
     def ends_early(self, type: Type) -> bool:
-        """Whether a value is, or may be, a struct that is not read to its end."""
+        """Whether a value may be a struct that ends early."""
         plain = self.plain(type)
         match plain:
             case Struct(name):
@@ -411,7 +411,7 @@ class Forms:
 
 
 def constant(value: Scalar) -> str | int:
-    """A constant where YAML has numbers itself."""
+    """A constant for YAML: a number, or the text of a literal."""
     text = literal(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else text
 
@@ -429,7 +429,7 @@ def if_of(own: Keys) -> Keys:
 
 
 def both(one: str | None, other: str) -> str:
-    """Two conditions, of which there may be one."""
+    """Both conditions; the first may be missing."""
     return f"({one}) and {other}" if one else other
 
 
@@ -459,7 +459,7 @@ def field_ids(struct: Struct) -> dict[str, str]:
 
 
 def plain_ids(struct: Struct) -> dict[str, str]:
-    """Those of fields that are always there and mean what they are."""
+    """The identifiers of fields that are always present and whose value has no other meaning."""
     ids = field_ids(struct)
     certain = [each for each in struct.fields if presence_condition(each, struct) is None]
     own = [each.wire_name for each in certain if each.mappings is None]

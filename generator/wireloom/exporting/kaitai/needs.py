@@ -1,7 +1,7 @@
-"""What a struct looks at outside of itself: in Kaitai these values are parameters of its type.
+"""The fields of outer structs that a struct uses: in Kaitai, they are parameters of its type.
 
-A struct may stand in several others, and Kaitai's `_parent` then has no known type. So whoever uses a type passes what
-the type, and those within it, look at. A need says how many structs outwards the field is.
+A struct may be used in several others, and Kaitai's `_parent` then has no known type. So each use of a type passes the
+values that the type and its inner types need. A need says how many structs outwards the field is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ PARAMETERS = {Kind.INTEGER: "s8", Kind.BOOLEAN: "bool", Kind.TEXT: "str", Kind.B
 
 @dataclass(frozen=True, slots=True)
 class Outer:
-    """A field `up` structs outwards, or the place in the list around where it has no name."""
+    """A field `up` structs outwards; without a name, the index in the list that contains the struct."""
 
     up: int
     name: str = ""
@@ -48,12 +48,12 @@ class Outer:
 
     @property
     def is_index(self) -> bool:
-        """Whether it is the place in the list around."""
+        """Whether it is the index in a list."""
         return not self.name
 
 
 def sorted_needs(needs: Iterable[Outer]) -> list[Outer]:
-    """Needs in an order that is always the same."""
+    """Needs in a fixed order."""
     return sorted(needs, key=lambda each: (each.up, each.name, each.members))
 
 
@@ -101,7 +101,7 @@ class Needs:
             yield from _of(expression)
 
     def of_type(self, type: Type, seen: frozenset[str] = frozenset()) -> Iterator[Outer]:
-        """What a type looks at, as the struct that it stands in sees it: `up` is 0 for that struct's own fields."""
+        """The needs of a type, seen from the struct that uses it: `up` is 0 for that struct's own fields."""
         match type:
             case Reference(name):
                 inner = self.named[name]

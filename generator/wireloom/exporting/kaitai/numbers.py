@@ -1,4 +1,4 @@
-"""Numbers: those that Kaitai reads by itself, and those that are computed from bytes that it reads."""
+"""Numbers: Kaitai reads some of them itself; others are computed from the bytes that it reads."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ _MOST = 10  # bytes of a number in groups of seven bits
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The keys of the attribute that is read, and the number that it means, in the words of `{raw}`: "" for itself."""
+    """The keys of the attribute, and the expression that computes the number from it, `{raw}`; "" if none is needed."""
 
     keys: dict[str, Any]
     value: str = ""
@@ -22,7 +22,7 @@ class Number:
 
 
 def number(type: Integer | Float | Boolean, order: str) -> Number:
-    """How Kaitai reads a number, where `order` (be, le) is that of the format; raises UnsayableError."""
+    """How Kaitai reads a number in a format with the byte order `order` (be, le); raises UnsayableError."""
     match type:
         case Float(bits, form):
             if bits not in (32, 64):
@@ -48,7 +48,7 @@ def number(type: Integer | Float | Boolean, order: str) -> Number:
 
 
 def _suffix(form: NumberForm, order: str) -> str:
-    """The order of bytes, where it is not that of the format."""
+    """The suffix for the byte order, if it is not the format's."""
     own = _ORDERS.get(form, order)
     return "" if own == order else own
 
@@ -69,7 +69,7 @@ def _digits(type: Integer) -> dict[str, Any]:
 
 
 def _marked(type: Integer, order: str) -> Number:
-    """A byte, or the number of so many bytes after a byte that says so."""
+    """A number in one byte, or in the bytes after a marker byte."""
     assert type.markers is not None  # noqa: S101 - who calls has looked
     first, own = type.markers.first, _ORDERS.get(type.form, order)
     widths = {first + place: width for place, width in enumerate(type.markers.widths) if width}
@@ -86,7 +86,7 @@ def _marked(type: Integer, order: str) -> Number:
 
 
 def _quic() -> Number:
-    """Two bits that say how many bytes there are, which are the number with the bits left."""
+    """Two bits give the number of bytes; the remaining bits are the number."""
     sizes = (1, 3, 7)
     value = "first & 63"
     for size in sizes:

@@ -1,4 +1,4 @@
-"""Types of a description as they are made: their attributes, and how expressions within them name what they look at."""
+"""Types of a description while they are made: their attributes, and the names that their expressions use."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,15 +18,15 @@ NO_NAME = ""  # what an attribute is called in the spec that has it only in Kait
 
 
 def called(id: str, original: str) -> Keys:
-    """The key that keeps the name in the spec, where it is another one."""
+    """The key that keeps the name in the spec, if the identifier differs."""
     return {} if original in (id, NO_NAME) else {"-orig-id": original}
 
 
 @dataclass
 class Scope:
-    """A type of the description, of a struct of the spec; or without one, around one of its values.
+    """A type of the description: of a struct of the spec, or, without a struct, a made type around one value.
 
-    What a value looks at through a type around it is as far away as without that.
+    A made type does not count as a struct: outer fields are as many structs away as without it.
     """
 
     id: str
@@ -65,15 +65,15 @@ class Scope:
         """A field that an expression names."""
         if self.struct is None or reference.up:
             if reference.kind not in PARAMETERS:
-                raise UnsayableError(f"{reference.name}, which is no single value, of a struct around")
+                raise UnsayableError(f"{reference.name} of an outer struct, which is no single value")
             return Seen(self.params[Outer(reference.up, reference.name, reference.members, reference.kind)])
         name = reference.name
         if name in self.lost:
             if not self.lost[name] and reference.kind in EMPTY:
                 return Seen(EMPTY[reference.kind], "false")
-            raise UnsayableError(f"{name}, which {self.lost[name] or 'is never there'}")
+            raise UnsayableError(f"{name}, which {self.lost[name] or 'is never present'}")
         if name in self.choices and reference.kind not in (Kind.RECORD, Kind.ANY):
-            raise UnsayableError(f"{name}, which is no value of one type in Kaitai")
+            raise UnsayableError(f"{name}, whose type depends on the record")
         is_whole = not reference.members and (name not in self.holders or reference.kind in (Kind.RECORD, Kind.ANY))
         if is_whole and name in self.seen:
             seen = self.seen[name]
@@ -98,7 +98,7 @@ class Scope:
             case "size" if self.struct is not None:
                 return self._from_start(self.end or "_io.size")
             case _:
-                raise UnsayableError(f"`{fact}` of a struct around")
+                raise UnsayableError(f"`{fact}` of an outer struct")
 
     def start(self) -> str:
         """Where the struct starts in its stream."""
@@ -122,7 +122,7 @@ class Scope:
         return self.field(reference).guarded(self.lengths[reference.name], "0")
 
     def made(self, doc: str = "") -> Keys:
-        """The type as it stands in the description."""
+        """The type's text in the description, as a mapping."""
         made: Keys = {"doc": doc} if doc else {}
         if self.params:
             made["params"] = [
@@ -138,7 +138,7 @@ class Scope:
 
 @dataclass(slots=True)
 class Element:
-    """Where it is told whether an element is the last: `_` is the element, and all else is one struct further."""
+    """The scope of the condition of the last element: `_` is the element; other structs are one step further out."""
 
     around: Scope
     ids: Mapping[str, str]

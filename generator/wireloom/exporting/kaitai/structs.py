@@ -1,8 +1,8 @@
 """The types of structs: their fields in order, and their steps.
 
-Kaitai reads a `seq` in order, and an instance when something asks for it. So what depends on the position is asked for
-where the position is right: a mark is an instance `_io.pos`, and an attribute of no bytes looks at it. A check is an
-attribute of no bytes, too, with the rule as its `valid`.
+Kaitai reads a `seq` in order, but an instance only when something uses it. So a value that depends on the position is
+an instance, and an empty attribute in the `seq` uses it at the right position (marks, `here`). A check is an empty
+attribute, too, with the rule in its `valid`.
 """
 
 from dataclasses import replace
@@ -84,7 +84,7 @@ class Structs(Forms):
         self.regional = _regional(format)
 
     def described(self, type: Type, id: str) -> Keys:
-        """The description's own type, for a record; and all those that it needs."""
+        """The description's main type, for a record. Adds all types that it needs."""
         plain = self.plain(type)
         if isinstance(plain, Struct) and plain.encoding.laid_out:
             self.struct_ids[plain.name] = id
@@ -135,9 +135,7 @@ class Structs(Forms):
                 try:
                     length = said(folded(amount, self.values), scope)
                 except UnsayableError as error:
-                    self.tell(
-                        "frame", scope.site, f"the end of the record by {error}", "the record ends with its stream"
-                    )
+                    self.tell("frame", scope.site, f"a `frame` that uses {error}", "the record ends with its stream")
                     return
                 start = scope.start()
                 self._here(scope, id, {"value": length if start == "0" else f"{start} + {length}"})
@@ -147,14 +145,14 @@ class Structs(Forms):
             case Verify(field):
                 self.tell("checksum", Site(struct.name, field), "a checksum", "it is read, and not verified")
             case Discard(field):
-                self.tell("discard", Site(struct.name, field), "the list is emptied on a condition", "it is kept")
+                self.tell("discard", Site(struct.name, field), "the list is emptied on a condition", "the list is kept")
             case Need():
                 pass  # what is too short cannot be read in any case
             case _:
                 assert_never(step)
 
     def _here(self, scope: Scope, id: str, instance: Keys, *, mark: bool = False) -> None:
-        """An instance that is asked for where the position is right."""
+        """Add an instance, and an empty attribute that uses it at this position."""
         scope.instances[id] = instance
         look: Keys = {"id": scope.own(f"at_{id}"), "size": 0, "if": f"{id} == {id}"}
         scope.seq.append(look | ({"-at": id} if mark else {}))
@@ -169,7 +167,7 @@ class Structs(Forms):
             scope.assumed = guard.get("if", "")
             self._rule(scope, self.text(rule, scope), code, guard)
         except UnsayableError as error:
-            self.tell("check", scope.site, f"a check ({code.partition(':')[0]}) by {error}", "it is not checked")
+            self.tell("check", scope.site, f"a check ({code.partition(':')[0]}) that uses {error}", "it is not checked")
 
     def _rule(self, scope: Scope, rule: str, code: str, own: Keys) -> None:
         id = scope.own(f"check_{code.partition(':')[0]}")
@@ -190,15 +188,15 @@ class Structs(Forms):
             try:
                 own["if"] = self.text(condition, scope)
             except UnsayableError as error:
-                self._lose(scope, field, "is there on a condition that Kaitai cannot say")
+                self._lose(scope, field, "has a condition that Kaitai cannot express")
                 if not field.on_wire:
                     return
-                raise CutError(f"a field that is there by {error}") from error
+                raise CutError(f"a condition that uses {error}") from error
         scope.assumed = own.get("if", "")
         if field.compute is not None:
             self._computed(scope, field, id, own)
         elif field.counted:
-            self._lose(scope, field, "counts what is left out")
+            self._lose(scope, field, "counts elements that are left out")
             self.tell("discard", scope.site, "it counts elements that are left out", "it is left out")
         else:
             try:
@@ -224,7 +222,7 @@ class Structs(Forms):
                 own["if"] = both(own.get("if"), each)
         except UnsayableError as error:
             self._lose(scope, field, "is not described")
-            self.tell("compute", scope.site, f"a value that is computed by {error}", "it is left out")
+            self.tell("compute", scope.site, f"a computed value that uses {error}", "it is left out")
             return
         if isinstance(field.type, Float) and expression_kind(expression) is Kind.INTEGER:
             value = f"({value}) * 1.0"
@@ -240,7 +238,7 @@ class Structs(Forms):
         self._seen(scope, field.wire_name, id, own, field.mappings)
 
     def _read(self, scope: Scope, field: Field, id: str, own: Keys, *, is_last: bool) -> None:
-        """A field that has bytes."""
+        """Add a field that has bytes."""
         name = field.wire_name
         if field.checksum is not None or field.refers is not None:
             self.tell("checksum", scope.site, "a checksum", "it is read, and not verified")
@@ -260,7 +258,7 @@ class Structs(Forms):
         try:
             own = self._constraints(scope, field, own, computed=computed)
         except UnsayableError as error:
-            self.tell("check", scope.site, f"a check by {error}", "it is not checked")
+            self.tell("check", scope.site, f"a check that uses {error}", "it is not checked")
         original = name if not field.shared else NO_NAME
         if apart:
             self._elsewhere(scope, field, id, form, own)
@@ -303,7 +301,7 @@ class Structs(Forms):
         self._find(scope, name, Seen(id, guard, "", words, spelled, may_lack=len(words) < len(mappings or ())))
 
     def _words_of(self, mappings: tuple[Mapping, ...], own: Keys, charset: str) -> dict[str, tuple[str, ...]] | None:
-        """The values that each word stands for; None where the table has no words."""
+        """The values that each word stands for; None if the table has no words."""
         table = self._table(mappings)
         if table is None:
             return None
@@ -318,7 +316,7 @@ class Structs(Forms):
         return found
 
     def _meant(self, mappings: tuple[Mapping, ...]) -> str:
-        """What a number is for readers, where that is a number or a truth value; empty where it is not."""
+        """The expression for the value that readers see, if it is a number or a boolean; otherwise empty."""
         pairs = [(each.wire, folded(each.value, self.values)) for each in mappings]
         if not all(isinstance(found, Literal) and isinstance(found.value, int) for _, found in pairs):
             return ""
@@ -326,7 +324,7 @@ class Structs(Forms):
         return "".join(f"{{raw}} == {wire} ? {value} : " for wire, value in others) + last[1]
 
     def _table(self, mappings: tuple[Mapping, ...]) -> tuple[tuple[Scalar, str], ...] | None:
-        """The words of values; None where they mean something else."""
+        """The values and their words; None if values do not mean words."""
         pairs = [(each.wire, folded(each.value, self.values)) for each in mappings]
         words = [(wire, found.value) for wire, found in pairs if isinstance(found, Literal) and found.value is not None]
         texts = tuple((wire, word) for wire, word in words if isinstance(word, str))
@@ -334,15 +332,15 @@ class Structs(Forms):
         return texts if texts and len(texts) == others else None
 
     def _words(self, scope: Scope, mappings: tuple[Mapping, ...], name: str, own: Keys) -> Keys:
-        """The enumeration of a number with words, which goes to `own`, too."""
+        """The enumeration of a number with words; also adds it to `own`."""
         table = self._table(mappings)
         if table is None:
             if not _same(mappings):
-                self.tell("values", scope.site, "values that mean something else", "it is as on the wire")
+                self.tell("values", scope.site, "its values stand for other values", "it has the value on the wire")
             return {}
         if not all(isinstance(wire, int) and not isinstance(wire, bool) for wire, _ in table):
             if any(wire != word for wire, word in table):
-                self.tell("values", scope.site, "texts that mean other words", "they are as on the wire")
+                self.tell("values", scope.site, "its texts stand for other words", "it has the text on the wire")
             return {}
         if table not in self.tables:
             enum = self.tables[table] = names.free(self.enum_names, name)
@@ -354,17 +352,17 @@ class Structs(Forms):
         own["enum"] = self.tables[table]
         return {"enum": self.tables[table]}
 
-    # --- what is said of a field -------------------------------------------------------------------------------------
+    # --- constraints ----------------------------------------------------------------------------------------------
 
     def _tell_meaning(self, scope: Scope, field: Field) -> None:
         shown = None if field.meaning is None else field.meaning.shown
         if shown is None or isinstance(shown, Named | Encoded):
             return
-        message = f"to readers it is {_MEANINGS[getattr(shown, 'kind', 'integer')]}"
-        self.tell("meaning", scope.site, message, "it is as on the wire")
+        message = f"readers see {_MEANINGS[getattr(shown, 'kind', 'integer')]}"
+        self.tell("meaning", scope.site, message, "it has the value on the wire")
 
     def _constraints(self, scope: Scope, field: Field, own: Keys, *, computed: bool) -> Keys:
-        """The keys of constants, ranges, words; what Kaitai does not check is told."""
+        """The keys of constants, ranges and words; notes what Kaitai does not check."""
         own = dict(own)
         valid: Keys = {}
         charset = charset_of(self.plain(field.type))
@@ -395,7 +393,7 @@ class Structs(Forms):
         if valid and isinstance(self.plain(field.type), Array | Struct | Select):
             valid = {}
         if valid and computed:
-            self.tell("check", scope.site, "the values of a number that is computed", "they are not checked")
+            self.tell("check", scope.site, "the values of a computed number", "they are not checked")
             valid = {}
         return own | ({"valid": valid} if valid else {})
 
@@ -426,10 +424,10 @@ class Structs(Forms):
             rule = " or ".join(f"{text} == {literal(each.wire)}" for each in bit.mappings)
             self._rule(scope, rule, bit.code, if_of(own))
 
-    # --- places and regions ------------------------------------------------------------------------------------------
+    # --- offsets and regions --------------------------------------------------------------------------------------
 
     def _skip(self, scope: Scope, field: Field) -> None:
-        """Skip what stands before a field that is at an offset."""
+        """Add an attribute that skips the bytes before a field at an offset."""
         if field.at is not None:
             id = scope.own(f"before_{scope.ids[field.wire_name]}")
             scope.seq.append({"id": id, "size": f"{self._offset(scope, field)} - _io.pos"})
@@ -440,7 +438,7 @@ class Structs(Forms):
         at = folded(field.at, self.values)
         if field.base:
             if field.base not in scope.marks:
-                raise UnsayableError("a mark of a struct around")
+                raise UnsayableError("a mark of an outer struct")
             base = scope.marks[field.base]
             scope.used.add(base)
         else:
@@ -449,7 +447,7 @@ class Structs(Forms):
         return place if base == "0" else f"{base} + {place}"
 
     def _elsewhere(self, scope: Scope, field: Field, id: str, form: Keys, own: Keys) -> None:
-        """A field that is not read in the order of the others: an instance with its offset."""
+        """Add a field that is not read in the order of the `seq`, as an instance with its offset."""
         keys = dict(form)
         value = keys.pop("-value", "")
         own = {key: each for key, each in own.items() if not (value and key == "valid")}
@@ -457,7 +455,7 @@ class Structs(Forms):
             place = {"pos": self._offset(scope, field)}
         except UnsayableError as error:
             self._lose(scope, field, "is not described")
-            self.tell("offset", scope.site, f"an offset by {error}", "it is left out")
+            self.tell("offset", scope.site, f"an offset that uses {error}", "it is left out")
             return
         named = called(id, field.wire_name)
         if value:
@@ -470,7 +468,7 @@ class Structs(Forms):
     def _region(  # noqa: PLR0913 - how the field stands in the struct
         self, scope: Scope, field: Field, id: str, own: Keys, *, is_last: bool, apart: bool
     ) -> Keys:
-        """How a field is read within its region; `apart` from the others nothing may stand before it."""
+        """How a field is read within its region. If it is read `apart`, as an instance, no attribute may precede it."""
         if field.size is None:
             plain = self.plain(field.type)
             if apart and not isinstance(plain, Struct | Integer | Float | Boolean):
@@ -507,7 +505,7 @@ class Structs(Forms):
     def _packed(  # noqa: PLR0913 - the field, and what is known of it
         self, scope: Scope, field: Field, packing: Packing, id: str, own: Keys, size: str
     ) -> Keys:
-        """A region that is compressed: Kaitai unpacks zlib alone, and what a tag says is not packed is read."""
+        """A compressed region: Kaitai unpacks only zlib. If a tag can say that it is not compressed, that is read."""
         plain_values = [value for values, codec in packing.cases if codec == _NO_CODEC for value in values]
         codecs = {codec for _, codec in packing.cases if codec != _NO_CODEC}
         if packing.tag is None and codecs == {_ZLIB}:
@@ -520,18 +518,18 @@ class Structs(Forms):
             tag = folded(packing.tag, self.values)
             either = [said(_equal(tag, each), scope) for each in plain_values]
         except UnsayableError as error:
-            raise CutError(f"a codec by {error}") from error
+            raise CutError(f"a choice of a codec that uses {error}") from error
         condition = f"({' or '.join(either)})"
-        self.tell("codec", scope.site, f"it may be compressed ({codes})", f"its bytes are kept then, in {id}_packed")
+        self.tell("codec", scope.site, f"it may be compressed ({codes})", f"compressed bytes are kept, in {id}_packed")
         packed = both(own.get("if"), f"(not {condition})")
         scope.seq.append({"id": scope.own(f"{id}_packed"), "size": size, "if": packed})
         own["if"] = both(own.get("if"), condition)
         return self._sized(scope, field.type, id) | {"size": size}
 
-    # --- fields of structs within ------------------------------------------------------------------------------------
+    # --- fields of inner structs ----------------------------------------------------------------------------------
 
     def _within(self, scope: Scope, reference: FieldRef) -> Seen:
-        """A field of a struct that a field is, or that melts out of it."""
+        """A field of an inner struct, by its path or flattened."""
         first, *members = (reference.name, *reference.members)
         if first in scope.holders:
             return self._inner(scope, first, members or [first])
@@ -552,9 +550,9 @@ class Structs(Forms):
             struct = self._held(name)
             field = next((each for each in struct.fields if each.wire_name == part), None)
             if part not in field_ids(struct):
-                raise UnsayableError(f"{part} of a struct within")
+                raise UnsayableError(f"{part} of an inner struct")
             if field is None or presence_condition(field, struct) is not None or field.mappings is not None:
-                raise UnsayableError(f"{part} of a struct within, which may be missing or has words")
+                raise UnsayableError(f"{part} of an inner struct, which may be missing or has words")
             text = f"{text}.{field_ids(struct)[part]}"
             inner = self.plain(field.type)
             charset = charset_of(inner)
@@ -563,7 +561,7 @@ class Structs(Forms):
 
 
 def _same(mappings: tuple[Mapping, ...]) -> bool:
-    """Whether a table only says which values there are."""
+    """Whether a table only lists the allowed values."""
     return all(each.value == Literal(each.wire) for each in mappings if not isinstance(each.wire, float))
 
 

@@ -130,7 +130,7 @@ def _claim(storage: Storage, ledger: Ledger, own: Holder, notify: Callable[[str]
             time.sleep(POLL / 10)
             continue
         if found.lives is None:
-            notify(f"waiting whether {found} still lives")
+            notify(f"waiting to see whether {found} is still running")
         if awaited(storage, ledger, found):
             raise MisuseError(f"{home} is in use: {found} writes there; wait for its end, or choose another --output")
         _take_over(storage, path, found, own)

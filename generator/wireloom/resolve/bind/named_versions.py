@@ -1,9 +1,9 @@
-"""Named versions -> what the language says without them.
+"""Lowers named versions to constructs that all later passes know (docs/decisions/0026-named-versions.md).
 
-`since` and `until` of a field become its condition, those of a word a check behind its field. What tells the version is
-checked where it is read, and a column with its name is computed behind that. Versions told by what fits become the
-alternatives of an attempt, the newest first, or of objects a select by their members. Whoever comes behind knows
-conditions, checks, computed fields, selects and attempts.
+`since` and `until` become a part of the field's condition; at a word, they become a check after its field. The field
+that holds the version is checked where it is read, and the column with the version's name is a computed field after
+it. `from: fits` becomes an attempt with one alternative per version, newest first, or, for objects, a select by their
+members. Later passes see conditions, checks, computed fields, selects and attempts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,15 +30,15 @@ _UNFIT = (
     *("truncated", "trailing_bytes", "bad_region", "bad_arity"),
     *("missing_key", "unexpected_property", "type_mismatch"),
 )
-"""Codes of a record that is of another shape: the next older version is tried."""
+"""Error codes that mean that the record has another shape: then the next older version is tried."""
 _PLAIN = frozenset(("type", "doc", "unit", "as", "hidden", "member", "tag", "optional", "default", "byteOrder"))
-"""Keys of a field beside which `values` and `range` may stand."""
+"""Keys that a field may have together with `values` or `range`."""
 _SPAN = frozenset(("since", "until"))
 _Site = tuple[str, int]  # a struct, and the place of a field in it
 
 
 def with_versions(draft: Draft) -> Draft | None:
-    """The format in words that need no versions, and what there is to know of these; None where that is not clear."""
+    """The format without versions, and what builders must know of them; None if a mistake was reported."""
     forms = [form for form in draft.content.types.values() if isinstance(form, StructType)]
     if draft.content.versions is None and not any(isinstance(form.versions, language.Versions) for form in forms):
         return draft
@@ -46,7 +46,7 @@ def with_versions(draft: Draft) -> Draft | None:
 
 
 def condition(versions: Versions, since: str | None, until: str | None) -> str:
-    """The expression that holds in the versions from one to another; empty if it holds in all."""
+    """The expression that is true in the versions `since` to `until`; empty if it is true in all."""
     found = span_of(versions.names, since, until)
     first, last = found[0], found[-1]
     is_newest = last == len(versions.names) - 1
@@ -61,14 +61,14 @@ def condition(versions: Versions, since: str | None, until: str | None) -> str:
 
 
 def span_of(order: Sequence[str], since: str | None, until: str | None) -> range:
-    """The places of the versions from one to another, in as far as there are such."""
+    """The indices of the versions `since` to `until`; unknown names are ignored."""
     first = order.index(since) if since in order else 0
     last = order.index(until) if until in order else len(order) - 1
     return range(first, last + 1)
 
 
 def check_span(draft: Draft, place: Place, order: Sequence[str], since: str | None, until: str | None) -> bool:
-    """Whether `since` and `until` name versions, the older one first; reported where not."""
+    """Whether `since` and `until` name versions, and `since` is not the newer one; reports a mistake."""
     before = len(draft.problems.found)
     for key, name in (("since", since), ("until", until)):
         if name is not None and name not in order:
@@ -91,7 +91,7 @@ def _literal(value: Scalar) -> str:
 
 
 def _known(versions: Versions) -> str:
-    """The expression that holds if the value is of a version; empty where every value is."""
+    """The expression that is true if the value names a version; empty if every value does."""
     if not versions.newer:
         return _among(versions.told, versions.values)
     older, newest = versions.values[:-1], f"{versions.told} >= {versions.values[-1]}"
@@ -99,7 +99,7 @@ def _known(versions: Versions) -> str:
 
 
 def _chosen(pairs: Sequence[tuple[str, str]], told: str) -> str:
-    """The expression that gives the second of the pair whose first it is; of the last pair if it is none of them."""
+    """The expression that looks up `told` in the pairs; a value without a pair gives the second of the last pair."""
     *older, (_, newest) = pairs
     return "".join(f"{told} == {first} ? {second} : " for first, second in older) + newest
 
@@ -108,7 +108,7 @@ def _chosen(pairs: Sequence[tuple[str, str]], told: str) -> str:
 
 
 def _scalar(value: Scalar, at: Location, written: str = "") -> ScalarNode:
-    """A scalar that stands for what the file says at a place."""
+    """A made scalar with the location of the text in the file that it replaces."""
     text = value if isinstance(value, str) else str(value).lower() if value is not None else "null"
     return ScalarNode(value, text, at, written=written, columns=(0,) * (len(text) or 1))
 
@@ -119,26 +119,26 @@ def _mapping(at: Location, entries: Mapping[str, Scalar | Node]) -> MappingNode:
 
 
 def _computed(at: Location, name: str, text: str, type: str = "str", *, hidden: bool = False) -> MappingNode:
-    """A computed field, which is of the version's name unless it is hidden."""
+    """A computed field: a hidden one, or the column with the version's name."""
     said: dict[str, Scalar | Node] = {"compute": text, "type": type, "hidden": hidden}
     return _mapping(at, {name: _mapping(at, said if hidden else {**said, "doc": "The version of the record"})})
 
 
 def _with(node: MappingNode, key: str, value: Node, at: ScalarNode) -> MappingNode:
-    """The mapping with another value for a key, which `at` stands for in the file."""
+    """The mapping with another value for a key; `at` is the location that problems show."""
     kept = tuple(entry for entry in node.entries if entry[0].text != key)
     own = node.entry(key)
     return MappingNode((*kept, (own[0] if own else _scalar(key, at.location, at.text), value)), node.location)
 
 
 def _said(node: Node, key: str) -> str | None:
-    """The text of a key; None where a mapping does not have it, or there is no mapping."""
+    """The text of a key; None if the node has no such key, or is no mapping."""
     found = child(node, key)
     return found.text if isinstance(found, ScalarNode) else None
 
 
 def _both(added: str, own: ScalarNode | None, at: Location) -> ScalarNode:
-    """A condition beside the field's own one."""
+    """The field's condition together with another one."""
     if own is None:
         return _scalar(added, at)
     before = f"({added}) and ("
@@ -153,19 +153,19 @@ def _both(added: str, own: ScalarNode | None, at: Location) -> ScalarNode:
 
 @dataclass
 class _Lowering:
-    """The types of a format, as they are without versions."""
+    """The types of a format, rewritten without versions."""
 
     draft: Draft
     stated: Versions | None = None  # those of the format
-    within: Versions | None = None  # the same, as types know them within the struct that holds what tells them
-    inside: frozenset[str] = frozenset()  # those types
+    within: Versions | None = None  # the same, for types inside of the struct that holds the version field
+    inside: frozenset[str] = frozenset()  # these types
     types: dict[str, TypeForm] = field(default_factory=dict)
     nodes: dict[str, tuple[ScalarNode, Node]] = field(default_factory=dict)
-    added: dict[_Site, list[MappingNode]] = field(default_factory=dict)  # items behind fields
-    extra: dict[_Site, dict[str, Scalar | Node]] = field(default_factory=dict)  # keys that fields get
+    added: dict[_Site, list[MappingNode]] = field(default_factory=dict)  # items to insert after a field
+    extra: dict[_Site, dict[str, Scalar | Node]] = field(default_factory=dict)  # keys to add to a field
 
     def result(self) -> Draft | None:
-        """The format; None where something is wrong."""
+        """The rewritten format; None if a mistake was reported."""
         draft, forms = self.draft, self.draft.content.types
         if draft.content.versions is not None:
             self.stated = self._of_format(draft.content.versions)
@@ -188,7 +188,7 @@ class _Lowering:
     # --- what is stated ---
 
     def _stated(self, place: Place, stated: language.Versions) -> Versions | None:
-        """The versions as they are stated; None, and that is reported, where they cannot be told apart."""
+        """The versions as the spec states them; None if a mistake was reported."""
         by_name = stated.order if isinstance(stated.order, dict) else {name: name for name in stated.order}
         order = tuple(by_name)
         values: tuple[Any, ...] = tuple(range(len(order))) if stated.from_ == FITS else tuple(by_name.values())
@@ -201,7 +201,7 @@ class _Lowering:
         return Versions(order, values, stated.from_, ordered=_grow(values), newer=newer, column=stated.column or "")
 
     def _of_format(self, stated: language.Versions) -> Versions | None:
-        """The versions of the format, with where in a record they are told."""
+        """The versions of the format, with the place of the version in a record."""
         content, place = self.draft.content, self.draft.place / "versions"
         versions = self._stated(place, stated)
         roots = {name: root.type for name, root in (content.roots or {}).items()}
@@ -228,7 +228,7 @@ class _Lowering:
         return told and replace(told, roots=tuple(name for name, each in holders.items() if each))
 
     def _of_struct(self, name: str, form: StructType, stated: language.Versions) -> Versions | None:
-        """The versions that a struct has itself."""
+        """A struct's own versions."""
         place = self.draft.place / "types" / name / "versions"
         versions = self._stated(place, stated)
         if versions is None or versions.told == FITS or versions.told in self.draft.content.parameters:
@@ -241,7 +241,7 @@ class _Lowering:
         return self._by_field(versions, stated, place, found)
 
     def _lacks(self, place: Place, name: str, forms: Sequence[object], others: Sequence[str]) -> None:
-        """Report that there is no field that tells versions."""
+        """Report that `from` names neither a field nor a parameter."""
         keys = [entry.key for form in forms if isinstance(form, StructType) for entry in form.fields]
         known = [*dict.fromkeys(each for each in keys if each not in STEPS), *others]
         hint = nearest(name, known) or "name a field, a parameter, or `fits`"
@@ -250,7 +250,7 @@ class _Lowering:
     # --- told by a field ---
 
     def _holders(self, types: Sequence[str], name: str) -> dict[str, int]:
-        """The structs of records that have a field of that name, and its place in each."""
+        """The structs that have a field of that name, with the index of the field."""
         found: dict[str, int] = {}
 
         def inner(type: str) -> Sequence[str]:
@@ -270,7 +270,7 @@ class _Lowering:
     def _by_field(
         self, versions: Versions, stated: language.Versions, place: Place, holders: Sequence[_Site]
     ) -> Versions | None:
-        """The versions, told by fields of these structs, or by members of theirs."""
+        """Versions that are found in a field of these structs, or in a member of the field."""
         rest = versions.told.partition(".")[2]
         sites = list[tuple[_Site, _Site]]()
         for outer in holders:
@@ -299,7 +299,7 @@ class _Lowering:
     def _limit(
         self, site: _Site, versions: Versions, stated: language.Versions, *, by_name: bool, is_bare: bool
     ) -> None:
-        """Let the field be of no other value than those of versions."""
+        """Allow only the values of versions in the field."""
         entry, at, code = self._entry(site), self._at(site), stated.else_ or _CODE
         extra: dict[str, Scalar | Node] = {}
         values, texts = versions.values, not isinstance(versions.values[0], int)
@@ -319,7 +319,7 @@ class _Lowering:
         self.extra[site] = extra
 
     def _path(self, outer: _Site, inner: _Site | None = None) -> tuple[str, ...] | None:
-        """Where readers see a field, or a member of it; None where they do not."""
+        """The path of a field, or of its member, for readers; None if they do not see it."""
         entries = [self._entry(site) for site in (outer, inner) if site is not None]
         if any(entry.full.hidden for entry in entries):
             return None
@@ -341,7 +341,7 @@ class _Lowering:
         return self._named(StructType(fields=[self._entry(site)]))
 
     def _reach(self, types: Sequence[str], without: Sequence[str] = ()) -> dict[str, None]:
-        """The types that others lead to, in some way but through those."""
+        """The types that can be reached from some types, without passing through others."""
 
         def inner(name: str) -> list[str]:
             return [each for each in self._named(self.draft.content.types[name]) if each not in without]
@@ -360,7 +360,7 @@ class _Lowering:
     # --- told otherwise ---
 
     def _by_parameter(self, versions: Versions, stated: language.Versions, roots: Mapping[str, str]) -> Versions | None:
-        """Versions that the caller tells."""
+        """Versions that the caller names in a parameter."""
         draft, name, place = self.draft, versions.told, self.draft.place / "versions"
         options = draft.content.parameters[name].one_of or []
         if set(options) != set(versions.values):
@@ -384,12 +384,12 @@ class _Lowering:
         return replace(versions, parameter=name, roots=tuple(roots))
 
     def _fitting(self, versions: Versions, roots: Mapping[str, str]) -> Versions | None:
-        """Versions of which the record is the newest that it fits."""
+        """Versions without a field or parameter: the newest that the record fits."""
         types, first = self.draft.content.types, next(iter(roots.values()), "")
         record = next(iter(self._named(first)), "")
         form = types.get(record)
         if not isinstance(form, StructType) or form.versions is not None:
-            message, hint = f"{first} is no struct to be tried", "state the versions in the structs that differ"
+            message, hint = f"`from: fits` needs a struct, and {first} is not one", "give `versions` to its structs"
             self.draft.reports(self.draft.place / "versions" / "from", "wrong-shape", message, hint)
             return None
         taken = {entry.key for each in types.values() if isinstance(each, StructType) for entry in each.fields}
@@ -400,7 +400,7 @@ class _Lowering:
     # --- types ---
 
     def _type(self, name: str, form: TypeForm, versions: Versions | None, *, is_own: bool) -> None:
-        """Put the type among those of the format, without versions."""
+        """Add the type, rewritten without versions, to the types of the format."""
         head, node = find(self.draft.document.node, ("types", name))
         assert head is not None  # noqa: S101 - it is an entry
         told_one_by_one = isinstance(form, StructType) and form.versions is not None and not is_own
@@ -414,7 +414,7 @@ class _Lowering:
             self._fits(head, node, form, versions)
 
     def _keep(self, head: ScalarNode, node: Node, form: StructType | None = None) -> None:
-        """Put a type among those of the format that is made of one, with what a library says of all of its structs."""
+        """Add a made type to the types of the format, with the encoding and byte order of its library."""
         self.types[head.text], self.nodes[head.text] = form_of(node, form), (head, node)
 
     def _container(self, form: StructType) -> Form:
@@ -422,7 +422,7 @@ class _Lowering:
         return Form(form.form) if form.form else self.draft.struct_encoding(form).forms[0]
 
     def _arities(self, form: StructType, versions: Versions) -> dict[str, Node]:
-        """How many elements the array of each version has; empty if that does not tell versions apart."""
+        """The number of array elements in each version; empty if versions cannot be told apart by it."""
         fields = [entry.full for entry in form.fields if entry.is_field]
         written = [
             span_of(versions.names, each.since, each.until) for each in fields if not (each.compute or each.counted)
@@ -435,7 +435,7 @@ class _Lowering:
         return {name: _mapping(at, {"arity": count}) for name, count in zip(versions.names, found, strict=True)}
 
     def _fits(self, head: ScalarNode, node: MappingNode, form: StructType, versions: Versions) -> None:
-        """A type for each version, of which the newest that fits counts."""
+        """Add a type for each version, and one that takes the newest that fits."""
         at, name, encoding = head.location, head.text, self.draft.struct_encoding(form)
         by_members = self._container(form) is Form.OBJECT and not encoding.tries
         if flaw := self._unfit(form, versions, by_members=by_members):
@@ -458,23 +458,23 @@ class _Lowering:
             self._keep(replace(head, value=copy, text=copy, written=name, stands_for=f"version {version}"), made, form)
 
     def _unfit(self, form: StructType, versions: Versions, *, by_members: bool) -> tuple[str, str, str] | None:
-        """Why what fits does not tell the versions."""
+        """Why `from: fits` is impossible: the id of the problem, its message and its hint."""
         if not by_members and not self.draft.struct_encoding(form).tries:
             if self._container(form) is Form.ARRAY:
                 message, hint = (
-                    "only its size tells the version of an array, and no column",
-                    "drop `column`, and `when`",
+                    "the version of an array is found by its number of elements alone",
+                    "drop `column`, and `when` and `optional` of fields",
                 )
                 return "wrong-encoding", message, hint
             message = "every version fits a message, since unknown fields are skipped"
-            return "wrong-encoding", message, "tell versions by a field or by a parameter"
+            return "wrong-encoding", message, "write `from: FIELD` or `from: PARAMETER`"
         if not by_members and not versions.column:
-            message = "only a column tells builders which of the versions that fit a record is of"
+            message = "several versions may fit, and builders find the version of a value only in a column"
             return "missing-key", message, "write `column: NAME`"
         if by_members:
             lacking = next((n for n in range(1, len(versions.names)) if _telling(form, versions, n) is None), None)
-            message = f"no member tells {versions.names[lacking or 0]} from the versions before"
-            hint = "it needs one that is always there, which they lack, or it lacks one that they always have"
+            message = f"no member tells {versions.names[lacking or 0]} from the versions before it"
+            hint = "give it a required member that they lack, or end a required member of theirs with `until`"
             return None if lacking is None else ("ambiguous-alternatives", message, hint)
         others = [
             each for each in self.draft.content.types.values() if each is not form and isinstance(each, StructType)
@@ -485,15 +485,13 @@ class _Lowering:
         for number, version in reversed(list(enumerate(versions.names))):
             shape = _shape(form, versions, number, named=self._container(form) is Form.OBJECT)
             if shape in seen:
-                message = (
-                    f"records of {version} and {seen[shape]} look the same, so that none is found to be of {version}"
-                )
-                return "ambiguous-alternatives", message, "let a field or a parameter tell the versions, or drop one"
+                message = f"records of {version} and {seen[shape]} look the same, so no record is read as {version}"
+                return "ambiguous-alternatives", message, "write `from: FIELD` or `from: PARAMETER`, or drop a version"
             seen[shape] = version
         return None
 
     def _attempt(self, head: ScalarNode, form: StructType, versions: Versions, copies: Sequence[str]) -> None:
-        """Trials of the types of versions, the newest first."""
+        """An attempt of the types of all versions, newest first."""
         at = head.location
         codes = SequenceNode(tuple(_scalar(code, at) for code in _UNFIT), at)
         older = SequenceNode((_mapping(at, {"codes": codes}),), at)
@@ -503,7 +501,7 @@ class _Lowering:
         self._keep(head, _mapping(at, {"attempt": trials, "kind": versions.column, "reason": None, "doc": form.doc}))
 
     def _selects(self, head: ScalarNode, form: StructType, versions: Versions, copies: Sequence[str]) -> None:
-        """Selects by a member that one version must have, or must not have, and the older ones otherwise."""
+        """Nested selects, each by a member that only this version requires, or that only older versions require."""
         at, older = head.location, copies[0]
         for number, newer in enumerate(copies[1:], 1):
             name = head.text if newer == copies[-1] else self._free(f"{head.text}_to_{number}")
@@ -529,7 +527,7 @@ class _Lowering:
         number: int | None = None,
         around: tuple[Sequence[Node], Sequence[Node]] = ((), ()),
     ) -> MappingNode:
-        """The struct without versions; `number`: its copy for one of them, with more items `around` its own."""
+        """The struct without versions. With `number`, its copy for that version, with items `around` its own."""
         fields = node.entry("fields")
         if fields is None or not isinstance(fields[1], SequenceNode):
             return node
@@ -555,7 +553,7 @@ class _Lowering:
         number: int | None,
         extra: Mapping[str, Scalar | Node],
     ) -> list[Node]:
-        """A field with its versions in its condition, and the checks of words behind it."""
+        """A field with its versions in its condition, and the checks for its words after it."""
         (key, node), where, checks = item.entries[0], place / item.entries[0][0].text, list[Node]()
         node = node if isinstance(node, MappingNode) or not extra else _mapping(node.location, {"type": node})
         if not isinstance(node, MappingNode):
@@ -571,7 +569,7 @@ class _Lowering:
             if needed:
                 when = _both(needed, own[1] if own and isinstance(own[1], ScalarNode) else None, at.location)
                 node = _with(node, "when", when, own[0] if own else at)
-        if versions not in (self.stated, self.within):  # the struct's own, which nobody knows behind here
+        if versions not in (self.stated, self.within):  # later passes do not know a struct's own
             node = MappingNode(tuple(each for each in node.entries if each[0].text not in _SPAN), node.location)
         bits = node.entry("bits")
         if bits is not None and isinstance(bits[1], MappingNode):
@@ -586,7 +584,7 @@ class _Lowering:
     def _words(  # noqa: PLR0913 - what a table is of
         self, node: Node, name: str, place: Place, versions: Versions, number: int | None, checks: list[Node]
     ) -> Node:
-        """The field or bits with the words of a version; the checks that words need are added."""
+        """The field or bits with the words of a version; adds the checks that words need."""
         table = node.entry("values") if isinstance(node, MappingNode) else None
         if table is None or not isinstance(node, MappingNode) or not isinstance(table[1], MappingNode):
             return node
@@ -605,16 +603,16 @@ class _Lowering:
         return _with(node, "values", MappingNode(tuple(kept), table[1].location), table[0])
 
     def _can_be_checked(self, node: MappingNode, said: Node, place: Place, table: MappingNode) -> bool:
-        """Whether a check tells a word from all others; reported where not."""
+        """Whether a check can test for the word; reports a mistake otherwise."""
         word, words = _value(said), [_value(other) for _, other in table.entries]
         if "list(" in (_said(node, "type") or ""):
-            message, hint = "words of lists have no versions", "give the list `since`, or `check` its elements"
+            message, hint = "words of lists cannot have versions", "give the list `since`, or `check` its elements"
         elif node.entry("raw") is not None:
             message, hint = "beside `raw` every value is allowed, in every version", "drop `raw`, or drop the version"
         elif word is None or isinstance(word, float) or str(word).startswith("=") or "'" in str(word):
-            message, hint = f"{word!s} is no word that a check can tell", "give it a plain word"
+            message, hint = f"{word!s} cannot have a version", "use a word without quotes that is no number"
         elif words.count(word) > 1:
-            message, hint = f"{word} is what several values mean", "give each a word of its own"
+            message, hint = f"several values mean {word}", "give each value its own word"
         else:
             return True
         self.draft.reports_entry(place, "conflicting-keys", message, hint)
@@ -624,36 +622,37 @@ class _Lowering:
 def _flaws(
     stated: language.Versions, order: Sequence[str], values: Sequence[Any]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """What is wrong with stated versions: the key, and what to say of it."""
+    """The mistakes in stated versions: the key, the id of the problem, its message and its hint."""
     newer, coded, whole = stated.newer != "error", stated.else_ is not None, all(type(each) is int for each in values)
     if not order or len(order) < len(stated.order):
-        yield "order", "unknown-version", "no version, or one twice", "name each version once"
+        yield "order", "unknown-version", "`order` is empty, or names a version twice", "name each version once"
     if stated.from_ == FITS and isinstance(stated.order, dict):
-        yield "order", "conflicting-keys", "what fits needs no values", f"write `order: [{', '.join(order)}]`"
+        hint = f"write `order: [{', '.join(order)}]`"
+        yield "order", "conflicting-keys", "versions with `from: fits` have no values", hint
     odd = next((each for each in values if type(each) not in (int, str)), None)
     if odd is not None:
-        yield "order", "wrong-type", f"{odd!r} tells no version", "give a whole number or a text"
+        yield "order", "wrong-type", f"{odd!r} cannot be the value of a version", "write an integer or a text"
     if any("'" in f"{each}" for each in (*order, *values)):
-        yield "order", "bad-name", "a quote is in a version", "choose another name"
+        yield "order", "bad-name", "the name or the value of a version has a quote", "write it without the quote"
     if len(set(values)) < len(values) or len(set(map(type, values))) > 1:
-        hint = "give each a value of its own, all numbers or all texts"
+        hint = "give each version its own value: all numbers, or all texts"
         yield "order", "duplicate-value", "the values do not tell the versions apart", hint
     if stated.column is not None and (flaw := names.name_flaw(stated.column)):
         yield "column", "bad-name", f"{stated.column} cannot be the name of a column", flaw
     if stated.from_ == FITS and (newer or coded):
         key = "else" if coded else "newer"
-        hint = "drop it: a record that fits no version is an error of its own"
+        hint = "drop it: a record that fits no version has an error of its own"
         yield key, "conflicting-keys", f"`{key}` beside `from: fits`", hint
     if newer and coded and not whole:
         hint = "drop one: every other text is read as the newest"
         yield "else", "conflicting-keys", "`else` beside `newer: newest`", hint
     if newer and whole and not _grow(values):
-        message = "the numbers do not grow, so that none is beyond the newest"
+        message = "`newer` needs numbers that increase from version to version"
         yield "newer", "conflicting-keys", message, "drop `newer`"
 
 
 def _grow(values: Sequence[Any]) -> bool:
-    """Whether the values are numbers, each larger than the one before."""
+    """Whether the values are numbers in increasing order."""
     return all(type(each) is int for each in values) and all(one < other for one, other in pairwise(values))
 
 
@@ -664,7 +663,7 @@ def _value(said: Node) -> Scalar:
 
 
 def _shape(form: StructType, versions: Versions, number: int, *, named: bool) -> str:
-    """What the record of a version looks like: its fields, in objects with their names."""
+    """The fields of a version, with their names in objects: versions with equal shapes cannot be told apart."""
     fields = [entry for entry in form.fields if entry.is_field]
     bare = {"since": None, "until": None, "as_": None}
     return repr(
@@ -677,7 +676,7 @@ def _shape(form: StructType, versions: Versions, number: int, *, named: bool) ->
 
 
 def _telling(form: StructType, versions: Versions, number: int) -> tuple[str, bool] | None:
-    """A member that tells a version from all older ones, and whether the version has it; None if there is none."""
+    """A member that tells a version from all older ones, and whether the version has it; None without one."""
     for entry in form.fields:
         full = entry.full
         is_sure = entry.is_field and not full.optional and full.when is None and full.compute is None

@@ -297,7 +297,7 @@ class Scope:
                 else "only parameters have a meaning here"
             )
         elif fact != "index" and not self.outlines.encodings[self.type].laid_out:
-            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].name}", "positions are of binary"
+            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].name}", "only binary has offsets"
         elif fact == "here" and self.late:
             what, hint = "there is no here in what the whole struct decides", _MARK
         else:

@@ -242,7 +242,7 @@ class FormatDocument(Document):
     )
     versions: Versions | None = Field(
         default=None,
-        description="Its versions, from the oldest to the newest, and what tells them.",
+        description="Its versions, from the oldest to the newest, and where a record states its version.",
         examples=[{"order": {"v1": 1, "v2": 2}, "from": "version"}],
     )
     invalid_text: ParameterByName | None = Field(

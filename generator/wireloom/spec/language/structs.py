@@ -116,13 +116,13 @@ class Versions(Document):
         Annotated[list[str], Tag("<list>")] | Annotated[dict[str, ScalarValue], Tag("<order>")],
         mapping_or_list("<order>"),
     ] = Field(
-        description="Their names, the oldest first, and the value that tells each; in a list it is the name.",
+        description="Their names, the oldest first, and the value of each in records; in a list it is the name.",
         examples=[{"v1": 1, "v2": 2}],
     )
     from_: str = Field(
         alias="from",
-        description="What tells them: a field (`version`, `head.version`), a parameter, or `fits`: "
-        "the newest that the record fits.",
+        description="Where a record's version is: in a field (`version`, `head.version`) or a parameter; "
+        "or `fits`: the newest that the record fits.",
         examples=["version"],
     )
     column: str | None = Field(
@@ -130,13 +130,13 @@ class Versions(Document):
     )
     newer: Literal["error", "newest"] = Field(
         default="error",
-        description="What a value beyond the newest version is: an error, or read as the newest.",
+        description="Whether a version beyond the newest is an error, or is read as the newest.",
         examples=["newest"],
     )
     else_: Code | None = Field(
         default=None,
         alias="else",
-        description="The error code of a value that is no version; by default `unknown_version`.",
+        description="The error code for a value that names no version; by default `unknown_version`.",
         examples=["bad_version"],
     )
 

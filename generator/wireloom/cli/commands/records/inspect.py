@@ -128,7 +128,7 @@ def inspect(
 
 
 def _refuse_contradiction(file: str | None, given: dict[str, object]) -> None:
-    """Raises MisuseError for options that have no meaning beside one another."""
+    """Raises MisuseError for options that exclude each other."""
     options = {name for name, value in given.items() if value not in (None, False)}
     if "--diff" not in options and file is None:
         raise MisuseError("FILE is missing: name a file of records, or - for standard input")
@@ -148,7 +148,7 @@ _APART = (
     ("--json", ("--depth",), "--json prints all levels"),
     ("--at", ("--path",), "--at names a field"),
 )
-"""Options, those that are refused beside them, and why."""
+"""Options, the options that they exclude, and why."""
 
 
 def _record(wanted: "Wanted", name: str, number: int | None) -> "Found":
@@ -167,7 +167,7 @@ def explained(module: FormatModule, found: "Found") -> "Explained":
 
 
 def summarized(module: FormatModule, found: "Found", path: str | None) -> "Explained":
-    """The same, for people: the elements of long lists are folded, but for those of a path."""
+    """The same, for people: long lists are folded, except for elements on a given path."""
     indices = frozenset(int(each) for each in re.findall(r"\[(\d+)\]", path or ""))
     with waiting(f"reading record {found.index}"), uncollected():
         return module.CODEC.summarize_bytes(found.data, found.root, found.parameters, indices)

@@ -138,7 +138,8 @@ def decode(
                 progress(tally.records, failed, quiet=output is None)
     end_progress(quiet=output is None)
     if failed and policy == "stop" and left:
-        note(f"{called(file)}: stopped at the first bad record; --on-error skip goes on after it")
+        ways_out = "--on-error skip goes on after it, and `wireloom inspect` shows its bytes"
+        note(f"{called(file)}: stopped at the first bad record; {ways_out}")
     for line in (tally.given_up.line(called(file), remedy_of(request)), tally.slow()):
         if line:
             note(line)

@@ -1,4 +1,4 @@
-"""`compat`: what a change of specs breaks."""
+"""`compat`: what a change to specs breaks."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -34,7 +34,7 @@ def compat(
     report: ReportForm = "text",
     specs: Specs = SPECS,
 ) -> None:
-    """Show what a change of specs breaks: data, tables, JSON documents and programs.
+    """Show what a change to specs breaks: data, tables, JSON documents and programs.
 
     Each finding names its rule, both places, what breaks, and the way out. If a record shows it, its bytes are printed
     with what each spec reads. Errors break something; a warning may. The exit code is 1 if there is an error, 0 if
@@ -73,7 +73,7 @@ def compat(
     if report == "text" and doubts:
         say(*notes(doubts))
     for entry in found.unused:
-        note(f"{entry.location}: there is no {entry.rule} to accept; remove the entry")
+        note(f"{entry.location}: there is no finding {entry.rule} to accept; remove the entry")
     errors = sum(each.breaks for each in found.counted)
     warnings = sum(each.severity == "warning" for each in found.counted)
     counts = [_counted(errors, "error"), _counted(warnings, "warning")]

@@ -38,13 +38,13 @@ def ksy(
     """Write a description in Kaitai Struct (.ksy) of a binary format.
 
     Parts that Kaitai Struct cannot express are listed: where they are in the spec, what they are, and what the
-    description has in their place. One description has one value for each parameter of the format.
+    description has in their place. Parameters of the format have their defaults, or the values that you give with -p.
 
     \b
     Examples:
       wireloom export ksy heartbeat --out heartbeat.ksy
       wireloom export ksy heartbeat -p byteOrder=little
-      wireloom export ksy heartbeat --strict            fails if the description says less than the spec
+      wireloom export ksy heartbeat --strict            exits with 1 if the description differs
     """
     from wireloom.exporting import ksy as described
 
@@ -67,10 +67,10 @@ def avsc(
     strict: Strict = False,
     specs: Specs = SPECS,
 ) -> None:
-    """Write an Avro schema of the decoded columns: for a topic or a file of decoded records.
+    """Write an Avro schema of the decoded columns.
 
-    Columns that may be null are unions with null. Open values are the text of their JSON, as from
-    decode(..., open_values="json").
+    Use it for a topic or a file of decoded records. Columns that may be null are unions with null. Open values are
+    strings of JSON, as from decode(..., open_values="json").
 
     \b
     Examples:
@@ -89,16 +89,16 @@ def proto(
     root: Root = None,
     explode: Explode = False,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Describe the decoded columns, of a format on protobuf, too.")
+        bool, typer.Option("--columns", help="Describe the decoded columns, even if the format has protobuf messages.")
     ] = False,
     strict: Strict = False,
     specs: Specs = SPECS,
 ) -> None:
-    """Write a .proto file: of the messages on the wire if the format has some, otherwise of the decoded columns.
+    """Write a .proto file.
 
-    The messages on the wire have the numbers that they have in the spec. The decoded columns are numbered in order, so
-    a new column changes the numbers of those after it. Do not use the file for stored messages; check it in CI with
-    `buf breaking`.
+    It describes the messages on the wire if the format has protobuf messages, otherwise the decoded columns. Messages
+    on the wire have the numbers of the spec. Columns are numbered in order, so a new column changes the numbers of
+    those after it. Do not use the file for stored messages; check it in CI with `buf breaking`.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def proto(
         if columns or explode or not is_protobuf(found):
             return as_proto(found, chosen, explode=explode)
         if root is not None:
-            raise MisuseError("--root is for columns, and this format has protobuf messages; give --columns, too")
+            raise MisuseError("--root chooses columns, and this format has protobuf messages; give --columns, too")
         return wire_proto(found)
 
     _write(format, root, specs, out, made, strict=strict)
@@ -127,7 +127,7 @@ def _write(
     *,
     strict: bool,
 ) -> None:
-    """Write what describes a format, and say how it differs from the spec."""
+    """Write the description of a format, and list how it differs from the spec."""
     refuse_closed_output()
     refuse_no_folder(specs)
     from wireloom import pipeline  # the generator's libraries, which other commands do without

@@ -67,7 +67,7 @@ def ksy(file: Description, specs: Specs = SPECS, import_path: ImportPaths = None
     """Make a spec from a description in Kaitai Struct (.ksy): SPECS/ID.yaml, for the format that `meta/id` names.
 
     The spec that is written works. Parts that a spec cannot express are listed: where they are, what they are, and what
-    to write by hand; then the exit code is 1. Nothing of the description is run.
+    to write by hand; then the exit code is 1. No code from the description is run.
 
     \b
     Examples:
@@ -119,7 +119,7 @@ def avsc(
     \b
     Examples:
       wireloom import avsc user.avsc                 writes specs/user.yaml
-      wireloom import avsc user.avsc --confluent     behind the five bytes of a schema registry
+      wireloom import avsc user.avsc --confluent     after the five bytes of a schema registry
     """
     _refuse_name(name)
     _write(lambda: settled_avsc(file, name, depth, confluent=confluent), file, specs, replace=replace)

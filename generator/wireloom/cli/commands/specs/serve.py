@@ -23,7 +23,7 @@ def serve(
         str | None, typer.Argument(metavar="[FORMAT]", help="The format to begin with; by default, the first.")
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Listen here, so that other machines can connect.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Listen on this address; others can then connect.")
     ] = LOOPBACK,
     port: Annotated[
         int | None,
@@ -33,7 +33,7 @@ def serve(
     ] = None,
     specs: Specs = SPECS,
 ) -> None:
-    """Decode records in a browser, and edit their spec beside them.
+    """Edit a spec in a browser, and see records decode.
 
     Prints the URL of a page. Choose a format there, and paste hex, base64 or text, or drop a file. Every field is shown
     beside its bytes, and a fault is marked. Edit the spec: the fields and the problems change as you type. Nothing is
@@ -67,7 +67,7 @@ def serve(
 
 
 def _listening(specs: Path, first: str, host: str, port: int | None) -> "Server":
-    """The server, on the port that is asked for, else on the usual one, else on any that is free."""
+    """The server, on the given port; by default on the usual one, or on a free one if that is taken."""
     from wireloom.serving.server import Server
 
     if port is None:

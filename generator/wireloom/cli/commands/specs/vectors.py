@@ -79,7 +79,7 @@ def _write(read: "ReadSpecs", names: list[str], output: Path) -> None:
             if missing:
                 more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
                 named = f"{', '.join(missing[:_NAMED])}{more}"
-                note(f"  {what} that no vector has: {named}; add an example that comes close to include them")
+                note(f"  {what} that no vector has: {named}; to cover them, add examples close to them")
 
 
 def _check(read: "ReadSpecs", names: list[str], output: Path) -> None:

@@ -40,7 +40,7 @@ class LimitError(DataError):
 
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raises MisuseError for the first of the names that is none of those known."""
+    """Raises MisuseError for the first name that is not known."""
     for name in names:
         if name not in known:
             raise unknown(kind, name, known)

@@ -1,7 +1,7 @@
-"""The encodings of the language: one file for each, with all that the stages ask of it.
+"""The encodings of the language: one file for each, with the properties that all stages ask for.
 
-A stage asks for a property of an encoding, never which one it is. What a stage does for each encoding in a way of its
-own, it has in one place, by the encoding's name (docs/decisions/0023).
+A stage asks for a property of an encoding, never which encoding it is. Code that differs by encoding is in one place
+per stage, under the encoding's name (docs/decisions/0023-encodings-as-properties.md).
 """
 
 from wireloom.encodings.binary import BINARY
@@ -17,5 +17,5 @@ ENCODINGS = {each.name: each for each in (BINARY, MSGPACK, PROTOBUF, JSON)}
 
 
 def encodings_of_key(key: str) -> tuple[str, ...]:
-    """The encodings in which a key of a field has a meaning; none where it has one in all."""
+    """The encodings in which a key of a field has a meaning; empty if it has one in all."""
     return tuple(each.name for each in ENCODINGS.values() if key in each.keys)

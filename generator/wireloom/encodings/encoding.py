@@ -1,4 +1,4 @@
-"""What an encoding is: the properties that the stages ask for, and the words that describe it."""
+"""The properties of an encoding that the stages ask for, and the words that describe it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,36 +16,36 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """How the values of a struct follow one another; those of one name are the same."""
+    """How the values of a struct are written. Encodings with the same name are equal."""
 
     name: str
     forms: tuple[Form, ...]  # of its structs; the first is the default
     laid_out: bool = False
-    """Whether the spec says where each value stands: places, sizes and the order of bytes have a meaning."""
+    """Whether the spec lays out the bytes: offsets, sizes and byte order have a meaning."""
     text: bool = False
-    """Whether values are JSON texts, and bytes base64 in them."""
+    """Whether values are JSON texts, with bytes as base64."""
     tells_kinds: bool = False
-    """Whether each value tells its kind, so that unions choose by it, and numbers have any width."""
+    """Whether each value on the wire shows its kind. Then unions choose by kind, and numbers may have any width."""
     numbered: bool = False
-    """Whether fields are told by numbers, in any order, and lists repeat their field."""
+    """Whether fields are found by number, in any order, and a list is a repeated field."""
     open_ended: bool = False
-    """Whether only the bytes around a struct tell where it ends."""
+    """Whether a struct does not show where it ends, so that the bytes around it must."""
     leaves_out: bool = False
     """Whether a struct may leave out any of its fields."""
     tries: bool = False
-    """Whether bytes can be read a second time, as `attempt` does."""
+    """Whether bytes can be read a second time, as `attempt` needs."""
     null: str = "null"
-    """What pages call the value null."""
+    """The word for null on pages."""
     doc: str = ""
-    """How pages describe it, for formats of that encoding."""
+    """The description of the encoding on the pages of its formats."""
     codes: tuple[str, ...] = ()
-    """The error codes that any input can give."""
+    """The error codes that every format of the encoding may report."""
     keys: frozenset[str] = frozenset()
-    """The keys of a field that have a meaning, of those that do not have one in each encoding."""
+    """The keys of fields that have a meaning here, but not in every encoding."""
     types: Mapping[str, str] = field(default_factory=dict)
-    """How the types of the language are written, of those that have a form."""
+    """How each type of the language is written; types that the encoding lacks are missing."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """What to write for a type without a form, where the encoding knows better than the type."""
+    """What to write instead of a missing type, if the advice is special to the encoding."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Encoding) and other.name == self.name

@@ -1,4 +1,4 @@
-"""The versions of a format as lines: what is new in each, and what is gone."""
+"""The versions of a format as lines: the fields that each version adds and removes."""
 
 from collections.abc import Iterator
 

@@ -66,12 +66,12 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
 
 
 def lengths_of(explained: Explained) -> str:
-    """The last lengths and counts before a fault: what was read behind a wrong one is not what it seems to be."""
+    """The last lengths and counts before a fault: after a wrong one, bytes are read as the wrong fields."""
     fault = explained.fault
     if fault is None or changes.unverified(explained) is not None:
         return ""
     at = explained.error.components[-1:] if explained.error else ()
-    said, own = dict[int, str](), dict[int, bool]()  # by their offsets; those that the value at fault follows from
+    said, own = dict[int, str](), dict[int, bool]()  # by offset; `own`: the value at fault has this length
     for holder, span, path, number in _lengths(explained.span):
         is_own = holder.failed or holder.name in at
         if span.space == fault.space and (is_own or (span.start < fault.offset and holder.kind != "computed")):
@@ -81,7 +81,7 @@ def lengths_of(explained: Explained) -> str:
 
 
 def _lengths(record: Span) -> Iterator[tuple[Span, Span, str, int]]:
-    """The lengths and counts of a record: of which value, where they are, their path, and what they say."""
+    """The lengths and counts of a record: the value that each belongs to, its span, its path, and its number."""
     known = dict[str, Span]()
     for span in record.walk():
         for name in span.measures & known.keys():
@@ -105,12 +105,12 @@ def _length(holder: Span, span: Span, path: str) -> Iterator[tuple[Span, Span, s
 
 
 def _after(span: Span, part: Span) -> str:
-    """The path of the value behind a tag and a length."""
+    """The path of the value after a tag and a length."""
     return next((each.path for each in span.children if each.path and each.start >= part.end), span.path)
 
 
 def _slip(explained: Explained) -> str:
-    """Of a member that is missing, one of another name that may be meant."""
+    """If a member is missing: a member with a similar name, which may be a misspelling."""
     error = explained.error
     if error is None or error.code != "missing_key" or not error.components:
         return ""
@@ -121,7 +121,7 @@ def _slip(explained: Explained) -> str:
 
 
 def damage_of(explained: Explained) -> tuple[str, int | None]:
-    """Of a checksum that is wrong, where the damage may be, and the byte that was changed if only one explains it."""
+    """If a checksum is wrong: where the damage may be, and the changed byte if exactly one explains it."""
     span = changes.unverified(explained)
     if span is None or span.covers is None:
         return "", None

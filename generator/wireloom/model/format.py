@@ -143,11 +143,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions of a format by name, from the oldest to the newest, and the value that tells each.
+    """The versions of a format by name, from the oldest to the newest, and the value of each in records.
 
-    `told` is the expression that gives the value. Builders set it at `path`, in the names of readers, or as the
-    `parameter`; of the roots in `roots`. `newer`: values beyond the newest are read as it. `record` is the struct that
-    is tried where the version is what fits.
+    `told` is the expression that gives the value. Builders set it at `path` (names of readers) or as the `parameter`,
+    in records of the `roots`. With `newer`, values beyond the newest are read as the newest. `record` is the struct
+    of which one copy per version is tried (`from: fits`).
     """
 
     names: tuple[str, ...]

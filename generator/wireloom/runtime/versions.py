@@ -1,4 +1,8 @@
-"""The versions of a format, as builders are told them: by name, from the oldest to the newest."""
+"""The versions of a format for builders, which get a version by its name.
+
+`written` builds a value in a named version, in the version that the value states, or in the newest that has a place
+for all of its members. `columns` sets a named version in Arrow columns.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +20,10 @@ _Written = TypeVar("_Written")
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Names, and the value that tells each: at `path` in a record, or as a parameter; in records of these roots."""
+    """Names from the oldest to the newest, and the value of each: at `path` in a record, or of `parameter`.
+
+    Only records of these `roots` have a version.
+    """
 
     names: tuple[str, ...]
     values: tuple[Scalar, ...]
@@ -25,7 +32,7 @@ class Versions:
     roots: tuple[str, ...] = ()
 
     def checked(self, format: str, root: str, name: object) -> str:
-        """The name of a version, which records of that root have; raises ParameterError."""
+        """The name, if records of that root have such a version; raises ParameterError otherwise."""
         if name not in self.names:
             raise ParameterError(f"{format} has no version {name!r}; there are {', '.join(self.names)}")
         if root not in self.roots:
@@ -38,7 +45,7 @@ class Versions:
         return self.values[self.names.index(name)]
 
     def settings(self, given: Mapping[str, object], name: str, default: object) -> Mapping[str, object]:
-        """The parameters of a version; raises ParameterError where the one that tells it says another."""
+        """The parameters for a version; raises ParameterError if the caller's parameters name another version."""
         value = self._value(name)
         told = given.get(self.parameter, default)
         if told not in (value, default):
@@ -46,9 +53,10 @@ class Versions:
         return {**given, self.parameter: value}
 
     def written(self, value: Any, name: str | None, write: Callable[[Any], _Written]) -> _Written:
-        """What is written of a value in that version, or in the one that it says itself.
+        """The value, written in that version; without a `name`, in the version that the value states.
 
-        Of a value that says none, and cannot be written so, in the newest version that has a place for it.
+        A value that states no version is first written as it is. If that fails, the newest version that has a place
+        for it is used.
         """
         if name is not None:
             return self._in_version(value, name, write)
@@ -71,7 +79,7 @@ class Versions:
             raise self._missing(error, name) from None
 
     def _as_told(self, value: Any, write: Callable[[Any], _Written]) -> _Written:
-        """What is written in the version that a value says; its name is in the error if another version has a place."""
+        """The value, written in the version that it states; an error names that version if another would have fit."""
         try:
             return write(value)
         except UnplacedError as error:
@@ -81,7 +89,7 @@ class Versions:
             raise
 
     def _takes(self, value: Any, name: str, write: Callable[[Any], _Written]) -> bool:
-        """Whether a value is written in another version than it says."""
+        """Whether the value could be written in that version, whatever it states."""
         with suppress(EncodeError):
             self._in_version(self.without(value), name, write)
             return True
@@ -92,7 +100,7 @@ class Versions:
         return UnplacedError(f"null: version {name} does not have it", given).path_from(error)
 
     def _told(self, value: Any) -> bool:
-        """Whether a value says its version, or is no record."""
+        """Whether a value states its version, or is not a record."""
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             return all(map(self._told, value))
         for step in self.path:
@@ -108,22 +116,22 @@ class Versions:
         return _with(value, self.path, self._value(name), name)
 
     def stated(self, name: str) -> Mapping[str, Scalar]:
-        """The parameter that says the version, where one does."""
+        """The parameter for a version, if a parameter holds it."""
         return {self.parameter: self._value(name)} if self.parameter else {}
 
     def name_of(self, value: Any, parameters: Mapping[str, object]) -> str | None:
-        """The version that a value says, or else the parameters; None where neither does."""
+        """The version that the value states, else the one of the parameters; None if neither states one."""
         told = parameters.get(self.parameter)
         for step in self.path:
             value = told = value.get(step) if isinstance(value, Mapping) else None
         return next((name for name, each in zip(self.names, self.values, strict=True) if each == told), None)
 
     def without(self, value: Any) -> Any:
-        """A copy of a value that does not say its version."""
+        """A copy of the value without its version."""
         return _without(value, self.path)
 
     def columns(self, structs: "pa.StructArray", name: str, type: "pa.DataType") -> "pa.StructArray":
-        """The columns with that version in rows that say none; raises EncodeError at a row that says another.
+        """The columns, with that version in rows that state none; raises EncodeError at a row that states another.
 
         `type` is the type of the columns.
         """
@@ -133,7 +141,7 @@ class Versions:
 
 
 def _with(value: Any, path: Sequence[str], wanted: Scalar, name: str) -> Any:
-    """The value with a member that has the wanted value, if it has another none."""
+    """The value with the wanted value at `path`; raises EncodeError if it has another value there."""
     if not isinstance(value, Mapping):
         return value
     first, *rest = path

@@ -1,7 +1,8 @@
 """The order in which the steps of a binary struct are written.
 
-Readers take steps as they are listed, and a field may stand anywhere. Builders know where the end is once everything
-else has been written: what counts from it comes last, in the order of the bytes, with the steps that go on after it.
+Readers run steps in the order of the spec, and a field may be at any offset. Builders know the end of the struct only
+when everything else is written. So fields whose offsets count from the end are written last, in the order of their
+bytes, with the steps that continue after them.
 """
 
 from collections.abc import Iterator

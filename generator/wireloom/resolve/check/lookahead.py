@@ -1,7 +1,8 @@
-"""What is read ahead, tags and what ends a list: what stands there in a value is known to builders.
+"""Checks that builders know the bytes that readers look ahead at: tags (`peek`) and terminators of lists.
 
-Builders make up what readers do not see and nothing says: fillers, bits without a name. A tag is not read from such
-bytes, and no element begins with them in a list that ends at bytes. Bytes that are zeros in any case are known, too.
+Builders fill in bytes that readers do not see and that the spec does not determine: fillers, bits without a name. A tag
+must not be read from such bytes, and elements of a list with a terminator must not begin with them. Bytes that are
+always zero are known.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ _BYTE = 8
 def check_ahead(  # noqa: PLR0913 - the case, and what is known
     draft: Draft, place: Place, tag: PeekTag, values: Sequence[Scalar], type: Type, sizes: Sizes
 ) -> None:
-    """Report a case whose tag stands in what builders make up."""
+    """Report a case whose tag is read from bytes that builders fill in."""
     name, is_zero = _made_up(type, tag.type.width or 0, sizes)
     is_known = is_zero and tag.type.width == 1 and {*values} == {0}
     if name and not is_known:
@@ -32,7 +33,7 @@ def check_ahead(  # noqa: PLR0913 - the case, and what is known
 
 
 def check_endings(draft: Draft, sizes: Sizes) -> None:
-    """Report lists of which an element may begin as what ends them, since builders make that up."""
+    """Report lists whose elements may begin with the terminator, since builders fill in their first bytes."""
     for place, _, field in all_placed(draft.place, sizes.named):
         match types.not_null(field.type):
             case types.Array(element=element, count=types.Terminator(data, jump)):
@@ -54,7 +55,7 @@ def _hint(name: str) -> str:
 
 
 def _made_up(type: Type, width: int, sizes: Sizes) -> tuple[str, bool]:
-    """The first field of which builders make something up among the first bytes, and whether that is zeros."""
+    """The first field among the first bytes that builders fill in, and whether with zeros."""
     bits = 0
     for size, struct, field in _beginning(type, sizes):
         if bits >= width * _BYTE:

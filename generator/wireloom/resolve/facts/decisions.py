@@ -1,9 +1,9 @@
 """What builders decide by the value, and what they know only after layout: one half of the write plan.
 
-Each name on the wire has one source, which its field says by itself (`explain/write_plan` shows it). Whether a field is
-there is decided by its condition. Where the condition follows from just that field (a flag that is derived of its
-presence, in this struct or another), or from places, the value decides: the field is there where the value has it, and
-places are held against that. `runtime/parsers/facts` and `placement` execute this; a test holds them against it.
+Each name on the wire has one source, which its field states (`explain/write_plan` shows it). The condition of a field
+decides whether it is present. There are two exceptions: the condition is derived from the presence of this very field
+(a flag, in this struct or another), or it uses offsets. Then the value decides: the field is present if the value has
+it, and offsets are checked afterwards. `runtime/parsers/facts` and `placement` execute this; a test compares them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,12 +84,12 @@ class Decisions:
 
     @cached_property
     def _followed(self) -> AbstractSet[Node]:
-        """The names that others follow from."""
+        """The names from which others are derived."""
         return {source for sources in self._sources.values() for source in sources}
 
     @cached_property
     def _late(self) -> AbstractSet[Node]:
-        """The names that are known only once fields have their places."""
+        """The names that are known only after layout."""
         following: dict[Node, list[Node]] = {}
         for node, sources in self._sources.items():
             for source in sources:

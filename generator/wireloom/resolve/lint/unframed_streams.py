@@ -49,7 +49,7 @@ def unlimited_records(format: Format, document: Document, _: FormatDocument) -> 
 
 
 def _records(format: Format) -> Iterator[Type]:
-    """What a record may be: structs, whatever chooses between them."""
+    """The structs that a record may be; choices are resolved."""
     unions = (types.Nullable, types.Select, types.Attempt, types.OneOf)
     found = within(format.roots[0].type, dict(format.types), *unions)
     return (each for each in found if not isinstance(each, unions))

@@ -1,4 +1,4 @@
-"""A parse that tells what every byte of a record is; see `spans` for its result.
+"""A parse that explains every byte of a record; `spans` describes its result.
 
 The constructs of a format are copied once, so that the copies report to a tracer (`traced`, `tracer`); what they
 report becomes spans (`covering`). Nothing of it is imported, and nothing costs time, before a record is explained.
@@ -24,11 +24,11 @@ from wireloom.runtime.spans.tracer import TRACER, Folding, Tracer
 __all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span", "Trace"]
 
 KEPT = 8
-"""Elements of a long list that are not folded, from its first on."""
+"""The number of first elements of a long list that are never folded."""
 MANY = 1000
-"""Elements of a record from which on those of its long lists may be folded."""
+"""Long lists are folded only in records with at least so many elements."""
 LARGE = 1 << 16
-"""The same of the bytes of a record whose elements nobody has counted."""
+"""The same in bytes, for a record whose elements were not counted."""
 _DEEPER = 4  # times as many calls as the parser may have
 
 

@@ -114,7 +114,7 @@ class Claims:
 
 
 def _is_in_order(child: Traced, node: Traced) -> bool:
-    """Whether a part stands where reading has come to, and was not read before its turn."""
+    """Whether a part was read in order, and not at an offset of its own."""
     return child.space == node.space and getattr(child.step, "at", None) is None
 
 
@@ -133,7 +133,7 @@ def _place(node: Traced) -> Callable[[Traced], int]:
 
 
 def _head(cursor: Cursor, start: int) -> tuple[int, Any]:
-    """The bytes of a value's head, 0 where there is none, and the length or count that it says."""
+    """The number of bytes of a value's head (0 without a head), and the length or count in it."""
     cursor.seek(start)
     try:
         head = head_of(cursor, *family_at(cursor))
@@ -176,7 +176,7 @@ def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[
 
 
 def _has_extent(node: Traced) -> bool:
-    """Whether it is known where a value ends that could not be read: messages and texts of JSON are scanned before."""
+    """Whether the end of a refused value is known: protobuf messages and JSON texts are scanned first."""
     return node.form == "protobuf" or (node.form == "json" and not node.struct and not node.children)
 
 
@@ -245,7 +245,7 @@ class Noted:
 
     @property
     def measures(self) -> frozenset[str]:
-        """The names of the fields that the size, count or offset follows from, or a computed value."""
+        """The names of the fields from which the size, count or offset, or a computed value, is derived."""
         step = self.node.step
         if isinstance(step, Computed):
             return frozenset(_names(step.compute))
@@ -284,7 +284,7 @@ class Noted:
 
 
 def _names(expression: Any) -> Iterator[str]:
-    """The names that an expression looks up: they are texts in its code."""
+    """The names that an expression uses: they are string constants in its code."""
     code = getattr(expression, "__code__", None)
     return (each for each in (code.co_consts if code else ()) if isinstance(each, str))
 

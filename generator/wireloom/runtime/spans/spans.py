@@ -71,11 +71,11 @@ class Source(Protocol):
 
     @property
     def measures(self) -> frozenset[str]:
-        """The names of the fields that its size, count or offset follows from."""
+        """The names of the fields from which its size, count or offset is derived."""
 
     @property
     def bounds(self) -> frozenset[str]:
-        """The names of its fields that say where it ends."""
+        """The names of its fields that state where it ends."""
 
     @property
     def seen(self) -> str:

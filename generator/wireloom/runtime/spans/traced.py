@@ -128,7 +128,7 @@ def _numbered(kind: str, part: Any) -> Any:
 
 
 def _element(part: Any, plain: Any) -> Any:
-    """An element of a list, at its index; one that may be folded is read as `plain`, if it is good."""
+    """An element of a list, at its index. An element that may be folded is read by `plain`, if it is good."""
     parse, can_fold = part._parse, not _leads_elsewhere(plain)
 
     def read(stream: Any, context: Container, path: str) -> Any:
@@ -146,7 +146,7 @@ def _element(part: Any, plain: Any) -> Any:
 
 
 def _folded(plain: Any, stream: Any, context: Container, trace: Callable[[], Any]) -> Any:
-    """An element that is read without a trace; one that is bad is traced after all."""
+    """An element that is read without a trace; if it is bad, it is read again with one."""
     tracer, index, start, spent = tracer_of(context), context._index, start_of(stream), context._params._expansion
     before = spent.spent, spent.packed, spent.unpacked
     counted = (stream.again, stream.furthest) if isinstance(stream, Cursor) else None
@@ -165,7 +165,7 @@ def _folded(plain: Any, stream: Any, context: Container, trace: Callable[[], Any
 
 
 def _leads_elsewhere(part: Any) -> bool:
-    """Whether a construct reads bytes beside those from its start to its end."""
+    """Whether a construct also reads bytes outside of its start and end."""
     waiting, seen = [part], set[int]()
     while waiting:
         each = waiting.pop()
@@ -193,10 +193,10 @@ def _is_part(each: Any) -> bool:
 
 
 class _Elements(Elements):
-    """Elements of which the engine has read some: the first of them are traced, and the others folded."""
+    """A list of which the engine has read some elements: the first ones are traced, the others folded."""
 
     def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
-        """Trace the first ones, and go on where the engine was."""
+        """Trace the first elements, and continue where the engine stopped."""
         tracer = tracer_of(context)
         first = self._first(islice(streams, self._kept(tracer, known)), context)
         start = tracer.base + stream.tell()
@@ -207,7 +207,7 @@ class _Elements(Elements):
         return passed
 
     def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
-        """The same of nodes; those of protobuf are folded where their message is noted."""
+        """The same for nodes; protobuf elements are folded where their message is noted."""
         tracer = tracer_of(context)
         kept = list.__getitem__(nodes, slice(self._kept(tracer, known)))
         if None in kept:
@@ -227,12 +227,12 @@ class _Elements(Elements):
 
     @staticmethod
     def _trace_next(tracer: Tracer, known: Checkpoint) -> None:
-        """The element that the engine gave up is not read twice: lists in it are known only once."""
+        """The element that the engine gave up is read only once, as the notes of its lists can be used only once."""
         if known.is_open and tracer.folding is not None:
             tracer.folding.indices.add(known.count)
 
     def _first(self, streams: Iterable[Any], context: Container) -> list[Any]:
-        """The first elements, whose lists the engine has forgotten."""
+        """The first elements; the engine has no notes of their lists."""
         checkpoints = context._params["_checkpoints"]
         checkpoints.pause()
         try:
@@ -351,7 +351,7 @@ def _held(part: Any) -> Any:
 
 
 class _MessageForm(MessageForm):
-    """A message, whose wire is noted before it is scanned."""
+    """A message, whose fields on the wire are noted before it is scanned."""
 
     def holes(self, struct: Any, stream: Cursor, scope: Container) -> dict[int, tuple[int, int, int]]:
         """What the scan need not look at, without the elements that are traced."""

@@ -71,7 +71,7 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """Which elements of lists get spans of their own: the first ones, and those at some indices."""
+    """The list elements that get their own spans: the first ones, and those at requested indices."""
 
     first: int
     indices: set[int]
@@ -129,7 +129,7 @@ class Tracer:
         return self.folding is None or index < self.folding.first or index in self.folding.indices
 
     def fold(self, first: int, count: int, start: int, end: int) -> None:
-        """So many elements of the node that is open, as one span with those right before them."""
+        """Fold so many elements of the open node into one span, together with folded ones right before them."""
         fold(self.current, first, count, start, end, self.space)
 
     def reading(self, node: Traced, stream: Any, read: Callable[..., Any], *given: Any) -> Any:
@@ -210,7 +210,7 @@ class Tracer:
         raise error
 
     def _leave(self, stream: JsonNode, node: Traced) -> None:
-        """Name the members of an object that was refused before any of them was read."""
+        """Add the names of the members of an object that was refused before any member was read."""
         for name, _, child in stream.members:
             made = Traced("unread", name, self.base + child.start, self.base + child.end, self.space)
             made.note = UNREAD
@@ -245,7 +245,7 @@ class Tracer:
 
 
 def fold(node: Traced, first: int, count: int, start: int, end: int, space: int) -> None:  # noqa: PLR0913 - a place
-    """So many elements of a node, as one span with those right before them."""
+    """Fold so many elements of a node into one span, together with folded ones right before them."""
     before = node.children[-1] if node.children else None
     if before is None or before.kind != "folded" or before.entries != first:
         before = Traced("folded", first, start, end, space)

@@ -1,9 +1,9 @@
 """How many bytes of input are decoded at once: as many as become columns of a bounded size.
 
-A record of a kilobyte may become a megabyte; how much one becomes is known only once it was decoded. So few bytes are
-taken at first, and each time as many as would fit by what was learned from those before, up to a limit of the input.
-Where records suddenly become more than those before did, what was taken is decoded in several parts: each ends after
-the record with which the columns have as many bytes as they may.
+A record of a kilobyte may become a megabyte of columns, which is known only after it was decoded. So the first window
+is small. Each later window is as large as the records before suggest, up to a limit of the input. If records suddenly
+expand more than those before, the window is decoded in several parts: a part ends after the record that fills the
+columns to their limit.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Budget:
 
     @classmethod
     def of(cls, most: int, first: int = FIRST, made: int = MADE) -> "Budget":
-        """A budget of at most so many bytes of input, of which nothing is known yet."""
+        """A budget of at most so many bytes of input, before anything was decoded."""
         return cls(min(first, most), most, made)
 
     def learned(self, taken: int, made: int) -> None:

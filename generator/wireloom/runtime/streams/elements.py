@@ -1,8 +1,8 @@
-"""The elements of one JSON array, told apart by their brackets and quotes alone: nothing is read of them here.
+"""Splits one JSON array into its elements, by brackets and quotes alone; elements are not parsed here.
 
-So a bad element costs itself, as long as its brackets and quotes tell where it ends; where they do not, it is what is
-left of the stream. A window grows while an element is not all in it, and every byte is looked at once. What is no array
-is one bad record, and so is what stands after its end. A stream of white space has no records, like an empty one.
+So a bad element costs only itself, if its brackets and quotes show where it ends; otherwise the rest of the stream is
+lost. The window grows until it contains the whole element, and each byte is looked at once. A stream that is no array
+is one bad record; so are bytes after the end of the array. A stream of white space has no records.
 """
 
 import re
@@ -29,9 +29,9 @@ _OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What stands between commas, or what is wrong: `problem` is a code, and nothing stands after it but for too much.
+    """An element, or a fault with its code in `problem`. After a fault there are no elements, unless one was too large.
 
-    `size` counts all bytes, `data` has at most so many of them as are kept of what is wrong.
+    `size` counts all bytes; of a bad element, `data` has only as many as are kept.
     """
 
     offset: int
@@ -63,7 +63,7 @@ class _Scan:
     quoted: bool = False
 
     def end(self, data: bytes, native: Any) -> int:
-        """Where the comma or the bracket stands after the element; -1 where that is not in the data."""
+        """The offset of the comma or bracket after the element; -1 if it is not in the data."""
         if native is None:
             return self._end(data)
         found: int

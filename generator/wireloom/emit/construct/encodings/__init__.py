@@ -12,4 +12,4 @@ PARSERS: dict[str, Parsers] = {
     name: kind(name)
     for name, kind in (("binary", Binary), ("json", Json), ("msgpack", Msgpack), ("protobuf", Protobuf))
 }
-"""Those of each encoding, by its name."""
+"""The declarations of each encoding, by its name."""

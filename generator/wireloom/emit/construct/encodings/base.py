@@ -1,6 +1,6 @@
-"""How parser.py states the values of an encoding: as calls of the module of its name in `runtime.parsers`.
+"""How parser.py declares the values of an encoding: as calls of the module with its name in `runtime.parsers`.
 
-What is here holds where an encoding says nothing else. Inner types are declared already.
+The base class has the defaults; an encoding overrides what differs. Inner types are passed as declarations.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _WIDEST = 64  # bits of a float
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What there is of a list, whatever it is written in."""
+    """The parts of a list that all encodings share."""
 
     element: Code
     count: Code | None
@@ -29,21 +29,21 @@ class Parsers:
     """The declarations of one encoding."""
 
     containers: Mapping[Form, str] = {}
-    """What reads the fields of a struct of each form; nothing where they follow one another."""
+    """The container for each form of struct; empty if fields simply follow one another."""
     any_width = False
-    """Whether floats are read of any width, and rounded to theirs."""
+    """Whether floats of any width are read, and rounded to the stated width."""
     has_bodies = False
-    """Whether records, too, are structs in bytes that are all their own."""
+    """Whether a record is written as a struct in its own bytes, like an inner struct of another encoding."""
 
     def __init__(self, module: str) -> None:
         self.module = module
 
     def call(self, name: str, *arguments: Code | None, **keywords: Code | None) -> Call:
-        """A call of the module of the encoding, without arguments that there are not."""
+        """A call of the encoding's module, without the arguments that are None."""
         return call(f"{self.module}.{name}", *(each for each in arguments if each), **keywords)
 
     def integer(self, type: Integer, order: Code | None, **keywords: Code | None) -> Code:
-        """An integer; `order` is that of its bytes, if the spec lays them out."""
+        """An integer; `order` is its byte order, if the spec lays out the bytes."""
         order = order if type.bits > _BYTE else None
         return self.call("Integer", str(type.bits), signed=str(type.signed), order=order, **keywords)
 
@@ -57,11 +57,11 @@ class Parsers:
         return self.call("Bytes", size, code=refusal(type, size), charset=charset, pieces=pieces)
 
     def array(self, name: str, each: Elements) -> Code:
-        """A list; its `name` is `Entries` if it is one of the entries of a map."""
+        """A list; `name` is `Entries` for the entries of a map."""
         return self.call(name, each.element, **each.unique, depth=each.depth)
 
     def map(self, key: Code, value: Code, **keywords: Code | None) -> Code:
-        """A map: the `depth` of open values in it, and what its `keys` are held against."""
+        """A map: the `depth` of open values in it, and the checks of its `keys`."""
         return self.call("Map", key, value, **keywords)
 
     def nullable(self, inner: Code) -> Code:
@@ -69,20 +69,20 @@ class Parsers:
         return self.call("Nullable", inner)
 
     def form(self, form: Form, unknown: str) -> Code | None:
-        """What reads the fields of a struct; `unknown` says what becomes of members that no field names."""
+        """The container that finds the fields of a struct; `unknown` decides about members without a field."""
         name = self.containers.get(form)
         return None if name is None else self.call(name, unknown if form is Form.OBJECT else None)
 
     def carried(self, body: Code) -> Code:
-        """A struct of another encoding among the values of this one."""
+        """A struct of another encoding inside of this one."""
         return self.call("Carried", body)
 
     def body(self, declared: Code, message: str, depth: int) -> Code:  # noqa: ARG002 - of encodings that need to know
-        """What reads a struct from bytes that are all its own; `depth` is how deep its containers nest."""
+        """A struct that is read from its own bytes; `depth` limits how deep its containers nest."""
         return declared
 
     def record(self, declared: Code, depth: int) -> Code:  # noqa: ARG002 - of texts
-        """What reads a record from all the bytes that there are."""
+        """A record, which is read from all bytes."""
         return declared
 
 

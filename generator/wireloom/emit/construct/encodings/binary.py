@@ -1,4 +1,4 @@
-"""Values that the spec lays out."""
+"""Values of binary structs."""
 
 from wireloom.emit.code import Code, literal
 from wireloom.emit.construct.encodings.base import Elements, Parsers
@@ -6,7 +6,7 @@ from wireloom.model.types import Bytes, Integer, Markers
 
 
 class Binary(Parsers):
-    """Numbers in an order of bytes, sizes and counts, and nothing around a value."""
+    """Numbers with a byte order, sizes and counts; values have no heads or tags."""
 
     def integer(self, type: Integer, order: Code | None, **keywords: Code | None) -> Code:
         """An integer in its form."""
@@ -33,9 +33,9 @@ class Binary(Parsers):
         return self.call(name, each.element, each.count, **each.unique)
 
     def nullable(self, inner: Code) -> Code:
-        """The value: its size says whether it is there."""
+        """The value itself: its size shows whether it is null."""
         return inner
 
     def carried(self, body: Code) -> Code:
-        """The struct: its field says which bytes it has."""
+        """The struct itself: its field gives its bytes."""
         return body

@@ -9,7 +9,7 @@ from wireloom.model.types import Bytes
 
 
 class Json(Parsers):
-    """Structs are objects or arrays, and a record is a text that is parsed at once."""
+    """Structs are objects or arrays; the text of a record is parsed as a whole."""
 
     containers: Mapping[Form, str] = {Form.ARRAY: "Positions", Form.OBJECT: "Object"}
     any_width = True
@@ -32,5 +32,5 @@ class Json(Parsers):
         return self.call("Body", declared, depth="DEPTH", structural_depth=str(depth))
 
     def record(self, declared: Code, depth: int) -> Code:
-        """The text that a record is."""
+        """The text of a record."""
         return self.call("Document", declared, depth="DEPTH", structural_depth=str(depth))

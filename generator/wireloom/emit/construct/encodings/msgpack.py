@@ -7,7 +7,7 @@ from wireloom.encodings import Form
 
 
 class Msgpack(Parsers):
-    """Structs are arrays, or maps from names."""
+    """Structs are arrays, or maps with names as keys."""
 
     containers: Mapping[Form, str] = {Form.ARRAY: "Positional", Form.OBJECT: "Members"}
     any_width = True

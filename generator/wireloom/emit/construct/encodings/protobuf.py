@@ -11,7 +11,7 @@ _FORMS = {form: form.value for form in NumberForm} | {NumberForm.OWN: "varint"}
 
 
 class Protobuf(Parsers):
-    """Structs are messages, and lists are fields that come again."""
+    """Structs are messages, and lists are repeated fields."""
 
     containers: Mapping[Form, str] = {Form.MESSAGE: "MessageForm"}
     has_bodies = True

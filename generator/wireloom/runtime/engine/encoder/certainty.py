@@ -1,11 +1,14 @@
-"""Whether what is written is sure to read back equal, so that it need not be read back.
+"""Proves that a written row reads back equal, so that it need not be read back.
 
-Each struct comes here once its instructions are compiled. Three things make it certain. Each instruction that wrote a
-value is exact: a reader takes what it wrote for that very value (assembly.py lists them). Readers come to the same
-fields, since their conditions look at names that have the same values for who writes and who reads. And whatever else
-readers hold a record against is asked of the row: sizes, counts, checks, computed members, members that the format
-determines, members that the record has no use for. Where one of these does not hold, or cannot be asked, the row is in
-doubt: it is read back and compared. Nothing is refused here.
+Each struct comes here after its instructions are compiled. A row is certain if three things are true:
+
+- Each instruction that wrote a value is exact: a reader gets that value back (assembly.py lists these instructions).
+- Readers find the same fields: the names in conditions have the same values for writer and reader.
+- Everything else that readers check is checked on the row: sizes, counts, checks, computed members, members that the
+  format determines, members that have no place in the record.
+
+If one of these is false, or cannot be checked, the row is in doubt: it is read back and compared. No row is refused
+here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,16 +37,16 @@ _END = nodes.MarkRef("\0end")  # how far the struct came
 
 
 class _DoubtError(Exception):
-    """What was written might not read back equal, for all that is known here."""
+    """It is not certain that the written row reads back equal."""
 
 
 class Certainty(Part):
-    """What must be asked of each row so that it reads back equal."""
+    """Compiles the checks that each row must pass to be certain."""
 
-    _doubted: Label  # where the rows go that have to be read back
+    _doubted: Label  # rows that must be read back jump here
 
     def struct(self, node: nodes.Struct, scope: Scope) -> None:
-        """A struct, once it is written."""
+        """Add the checks of a struct, after its instructions."""
         if not self.assembly.certain:
             return
         self._doubted, end = Label(), Label()
@@ -59,7 +62,7 @@ class Certainty(Part):
         self.assembly.place(end)
 
     def unique(self, name: str, element: Node, listed: Column) -> None:
-        """A list in which a member is unlike in each element."""
+        """A list whose elements must differ in a member."""
         if not self.assembly.certain:
             return
         structs = [*self.compiler.records.structs(element)] if self.compiler.reader.is_record(element) else []
@@ -101,7 +104,7 @@ class Certainty(Part):
         scope.holds.append(agrees if always and all(always) else _where(nodes.present(own), agrees))
 
     def _measures(self, count: nodes.FieldRef, column: Column, scope: Scope) -> bool:
-        """Whether a field is derived as the length of the very value that has that length."""
+        """Whether the length field is derived from this value, so that the two always agree."""
         match [each for each in scope.fields if each.name == count.name and count.up == 0]:
             case [
                 nodes.Field(derive=nodes.Formula(nodes.Call("len" | "count", (nodes.FieldRef(0, name, ()),)))) as said
@@ -137,7 +140,7 @@ class Certainty(Part):
         scope.holds.append(_where(nodes.present(start), nodes.Binary("==", wanted, written)))
 
     def summed(self, placed: Placed) -> None:
-        """A checksum was written: what the caller gives of it agrees."""
+        """A checksum was written: a value that the caller gave must agree with it."""
         column, node = placed.item.column, self.compiler.reader.resolved(placed.item.type)
         if not self.assembly.certain or column is None:
             return
@@ -148,19 +151,19 @@ class Certainty(Part):
             self.assembly.emit("AGREES_HELD", column.index, placed.register, *form)
 
     def _mark(self, scope: Scope) -> nodes.MarkRef:
-        """The place that has been reached."""
+        """A mark at the position that has been reached."""
         mark = nodes.MarkRef(f"\0{len(scope.marks)}")
         scope.marks[mark.name] = self.compiler.structs.marked(scope)
         return mark
 
     def _here(self, tree: Tree, scope: Scope) -> Tree:
-        """An expression of how far the struct has come, by a mark of its own."""
+        """An expression for the position that the struct has reached, with a mark of its own."""
         return (
             self.compiler.structs.from_here(tree, scope, f"\0{len(scope.marks)}") if looks_at(tree, {"here"}) else tree
         )
 
     def _is_region(self, scope: Scope) -> bool:
-        """Whether the struct is all of a region, whose size is that of the struct therefore."""
+        """Whether the struct fills a region, so that the size of the region is that of the struct."""
         around = scope.parent
         inner = scope.place is None and around is not None and around.in_region
         return scope.encoding == "binary" and (inner or self.compiler.records.outermost(scope))
@@ -199,12 +202,12 @@ class Certainty(Part):
             self._nothing([*unused, *found.never])
 
     def _hold(self, tree: Tree, scope: Scope) -> None:
-        """Doubt the rows in which an expression does not hold."""
+        """Doubt the rows for which an expression is false."""
         self._known(tree, scope)
         self.compiler.unless(self.expressions.condition(tree, scope), self._doubted)
 
     def _known(self, tree: Tree, scope: Scope) -> None:
-        """What an expression looks at is the same for who writes and who reads: fields are, since their structs are."""
+        """Check that the names in an expression have the same values for writer and reader."""
         for each in nodes.within(tree):
             match each:
                 case nodes.Position("size") if self._is_region(scope):
@@ -221,7 +224,7 @@ class Certainty(Part):
             self.assembly.emit("NOTHING", self.assembly.table([len(words), *words]))
 
     def _agrees(self, tree: Tree, column: Column | None, scope: Scope) -> None:
-        """Doubt the rows that say something else of a member than the format determines."""
+        """Doubt the rows in which a member differs from the value that the format determines."""
         self._known(tree, scope)
         if column is None:
             return
@@ -243,7 +246,7 @@ class Certainty(Part):
     # --- fields ------------------------------------------------------------------------------------------------------
 
     def _columns(self, field: nodes.Field, scope: Scope) -> dict[str, Column | None]:
-        """The columns that have what readers see of a field, by their names."""
+        """The columns that readers see for a field, by their names."""
         if field.flatten:
             if not isinstance(self.compiler.reader.resolved(field.type), nodes.Struct):
                 raise _DoubtError("one of several records that melts in")
@@ -314,7 +317,7 @@ class Certainty(Part):
         return node, False
 
     def _absent(self, when: Tree, columns: Sequence[Column], found: "_Members") -> None:
-        """Where a condition does not hold, the row says nothing of these columns."""
+        """If a condition is false, these columns must be null in the row."""
         lacks = self.expressions.condition(nodes.If(when, then=False, otherwise=True), found.scope)
         if isinstance(lacks, Constant):
             found.never += columns if lacks.value else []
@@ -409,14 +412,14 @@ class _Members:
             self.members.setdefault(field.wire_member, []).append(True if field.when is None else field.when)
 
     def alone(self) -> Iterator[Tree]:
-        """What must hold so that no member is written twice."""
+        """The conditions under which no member is written twice."""
         for conditions in self.members.values():
             for place, when in enumerate(conditions):
                 yield from (nodes.negated(nodes.both(when, other)) for other in conditions[:place])
 
 
 def _where(when: Tree, tree: Tree) -> Tree:
-    """What must hold where a condition does."""
+    """The expression that a rule is true if its condition is."""
     return nodes.If(when, tree, otherwise=True)
 
 

@@ -9,7 +9,7 @@ from wireloom.model.traversal import closure, nested, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names, nesting
-from wireloom.resolve.facts.recursive_types import circle_of, reached
+from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
 from wireloom.resolve.facts.sites import Names, Role, Site, all_placed, held, sites, structs
 from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
@@ -42,9 +42,6 @@ def fits(draft: Draft) -> bool:
     return True
 
 
-_Levels = tuple[tuple[str, int], ...]  # how deep each type with a depth stands
-
-
 def _measured(
     draft: Draft, mentions: Mapping[str, list[str]], depths: Mapping[str, int]
 ) -> Callable[[str], tuple[int, int]]:
@@ -54,9 +51,9 @@ def _measured(
     the product of their depths.
     """
     led = {name: closure(mentions[name], mentions.__getitem__) for name in mentions if depths}
-    known: dict[tuple[str, _Levels], tuple[int, int]] = {}
+    known: dict[tuple[str, Levels], tuple[int, int]] = {}
 
-    def within(name: str, levels: _Levels, above: int) -> tuple[int, int]:
+    def within(name: str, levels: Levels, above: int) -> tuple[int, int]:
         counts = {each: level for each, level in levels if each in led[name] and name in led[each]}
         if name in depths:
             counts[name] = counts.get(name, 0) + 1

@@ -8,7 +8,18 @@ from pathlib import Path
 from wireloom.project import spec_files
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.spans import Explained, Span
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries, items, parse, scalar
+from wireloom.spec.yaml import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    child,
+    entries,
+    entries_below,
+    items,
+    parse,
+    scalar,
+)
 
 _STEPS = ("check", "frame", "need", "end", "verify", "discard")
 
@@ -149,12 +160,7 @@ def _tagged(document: MappingNode, name: str) -> Iterator[ScalarNode]:
 
 def _keyed(node: Node, name: str) -> Iterator[tuple[ScalarNode, Node]]:
     """The entries with that key below a node."""
-    for key, inner in entries(node):
-        if key.text == name:
-            yield key, inner
-        yield from _keyed(inner, name)
-    for inner in items(node):
-        yield from _keyed(inner, name)
+    return (entry for entry in entries_below(node) if entry[0].text == name)
 
 
 def _texts(node: Node | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wireloom.problems import Location
 from wireloom.spec.documents import Document
 from wireloom.spec.entries import STEPS
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, entries
+from wireloom.spec.yaml import Node, ScalarNode, child, entries, entries_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +37,12 @@ def column(document: Document, name: str) -> Location:
 
 def _named(node: Node | None, name: str) -> Iterator[ScalarNode]:
     """The keys of that name of fields and bits below a node."""
-    return (key for key, _ in _below(node) if key.text == name and name not in STEPS)
+    return (key for key, _ in entries_below(node) if key.text == name and name not in STEPS)
 
 
 def _called(node: Node | None, name: str) -> Iterator[ScalarNode]:
     """The keys of fields that are given another name to readers, by `as` or `raw`."""
-    for key, inner in _below(node):
+    for key, inner in entries_below(node):
         names = [child(inner, each) for each in ("as", "raw")]
         if any(isinstance(each, ScalarNode) and each.text == name for each in names):
             yield key
-
-
-def _below(node: Node | None) -> Iterator[tuple[ScalarNode, Node]]:
-    """The entries of a node, however deep."""
-    match node:
-        case MappingNode():
-            for key, inner in node.entries:
-                yield key, inner
-                yield from _below(inner)
-        case SequenceNode():
-            for inner in node.items:
-                yield from _below(inner)
-        case _:
-            return

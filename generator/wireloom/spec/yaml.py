@@ -351,6 +351,15 @@ def entries(node: Node | None) -> tuple[tuple[ScalarNode, Node], ...]:
     return node.entries if isinstance(node, MappingNode) else ()
 
 
+def entries_below(node: Node | None) -> Iterator[tuple[ScalarNode, Node]]:
+    """The entries of a node, however deep."""
+    for key, inner in entries(node):
+        yield key, inner
+        yield from entries_below(inner)
+    for inner in items(node):
+        yield from entries_below(inner)
+
+
 def plain(node: Node) -> object:
     """The node as plain values; keys as they are written."""
     match node:

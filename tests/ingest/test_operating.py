@@ -163,7 +163,7 @@ def test_a_job_of_another_machine_lives_while_it_gives_signs(job, tmp_path, monk
         thread.join()
     summary, told = run(job())
     assert summary.records == 3
-    assert "waiting whether ingest (process " in told[0]
+    assert "waiting to see whether ingest (process " in told[0]
 
 
 def test_a_lease_gives_signs_of_life_and_is_gone_at_the_end(tmp_path, monkeypatch):

@@ -134,9 +134,9 @@ def test_what_is_no_hex_is_said(opened):
     tab = opened()
     tab.select_option("#kind", "hex")
     tab.fill("#input", "00 0")
-    tab.wait_for_selector("#read:text('3 hex digits make no whole bytes')")
+    tab.wait_for_selector("#read:text('3 hex digits: one digit is missing or too many')")
     tab.fill("#input", "00 zz")
-    tab.wait_for_selector("#read:text('is no hex digit')")
+    tab.wait_for_selector("#read:text('is not a hex digit')")
 
 
 def test_a_file_and_a_large_paste_stay_out_of_the_text_area(opened, tmp_path):

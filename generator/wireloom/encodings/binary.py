@@ -1,4 +1,4 @@
-"""Binary: bytes that say nothing of themselves, laid out by the spec."""
+"""Binary: the bytes do not describe themselves; the spec lays them out."""
 
 from wireloom.encodings.encoding import Encoding, Form
 
@@ -16,33 +16,35 @@ BINARY = Encoding(
     ),
     types={
         "bool": "one byte, 0 or 1",
-        "integer": "so many bits (whole bytes), in the byte order of the field, struct or format",
-        "bits": "so many bits, beside others that fill its bytes or as elements of a list "
-        "(see [Bits](#bits)); `bit` is a boolean",
+        "integer": "the stated number of bits (whole bytes), in the byte order of the field, struct or format",
+        "bits": "the stated number of bits, next to fields that fill its bytes, or as elements of a list (see "
+        "[Bits](#bits)); `bit` is a boolean",
         "int": "`int64`",
-        "varint": "as many bytes as the value takes: LEB128, unsigned, or signed by zigzag",
-        "coded": "as many bytes as the value takes: LEB128 in two's complement (signed: DWARF, WebAssembly); "
-        "seven bits in each, the highest first; or as the first bits say in QUIC, in the files of SQLite "
-        "(signed), in FLAC (as in UTF-8), in EBML (Matroska)",
-        "extended": "one byte that is the number; or, from FIRST on, says in which type the number follows "
-        "(Bitcoin, MySQL, DER; see below)",
-        "decimal": "so many decimal digits, two a byte, the highest first; packed (COMP-3): the last half byte "
-        "is the sign, C or D, of `upacked` F",
-        "zoned": "so many decimal digits in EBCDIC, a byte each; the zone of the last one (of `lzoned` of the "
-        "first) is the sign, C or D, of `uzoned` F; `overpunch` and `loverpunch` are the same in ASCII: "
-        "`{`, `A` ... `I` and `}`, `J` ... `R`",
-        "columns": "so many digits in ASCII, decimal, hexadecimal (of `HEX` written in capitals; both read "
-        "either) or octal, spaces or zeros in front; of `sdec` one column more, for the sign",
-        "digits": "as many digits in ASCII as the value takes, up to the field's `delimiter`; of `sdec` behind a sign",
-        "float16": "IEEE 754, of half the width",
+        "varint": "LEB128, in as many bytes as the value needs; unsigned, or signed by zigzag",
+        "coded": "as many bytes as the value needs: `sleb` is LEB128 in two's complement (DWARF, WebAssembly); "
+        "`vlq` has seven bits per byte, the highest first; the others are those of QUIC, SQLite files "
+        "(signed), FLAC (as in UTF-8) and EBML (Matroska)",
+        "extended": "one byte, which is the number or, from FIRST on, selects the type of the number after "
+        "it (Bitcoin, MySQL, DER; see below)",
+        "decimal": "the stated number of decimal digits, two per byte, the highest first; `packed` (COMP-3) ends "
+        "with half a byte for the sign, C or D; in `upacked` it is F",
+        "zoned": "the stated number of decimal digits in EBCDIC, one per byte; the zone of the last digit "
+        "(`lzoned`: the first) is the sign, C or D; in `uzoned` it is F; `overpunch` and `loverpunch` are "
+        "the same in ASCII: `{`, `A` ... `I` and `}`, `J` ... `R`",
+        "columns": "the stated number of digits in ASCII, decimal, hexadecimal or octal, with spaces or zeros in "
+        "front; `HEX` writes capitals, and `hex` and `HEX` read both; `sdec` has one more column, for the "
+        "sign",
+        "digits": "as many digits in ASCII as the value needs, up to the field's `delimiter`; `sdec` may have a "
+        "sign in front",
+        "float16": "IEEE 754, with 16 bits",
         "float": "IEEE 754",
         "str": "UTF-8; without a size all bytes left",
         "bytes": "bytes; without a size all bytes left",
         "list": "`count` elements, or as many as fill the region",
-        "entries": "a list of them, `count` and all",
+        "entries": "a list of structs, with the keys of lists",
     },
     instead={
-        "nil": "say with `when` whether a field is there; a case without bytes is a struct without fields",
+        "nil": "use `when` for a field that may be missing; for a case without bytes, use a struct without fields",
         "union": "choose by `select`",
     },
 )

@@ -1,4 +1,4 @@
-"""JSON: each record a text of one value."""
+"""JSON: each record is the text of one value."""
 
 from wireloom.encodings.encoding import Encoding, Form
 
@@ -23,17 +23,17 @@ JSON = Encoding(
     keys=frozenset({"inline", "lineFeeds", "member", "optional", "default"}),
     types={
         "bool": "true, false",
-        "integer": "an integer literal, range checked",
+        "integer": "a number without fraction or exponent, range checked",
         "int": "`int64`",
-        "int65": "the same",
-        "float": "a number, rounded to 64 bits, and those to its own",
+        "int65": "the same as in MessagePack",
+        "float": "a number, rounded to 64 bits, then to the width of the type",
         "str": "a string",
         "bytes": "base64 in a string",
         "nil": "null",
         "list": "array",
         "map": "object",
         "entries": "an array of objects",
-        "json": "any such value, kept as text",
-        "union": "the same",
+        "json": "any value, object or array, kept as text",
+        "union": "chosen by the type of the value",
     },
 )

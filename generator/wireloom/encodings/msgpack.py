@@ -1,4 +1,4 @@
-"""MessagePack: each value after its kind and its size."""
+"""MessagePack: each value has its kind and its size in front."""
 
 from wireloom.encodings.encoding import Encoding, Form
 
@@ -15,15 +15,15 @@ MSGPACK = Encoding(
         "bool": "true, false",
         "integer": "any width, range checked",
         "int": "`int64`",
-        "int65": "any integer: what `int64` or `uint64` holds",
-        "float": "either width, rounded to its own (beyond its largest number infinite)",
+        "int65": "any integer that fits `int64` or `uint64`",
+        "float": "either width, rounded to the width of the type; infinite if too large for it",
         "str": "str",
         "bytes": "bin",
         "nil": "nil",
         "list": "array",
         "map": "map; entries keep their order, keys are unique and never null",
-        "entries": "an array of them",
-        "ext": "ext value of that type",
-        "union": "told apart by the kind of value",
+        "entries": "an array of structs",
+        "ext": "an ext value with that type code",
+        "union": "chosen by the type of the value",
     },
 )

@@ -10,9 +10,9 @@ PROTOBUF = Encoding(
     leaves_out=True,
     doc=(
         "Fields of protobuf messages may come in any order. Each is a varint of `tag * 8 + wire type`, then its value. "
-        "Wire type 0 is a varint; 1 has 8 bytes and 5 has 4 bytes, both little-endian; 2 is a varint of a length and "
-        "so many bytes (text, bytes, messages, packed lists). A list has the tag before each element; lists of numbers "
-        "may be packed. Readers skip fields with other tags."
+        "Wire type 0 is a varint; 1 has 8 bytes and 5 has 4 bytes, both little-endian; 2 is a "
+        "length as a varint, then that number of bytes (text, bytes, messages, packed lists). A list has the tag "
+        "before each element; lists of numbers may be packed. Readers skip fields with other tags."
     ),
     codes=("undecodable",),
     keys=frozenset({"charset", "tag", "wire", "oneOf", "refers", "table", "salvage", "optional", "default"}),
@@ -25,7 +25,7 @@ PROTOBUF = Encoding(
         "str": "string",
         "bytes": "bytes",
         "list": "repeated",
-        "map": "map; of equal keys the last counts",
+        "map": "map; the last of equal keys counts",
         "entries": "repeated messages",
     },
     instead={

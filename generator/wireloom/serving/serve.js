@@ -74,8 +74,8 @@
     switch (meant(text, kind)) {
       case "hex": {
         const digits = bareHex(text).replace(/[\s,:;-]+/g, ""), wrong = /[^0-9a-fA-F]/.exec(digits);
-        if (wrong) throw new Error(`\u201c${wrong[0]}\u201d is no hex digit`);
-        if (digits.length % 2) throw new Error(`${digits.length} hex digits make no whole bytes`);
+        if (wrong) throw new Error(`\u201c${wrong[0]}\u201d is not a hex digit`);
+        if (digits.length % 2) throw new Error(`${digits.length} hex digits: one digit is missing or too many`);
         const bytes = new Uint8Array(digits.length / 2);
         for (let at = 0; at < bytes.length; at++) bytes[at] = parseInt(digits.substr(2 * at, 2), 16);
         return { bytes, kind: "hex" };

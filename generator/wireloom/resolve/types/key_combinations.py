@@ -11,7 +11,7 @@ from wireloom.spec.language.combinations import CHECKED, COMPANIONS, EXCLUDED, E
 
 _SINGLE = 32
 
-_INSTEAD = "say with `when` whether the field is there"
+_INSTEAD = "use `when` for a field that may be missing"
 
 
 def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> None:

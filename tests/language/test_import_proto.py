@@ -13,6 +13,7 @@ from wireloom.cli.commands.specs.import_ import settled_proto
 from wireloom.failures import MisuseError
 from wireloom.importing.findings import ImportRefusedError
 from wireloom.runtime import engine as engines
+from wireloom.runtime.errors import DecodeError
 
 pytest.importorskip("grpc_tools", reason="grpcio-tools, the extra `proto`, is not installed")
 
@@ -41,6 +42,7 @@ THREE = """
       map<sfixed64, float> fixed = 29; map<uint64, fixed32> also_fixed = 30;
       oneof choice { string text = 31; Line line = 32; Kind which = 33; google.protobuf.Empty empty = 34; }
       google.protobuf.Timestamp at = 35; google.protobuf.StringValue maybe = 36; google.protobuf.Struct open = 37;
+      repeated Kind kinds = 38; map<string, Kind> kind_of = 39; map<fixed32, Kind> fixed_kinds = 40;
       Order before = 536870911;
       message Line { int32 quantity = 1 [deprecated = true, json_name = "howMany"]; repeated Line parts = 2; }
       enum Kind { option allow_alias = true; UNKNOWN = 0; NONE = 0; NEGATIVE = -7; LARGE = 2147483647; }
@@ -58,6 +60,7 @@ TWO = """
       repeated int32 h = 12; repeated int32 i = 13 [packed = true];
       oneof one { int32 j = 14 [default = 3]; Result k = 15; }
       optional uint64 l = 16 [default = 18446744073709551615];
+      repeated Kind m = 17; repeated Kind n = 18 [packed = true];
       extensions 100 to 199;
       enum Kind { B = 2; A = 1; }
     }
@@ -154,9 +157,9 @@ SPECIAL = {
         {"a": 0, "m": {"a": 0, "m": {"a": 0, "m": bytes.fromhex("12020801")}}},
     ),
     "a number that no word is for": (
-        'syntax = "proto3"; message M { E e = 1; repeated E es = 2; } enum E { A = 0; }',
+        'syntax = "proto3"; message M { E e = 1; repeated E es = 2; } enum E { A = 0; B = 6; }',
         "0805 10061000",
-        {"e": None, "e_number": 5, "es": [6, 0]},
+        {"e": None, "e_number": 5, "es": ["B", "A"]},
     ),
     "a field that is called as the number beside words": (
         'syntax = "proto3"; message M { E e = 1; int32 e_number = 2; } enum E { A = 0; }',
@@ -178,9 +181,17 @@ def test_bytes_of_a_message_are_read_as_its_file_says(text, data, value, tmp_pat
         assert plain(module.parse(bytes.fromhex(data))) == value
 
 
+@pytest.mark.parametrize(("data", "place"), [("10061000 1005", "es[2]"), ("1a050a01611007", "by[0].value")])
+def test_a_number_without_a_word_in_a_list_or_a_map_makes_the_record_bad(data, place, tmp_path):
+    text = 'syntax = "proto3"; message M { repeated E es = 2; map<string, E> by = 3; } enum E { A = 0; B = 6; }'
+    with module_of(settled_proto(written(text, tmp_path))) as module, pytest.raises(DecodeError) as caught:
+        module.parse(bytes.fromhex(data))
+    assert (caught.value.code, caught.value.path) == ("unknown_value", place)
+
+
 LACKING = {
     "extension": ("message M { extensions 9; }\nextend M { optional int32 b = 9; }", 3, "the extension b of M"),
-    "enum": ("message M {\n  repeated E es = 1; }\nenum E { A = 0; }", 3, "the elements of es are numbers"),
+    "enum-list": ("message M {\n  repeated E es = 1; }\nenum E { A = 0; }", 3, "a number in es without a word of E"),
     "name": ("message M {\n  optional int32 _a = 1; optional int32 a = 2; }", 3, "_a is called a_2"),
     "default": ("message M {\n  optional float a = 1 [default = nan]; }", 3, "the default of a is nan"),
     "refused": ("message M {\n  M m = 1 [features.message_encoding = DELIMITED]; }", 3, "M holds itself as a group"),

@@ -38,6 +38,11 @@ def _integer(random: Random, least: int, most: int) -> int:
     return random.choice(edges) if random.random() < 0.5 else random.randint(least, most)
 
 
+def _listed(field: Any, random: Random) -> Any:
+    """A value in a list or a map, which of an enum always has a word."""
+    return random.choice(field.enum_type.values).number if field.enum_type else _scalar(field, random)
+
+
 def _scalar(field: Any, random: Random) -> Any:
     if bits := _SIGNED.get(field.type):
         return _integer(random, -(1 << bits - 1), (1 << bits - 1) - 1)
@@ -86,14 +91,14 @@ def fill(message: Message, random: Random, depth: int = 0, *, deepest: int = 3) 
             for _ in range(times):
                 place = getattr(message, field.name)
                 if value.message_type is None:
-                    place[_scalar(key, random)] = _scalar(value, random)
+                    place[_scalar(key, random)] = _listed(value, random)
                 elif depth < deepest:
                     fill(place[_scalar(key, random)], random, depth + 1, deepest=deepest)
         elif field.is_repeated and field.message_type is not None:
             for _ in range(times):
                 fill(getattr(message, field.name).add(), random, depth + 1, deepest=deepest)
         elif field.is_repeated:
-            getattr(message, field.name).extend(_scalar(field, random) for _ in range(times))
+            getattr(message, field.name).extend(_listed(field, random) for _ in range(times))
         elif field.message_type is not None:
             inner = getattr(message, field.name)
             inner.SetInParent()
@@ -110,9 +115,9 @@ def expected(message: Message) -> dict[str, Any]:
         value = getattr(message, field.name)
         if is_map(field):
             inner = field.message_type.fields_by_name["value"]
-            found[field.name] = {key: expected(value[key]) if inner.message_type else value[key] for key in value}
+            found[field.name] = {key: _element(inner, value[key]) for key in value}
         elif field.is_repeated:
-            found[field.name] = [expected(each) if field.message_type else each for each in value]
+            found[field.name] = [_element(field, each) for each in value]
         elif field.has_presence and not message.HasField(field.name) and not _has_own_default(field):
             found |= dict.fromkeys((field.name, *([f"{field.name}_number"] if field.enum_type else [])))
         elif field.message_type is not None:
@@ -123,6 +128,13 @@ def expected(message: Message) -> dict[str, Any]:
         else:
             found[field.name] = value
     return found
+
+
+def _element(field: Any, value: Any) -> Any:
+    """What a spec reads of a value in a list or a map."""
+    if field.message_type is not None:
+        return expected(value)
+    return value if field.enum_type is None else _first_word(field, value)
 
 
 def _has_own_default(field: Any) -> bool:

@@ -200,10 +200,8 @@ class Messages:
             self._find(field.full_name, "refused", f"{field.name}: {refusal[0]}; it is passed over", refusal[1])
             return None
         if field.is_repeated:
-            if field.enum_type is not None:
-                self._numbers(field, field.enum_type, "elements")
-            return keys | form | {"type": f"list({form['type']})"}
-        return keys | form | self._words(field, names) | self._presence(field)
+            return keys | form | {"type": f"list({form['type']})"} | self._closed(field, field)
+        return keys | form | self._raw(field, names) | self._presence(field)
 
     def _form(self, field: FieldDescriptor) -> dict[str, Any]:
         """The type of a value of the field, and how it stands on the wire."""
@@ -231,31 +229,39 @@ class Messages:
             return {"optional": True}
         return {"optional": True, **_absent(field)}
 
-    def _words(self, field: FieldDescriptor, names: _FieldNames) -> dict[str, Any]:
+    def _raw(self, field: FieldDescriptor, names: _FieldNames) -> dict[str, Any]:
         """The words of an enum, and its number beside them, which may be one without a word."""
-        enum = field.enum_type
+        words = self._words(field, field.enum_type)
+        return words | {"raw": names.number} if words else {}
+
+    def _closed(self, field: FieldDescriptor, element: FieldDescriptor) -> dict[str, Any]:
+        """The words of an enum in a list or a map, which has no room for a number beside each."""
+        enum = element.enum_type
+        words = self._words(field, enum)
+        if enum is not None and words:
+            message = f"a number in {field.name} without a word of {enum.name} makes the record bad"
+            self._find(field.full_name, "enum-list", message, "leave `values` out to take any number")
+        return words
+
+    def _words(self, field: FieldDescriptor, enum: EnumDescriptor | None) -> dict[str, Any]:
+        """The words of an enum, as long as the spec has room for them."""
         if enum is None:
             return {}
         self._words_left -= len(enum.values)
         if self._words_left < 0:
-            self._numbers(field, enum, "values")
+            message = f"the values of {field.name} are numbers, without the words of {enum.name}"
+            self._find(field.full_name, "enum", message, "look them up in the program that reads the records")
             return {}
         values: dict[int, Any] = {}
         for each in enum.values:
             doc = self.origins.doc(f"{enum.full_name}.{each.name}")
             values.setdefault(each.number, {"value": each.name, "doc": literal(doc)} if doc else each.name)
-        return {"values": values, "raw": names.number}
-
-    def _numbers(self, field: FieldDescriptor, enum: EnumDescriptor, what: str) -> None:
-        message = f"the {what} of {field.name} are numbers, without the words of {enum.name}"
-        self._find(field.full_name, "enum", message, "look them up in the program that reads the records")
+        return {"values": values}
 
     def _map(self, field: FieldDescriptor, key: FieldDescriptor, value: FieldDescriptor) -> dict[str, Any]:
-        """A map; where a key or a value is of fixed size, of entries that say so."""
-        if value.enum_type is not None:
-            self._numbers(field, value.enum_type, "values")
-        forms = [self._form(key), self._form(value)]
-        if all(each.get("wire") != "fixed" for each in forms):
+        """A map; where a key or a value is of fixed size, or has words, of entries that say so."""
+        forms = [self._form(key), self._form(value) | self._closed(field, value)]
+        if all(each.get("wire") != "fixed" and "values" not in each for each in forms):
             said = (_IN_MAPS[each["type"]] if each.get("wire") == "zigzag" else each["type"] for each in forms)
             return {"type": f"map({', '.join(said)})"}
         name = free(camel("_".join([*field.full_name.split(".")[-2:], "entry"])), self._taken)

@@ -275,6 +275,18 @@ HARMLESS = {
         binary("a: bytes", head="encoding: binary\nlimits: {size: 100}\nroot: Report"),
         binary("a: bytes", head="encoding: binary\nlimits: {size: 1000}\nroot: Report"),
     ),
+    "a lower limit that no record comes to": Case(
+        binary("a: uint8", "b: str(8)", head="encoding: binary\nlimits: {size: 100}\nroot: Report"),
+        binary("a: uint8", "b: str(8)", head="encoding: binary\nlimits: {size: 9}\nroot: Report"),
+    ),
+    "a range of all elements": Case(
+        binary("a: {type: list(uint8), range: 0 .. 255, count: uint8}"),
+        binary("a: {type: list(uint8), count: uint8}"),
+        "full",
+    ),
+    "an algorithm that no field uses": Case(
+        binary("a: uint8", more=CHECKSUM), binary("a: uint8", more=CHECKSUM.replace("crc15", "crc17"))
+    ),
     "a type of its own": Case(binary("x: uint8", "y: uint8"), binary("pair: {type: Pair, flatten: true}", more=TWO)),
     "the same condition in other words": changed(
         binary, "a: {type: uint8, when: serial > 3}", "a: {type: uint8, when: serial >= 4}"
@@ -300,6 +312,57 @@ HARMLESS = {
         binary, "a: {type: uint8, const: 7, hidden: true}", "a: {type: uint8, const: 0x07, hidden: true}"
     ),
 }
+NAMED = {
+    "elements of a wider type": (
+        Case(msgpack("a: list(uint8)"), msgpack("a: list(uint16)"), "forward"),
+        "range-widened",
+        "range: 0 .. 255 before, 0 .. 65535 now",
+    ),
+    "values of a map of a narrower type": (
+        Case(json("a: map(str, uint16)"), json("a: map(str, uint8)")),
+        "range-narrowed",
+        "range: 0 .. 65535 before, 0 .. 255 now",
+    ),
+    "numbers of protobuf swapped": (
+        Case(
+            protobuf("a: {type: uint32, tag: 1}", "b: {type: uint32, tag: 2}"),
+            protobuf("a: {type: uint32, tag: 2}", "b: {type: uint32, tag: 1}"),
+        ),
+        "tag-changed",
+        "1 before, 2 now",
+    ),
+    "a member of another name": (
+        Case(json("a: uint8"), json("a: {type: uint8, member: A}")),
+        "member-renamed",
+        "a before, A now",
+    ),
+    "a default": (
+        Case(
+            json("a: {type: uint8, optional: true, default: 1}"), json("a: {type: uint8, optional: true, default: 2}")
+        ),
+        "default-changed",
+        "default: 1 before, 2 now",
+    ),
+    "an epoch": (
+        Case(
+            binary("a: {type: uint32, logical: {timestamp: s}}"), binary("a: {type: uint32, logical: {timestamp: ms}}")
+        ),
+        "meaning-changed",
+        "meaning: not as before",
+    ),
+    "a float": (Case(binary("a: float32"), binary("a: float64")), "type-changed", "type: float32 before, float64 now"),
+    "an order of bytes": (
+        Case(binary("a: uint16"), binary("a: uint16", head="encoding: binary\nbyteOrder: little\nroot: Report")),
+        "byte-order-changed",
+        "byte order: big before, little now",
+    ),
+    "a form of records": (
+        Case(msgpack("a: uint8"), msgpack("a: uint8").replace("    fields", "    form: object\n    fields")),
+        "encoding-changed",
+        "form: [`msgpack`, array] before, [`msgpack`, object] now",
+    ),
+}
+"""Changes by the rule that names them, and what it says."""
 DANGEROUS = {
     "a sign": changed(binary, "a: uint16", "a: int16"),
     "a sign of a length": Case(binary("a: {type: bytes, size: uint8}"), binary("a: {type: bytes, size: int8}")),
@@ -378,6 +441,14 @@ DANGEROUS = {
     ),
     "a pattern with one letter less": changed(
         json, "a: {type: str, pattern: '[a-z]{1,30}'}", "a: {type: str, pattern: '[a-y]{1,30}'}"
+    ),
+    "a limit one byte too low": Case(
+        binary("a: uint8", "b: str(8)", head="encoding: binary\nlimits: {size: 100}\nroot: Report"),
+        binary("a: uint8", "b: str(8)", head="encoding: binary\nlimits: {size: 8}\nroot: Report"),
+    ),
+    "numbers of protobuf swapped": Case(
+        protobuf("a: {type: uint32, tag: 1}", "b: {type: uint32, tag: 2}"),
+        protobuf("a: {type: uint32, tag: 2}", "b: {type: uint32, tag: 1}"),
     ),
     "a unique member": Case(
         binary("a: {type: list(Other), count: uint8}", more=OTHER),

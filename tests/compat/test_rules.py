@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from compat.rule_cases import CASES, DANGEROUS, HARMLESS
+from compat.rule_cases import CASES, DANGEROUS, HARMLESS, NAMED
 from conftest import case_formats, shipped_formats
 from wireloom.compat import columns, structure
 from wireloom.compat.rules import RULES, Effect, table
@@ -253,6 +253,19 @@ def test_a_harmless_change_breaks_nothing(name, compared):
 @pytest.mark.parametrize("name", DANGEROUS)
 def test_a_dangerous_change_breaks_something(name, compared):
     assert any(each.breaks for each in compared(DANGEROUS[name]))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_rule_that_explains_the_records_is_named_with_both_values(name, compared):
+    case, rule, message = NAMED[name]
+    found = [each for each in compared(case) if each.part == "wire" and each.severity == "error"]
+    assert (found[0].rule, found[0].message) == (rule, message)
+    assert {each.rule for each in found} <= {rule}
+
+
+@pytest.mark.parametrize("name", ["build-refused", "document-incomplete"])
+def test_what_is_fine_in_a_direction_is_not_reported_there(name, compared):
+    assert [each for each in compared(replace(CASES[name], mode="forward")) if each.rule == name] == []
 
 
 def renamed(part):

@@ -139,7 +139,8 @@ class _Comparison:
             if severity is not None:
                 yield self.finding(each, direction, severity, witness, outcome)
         for rule, path, disagreement in others:
-            yield self.unnamed(rule, path, disagreement, direction)
+            if RULES[rule].effect(direction) is not Effect.FINE:
+                yield self.unnamed(rule, path, disagreement, direction)
 
     def finding(
         self, each: Difference, direction: Direction, severity: Severity, witness: Disagreement | None, outcome: Tried
@@ -154,7 +155,7 @@ class _Comparison:
             direction,
             subject or self.new.format.name,
             each.message,
-            _consequence(direction, witness, outcome, severity),
+            _consequence(each.rule, direction, witness, outcome, severity),
             None if each.old is None else self.old_place(each.old),
             None if each.new is None else self.new_place(each.new),
             None if witness is None else witness.witness(backward=direction == "backward"),
@@ -236,7 +237,7 @@ _KINDS = {
     "incomplete": "document-incomplete",
     "build": "build-refused",
 }
-_SAID: dict[str, dict[Direction, str]] = {
+_SAID: Mapping[str, Mapping[Direction, str]] = {
     "record-refused": {
         "backward": "Data that the old spec reads goes to the quarantine.",
         "forward": "Readers with the old spec put new data into the quarantine.",
@@ -251,22 +252,25 @@ _SAID: dict[str, dict[Direction, str]] = {
     },
     "document-incomplete": {
         "backward": "Renderings from before are invalid by the new JSON Schema until they are made again.",
-        "forward": "",
     },
-    "build-refused": {
-        "backward": "Programs that build records get an EncodeError.",
-        "forward": "Values from the new spec cannot be built by programs that have the old one.",
-    },
+    "build-refused": {"backward": "Programs that build records get an EncodeError."},
 }
 
 
-def _consequence(direction: Direction, witness: Disagreement | None, outcome: Tried, severity: Severity) -> str:
+def _consequence(
+    rule: str, direction: Direction, witness: Disagreement | None, outcome: Tried, severity: Severity
+) -> str:
     if witness is not None:
         return _SAID[_KINDS[witness.kind]][direction]
     if severity == "error":
         which = "Old data" if direction == "backward" else "New data"
         reader = "new" if direction == "backward" else "old"
-        why = "the specs say so, or no record could be made to try it"
+        is_decided = RULES[rule].effect(direction) is Effect.BREAKS
+        why = (
+            "the specs say so, and no record was found that shows it"
+            if is_decided
+            else "no record could be made to try it"
+        )
         return f"{which} may hold what the {reader} spec refuses or reads as something else ({why})."
     return f"None of {outcome.records} records is read differently. Check whether yours could be."
 

@@ -9,16 +9,18 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import SequenceMatcher
+from enum import Enum
 from typing import Any
 
 from wireloom.encodings import Form
 from wireloom.expr.ast import FieldRef, Literal
 from wireloom.expr.text import text_of
 from wireloom.model import types as wire
-from wireloom.model.format import Format
+from wireloom.model.format import ByteOrder, Format
 from wireloom.model.ground import automaton
 from wireloom.model.logical import Named
 from wireloom.model.traversal import plain
+from wireloom.resolve.facts.sizes import Sizes
 from wireloom.runtime.patterns import Automaton
 from wireloom.spec.places import Site
 
@@ -72,7 +74,12 @@ class _Pair:
     columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     fields: tuple[wire.Field, wire.Field] | None = None
-    amount: bool = False  # it is a size or a count of the field
+    amount: bool = False  # it is a size, a count or a part of the field
+
+    @property
+    def inside(self) -> "_Pair":
+        """A part of the field's value, which no value of the field stands for."""
+        return replace(self, fields=None, amount=True)
 
     @property
     def drawn(self) -> bool:
@@ -102,8 +109,10 @@ class _Walk:
         """Note a part that is not the same."""
         if self.same(old, new):
             return False
-        said = f"{what}: {_shown(old)} before, {_shown(new)} now"
-        self.add(rule, at, said if len(said) < 160 else what, **values)
+        before, now = _shown(old), _shown(new)
+        said = f"{what}: {before} before, {now} now"
+        is_told = before and now and before != now and len(said) < 160
+        self.add(rule, at, said if is_told else f"{what}: not as before", **values)
         return True
 
     def same(self, old: object, new: object) -> bool:
@@ -124,7 +133,9 @@ class _Walk:
         for name in ("invalid_text", "unknown_members"):
             self.changed("check-added", at, name, getattr(old, name), getattr(new, name))
             self.changed("check-removed", at, name, getattr(old, name), getattr(new, name))
-        self.changed("checksum-changed", at, "checksums", _sums(old), _sums(new))
+        sums = [{each.name: replace(each, doc="") for each in side.checksums} for side in (old, new)]
+        for name in sorted(sums[0].keys() & sums[1].keys()):
+            self.changed("checksum-changed", at, f"checksum {name}", sums[0][name], sums[1][name])
         self.changed("meaning-changed", at, "named ranges", old.ranges, new.ranges)
         self.versions()
         new_roots = {root.name: root for root in new.roots}
@@ -161,6 +172,9 @@ class _Walk:
             self.changed("limit-lowered", at, f"limit {name}", old, new)
             return
         lowered = new is not None and (old is None or new < old)
+        least, writer = (new, self.old) if lowered else (old, self.new)
+        if name == "size" and least is not None and _is_within(writer, least):
+            return
         self.add(
             "limit-lowered" if lowered else "limit-raised", at, f"limit {name}: {_shown(old)} before, {_shown(new)} now"
         )
@@ -198,12 +212,12 @@ class _Walk:
                     "check-removed", at, "unique elements", self.names.get(old.unique or "", old.unique), new.unique
                 )
                 self.changed("step-changed", at, "salvage", old.salvage, new.salvage)
-                self.held(old.held, new.held, at)
+                self.held(old, new, at)
                 self.types(old.element, new.element, at)
             case wire.Map(), wire.Map():
                 self.spelling(old.spelling, new.spelling, at)
-                self.types(old.key, new.key, at)
-                self.types(old.value, new.value, at)
+                self.types(old.key, new.key, at.inside)
+                self.types(old.value, new.value, at.inside)
             case wire.OneOf(), wire.OneOf():
                 self.alternatives(old, new, at)
             case wire.Select(), wire.Select():
@@ -249,9 +263,9 @@ class _Walk:
         """What says how many bytes or elements there are; of two numbers in front, how these are written."""
         match old, new:
             case wire.Prefix(number, null), wire.Prefix(other, its) if null is its:
-                self.integers(number, other, replace(at, fields=None, amount=True))
+                self.integers(number, other, at.inside)
             case wire.Blocks(number, size), wire.Blocks(other, its) if size == its:
-                self.integers(number, other, replace(at, fields=None, amount=True))
+                self.integers(number, other, at.inside)
             case _:
                 self.changed("size-changed", at, what, old, new)
 
@@ -267,16 +281,31 @@ class _Walk:
         if won:
             self.add("range-widened", at, said, (), won)
 
-    def held(self, old: wire.Held | None, new: wire.Held | None, at: _Pair) -> None:
+    def held(self, one: wire.Array, other: wire.Array, at: _Pair) -> None:
         """What elements of a list are held against."""
-        old, new = old or wire.Held(""), new or wire.Held("")
+        old, new = (each.held or wire.Held("") for each in (one, other))
         self.mappings(old.mappings, new.mappings, at)
-        ends = [
-            (_LEAST if each.minimum is None else each.minimum, _MOST if each.maximum is None else each.maximum)
-            for each in (old, new)
-        ]
-        self.bounds(ends[0], ends[1], at)
+        self.ranges(old, new, (one.element, other.element), at)
         self.spelling(old.spelling, new.spelling, at)
+
+    def ranges(
+        self,
+        old: wire.Field | wire.Held,
+        new: wire.Field | wire.Held,
+        types: tuple[wire.Type, wire.Type],
+        at: _Pair,
+    ) -> None:
+        """The numbers that a field, or each element of a list, may be."""
+        kinds = [
+            wire.not_null(plain(type, format.named)) for type, format in zip(types, (self.old, self.new), strict=True)
+        ]
+        match kinds:
+            case [wire.Integer() as before, wire.Integer() as after] if not (old.mappings or new.mappings):
+                stated = (old.minimum, old.maximum) != (new.minimum, new.maximum)
+                if stated or (before != after and self.is_loose(before, after)):
+                    self.bounds(_possible(old, before), _possible(new, after), at)
+            case _:
+                return
 
     def spelling(self, old: wire.Spelling | None, new: wire.Spelling | None, at: _Pair) -> None:
         """What texts are held against."""
@@ -380,7 +409,7 @@ class _Walk:
     def structs(self, old: wire.Struct, new: wire.Struct, path: tuple[str, ...]) -> None:
         """Fields by what finds them, and what stands between them."""
         at = _Pair(Site(old.name), Site(new.name), (), path)
-        if self.changed("encoding-changed", at, "form", (old.encoding, old.form), (new.encoding, new.form)):
+        if self.changed("encoding-changed", at, "form", (old.encoding.name, old.form), (new.encoding.name, new.form)):
             return
         pairs, gone, come = _paired(old, new)
         self.names |= {a.wire_name: b.wire_name for a, b in pairs if a.wire_name != b.wire_name}
@@ -388,7 +417,8 @@ class _Walk:
         moved = [(a, b) for a in gone for b in come if a.wire_name == b.wire_name]
         for a, b in moved:
             rule = {Form.MESSAGE: "tag-changed", Form.OBJECT: "member-renamed"}.get(new.form, "field-moved")
-            said = f"number {a.tag} before, {b.tag} now" if rule == "tag-changed" else "it is at another place"
+            keys = {"tag-changed": (a.tag, b.tag), "member-renamed": (a.key, b.key)}.get(rule)
+            said = "it is at another place" if keys is None else f"{keys[0]} before, {keys[1]} now"
             self.add(rule, _pair(old, a, new, b, path), said)
         gone = [a for a in gone if not any(a is one for one, _ in moved)]
         come = [b for b in come if not any(b is one for _, one in moved)]
@@ -460,18 +490,11 @@ class _Walk:
                 at,
                 "it must be there" if required else "it may be missing",
             )
-        self.changed("default-changed", at, "default", (old.has_default, old.default), (new.has_default, new.default))
+        self.changed("default-changed", at, "default", old.default, new.default)
         self.changed("constant-changed", at, "constant", old.const, new.const)
         self.meanings(old.meaning, new.meaning, at)
         self.mappings(old.mappings, new.mappings, at)
-        kinds = [wire.not_null(plain(side.type, format.named)) for side, format in ((old, self.old), (new, self.new))]
-        match kinds:
-            case [wire.Integer() as before, wire.Integer() as after] if not (old.mappings or new.mappings):
-                stated = (old.minimum, old.maximum) != (new.minimum, new.maximum)
-                if stated or (before != after and self.is_loose(before, after)):
-                    self.bounds(_possible(old, before), _possible(new, after), at)
-            case _:
-                pass
+        self.ranges(old, new, (old.type, new.type), at)
         self.spelling(old.spelling, new.spelling, at)
         self.bits(old, new, at)
         if old.on_wire and new.on_wire:
@@ -535,7 +558,12 @@ _PARTS = {
 }
 """What else a field says, and the rule of a change of it."""
 _OTHERWISE = object()
-_LEAST, _MOST = -(1 << 63), (1 << 64) - 1
+
+
+def _is_within(format: Format, limit: int) -> bool:
+    """Whether no record of a format has more bytes than a limit."""
+    sizes = Sizes(format.named)
+    return all((most := sizes.of(root.type).most) is not None and most <= limit for root in format.roots)
 
 
 def _paired(
@@ -548,10 +576,16 @@ def _paired(
     pairs = [(each, made[each.wire_name]) for each in old.fields if not each.on_wire and each.wire_name in made]
     if old.form is new.form and new.form in (Form.MESSAGE, Form.OBJECT):
         left = list(after)
+        sides = [{each.wire_name for each in side} for side in (before, after)]
+
+        def known(a: wire.Field, b: wire.Field) -> bool:
+            """Whether both names are known to both sides: the fields took each other's keys."""
+            return a.wire_name in sides[1] and b.wire_name in sides[0]
+
         for own in (True, False):  # members of one name, told apart by conditions, are those of the same own name
             for a in [each for each in before if not any(each is one for one, _ in pairs)]:
                 alike = (each for each in left if _key(each) == _key(a))
-                b = next((each for each in alike if not own or each.wire_name == a.wire_name), None)
+                b = next((each for each in alike if each.wire_name == a.wire_name or not (own or known(a, each))), None)
                 if b is not None:
                     left = [each for each in left if each is not b]
                     pairs.append((a, b))
@@ -573,11 +607,11 @@ def _paired(
     return pairs, gone, come
 
 
-def _possible(field: wire.Field | None, type: wire.Integer) -> tuple[int, int]:
-    """The least and the greatest number that a field can have on the wire."""
-    if field is None or not isinstance(wire.not_null(field.type), wire.Integer):
+def _possible(field: wire.Field | wire.Held | None, type: wire.Integer) -> tuple[int, int]:
+    """The least and the greatest number that a field, or an element of a list, can have on the wire."""
+    if field is None or (isinstance(field, wire.Field) and not isinstance(wire.not_null(field.type), wire.Integer)):
         return type.minimum, type.maximum
-    if isinstance(field.const, int):
+    if isinstance(field, wire.Field) and isinstance(field.const, int):
         return field.const, field.const
     numbers = [each.wire for each in field.mappings or () if isinstance(each.wire, int)]
     if numbers:
@@ -597,7 +631,7 @@ def _pair(old: wire.Struct, a: wire.Field, new: wire.Struct, b: wire.Field, path
 
 
 def _columns(field: wire.Field) -> tuple[str, ...]:
-    return (field.wire_name, field.name)
+    return tuple(dict.fromkeys((field.wire_name, field.name, field.key)))
 
 
 def _cases(select: wire.Select) -> dict[Any, wire.Type]:
@@ -608,10 +642,6 @@ def _cases(select: wire.Select) -> dict[Any, wire.Type]:
         if not isinstance(case.type, wire.Refusal)
         for value in (case.values or (_OTHERWISE,))
     }
-
-
-def _sums(format: Format) -> dict[str, object]:
-    return {each.name: replace(each, doc="") for each in format.checksums}
 
 
 _TOLD = frozenset({"code", "misspelled", "unknown", "unique_code", "extension_code", "doc", "column", "holders"})
@@ -694,12 +724,14 @@ def _spelled(spelling: wire.Spelling | None) -> str:
 
 
 def _shown(value: object) -> str:
-    """A part of the model in the words of specs, as far as it has some."""
+    """A part of the model in the words of specs; empty where it has none."""
     match value:
-        case None:
+        case None | "" | ():
             return "none"
         case Literal(inner):
-            return _shown(inner)
+            return "null" if inner is None else _shown(inner)
+        case Enum(value=word):
+            return str(word)
         case str():
             return f"`{value}`"
         case bytes():
@@ -710,12 +742,31 @@ def _shown(value: object) -> str:
             return str(value)
         case wire.Integer():
             return _integer(value)
+        case wire.Float():
+            return f"float{value.bits}"
+        case wire.Text() | wire.Bytes() | wire.Boolean() | wire.Array() | wire.Map() | wire.Struct():
+            return _KINDS[type(value)]
+        case ByteOrder():
+            return value.fixed or f"told by {value.parameter}"
         case wire.Delimiter() | wire.Prefix() | wire.Blocks() | wire.Terminator() | wire.Last():
             return type(value).__name__.lower()
+        case wire.Frame() | wire.Need() | wire.End() | wire.Discard() | wire.Verify():
+            return type(value).__name__.lower()
         case tuple() | list():
-            return f"[{', '.join(map(_shown, value))}]"
+            shown = [_shown(each) for each in value]
+            return f"[{', '.join(shown)}]" if all(shown) else ""
         case _:
             try:
                 return f"`{text_of(value)}`"  # type: ignore[arg-type]
             except (AssertionError, TypeError, AttributeError):
-                return type(value).__name__.lower()
+                return ""
+
+
+_KINDS = {
+    wire.Text: "str",
+    wire.Bytes: "bytes",
+    wire.Boolean: "bool",
+    wire.Array: "list",
+    wire.Map: "map",
+    wire.Struct: "struct",
+}

@@ -19,7 +19,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Encoded,
     Float,
     Integer,
     List,
@@ -27,14 +26,10 @@ from wireloom.runtime.columns.logical import (
     LogicalType,
     Map,
     Meant,
-    Measured,
-    Named,
     Open,
     Record,
-    Said,
     Scaled,
     Text,
-    Written,
     alternatives,
     kind_name,
 )
@@ -167,28 +162,14 @@ def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.Dat
             return pa.struct([pa.field(name, arrow_type(option, open_values)) for name, option in alternatives(type)])
         case Open():
             return _OPEN[open_values]
-        case Meant():
-            return _meant_type(type)
+        case Meant(seen=seen):
+            return _quantity_type(seen) if isinstance(seen, Scaled) else arrow_type(seen)
         case _:
             assert_never(type)
 
 
-def _meant_type(type: Meant) -> pa.DataType:
-    match type.shown:
-        case None:
-            return arrow_type(type.wire)
-        case Scaled("decimal", precision=precision, digits=digits):
-            return pa.decimal128(precision, digits)
-        case Scaled(kind):
-            return _SCALED[kind]
-        case Said():
-            return arrow_type(type.shown.plain)
-        case Measured():
-            return pa.float64()
-        case Written() | Encoded() | Named():
-            return pa.string()
-        case _:
-            assert_never(type.shown)
+def _quantity_type(scaled: Scaled) -> pa.DataType:
+    return pa.decimal128(scaled.precision, scaled.digits) if scaled.kind == "decimal" else _SCALED[scaled.kind]
 
 
 def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:

@@ -27,7 +27,6 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Encoded,
     ExtensionType,
     Float,
     Integer,
@@ -35,14 +34,10 @@ from wireloom.runtime.columns.logical import (
     LogicalType,
     Map,
     Meant,
-    Measured,
-    Named,
     Open,
     Record,
-    Said,
     Scaled,
     Text,
-    Written,
     kind_name,
 )
 from wireloom.runtime.columns.projection import unknown_name
@@ -112,8 +107,8 @@ def to_canonical(value: object, type: LogicalType) -> object:
             return _rendered_bytes(value)
         case Open():
             return to_tagged(value)
-        case Meant():
-            return _rendered_meaning(value, type)
+        case Meant(seen=seen):
+            return meanings.rendered(value, seen) if isinstance(seen, Scaled) else to_canonical(value, seen)
         case Alternatives():
             return _rendered_alternative(value, type)
         case Record():
@@ -124,22 +119,6 @@ def to_canonical(value: object, type: LogicalType) -> object:
             return [[to_canonical(k, key), to_canonical(v, entry)] for k, v in _pairs(value)]
         case _:
             assert_never(type)
-
-
-def _rendered_meaning(value: object, type: Meant) -> object:
-    match type.shown:
-        case None:
-            return to_canonical(value, type.wire)
-        case Scaled():
-            return meanings.rendered(value, type.shown)
-        case Said():
-            return to_canonical(value, type.shown.plain)
-        case Measured():
-            return _rendered_float(value)
-        case Written() | Encoded() | Named():
-            return value
-        case _:
-            assert_never(type.shown)
 
 
 def _rendered_record(value: object, record: Record) -> dict[str, object]:
@@ -224,8 +203,12 @@ def from_canonical(
             return _READERS[type.__class__](rendering, path)
         case Open():
             return from_tagged(rendering, extensions, path)
-        case Meant():
-            return _meaning(rendering, type, path)
+        case Meant(seen=seen):
+            return (
+                _quantity(rendering, seen, path)
+                if isinstance(seen, Scaled)
+                else from_canonical(rendering, seen, (), path)
+            )
         case Alternatives():
             return _alternative(rendering, type, extensions, path)
         case Record():
@@ -243,22 +226,6 @@ def from_canonical(
             )
         case _:
             assert_never(type)
-
-
-def _meaning(rendering: object, type: Meant, path: str) -> object:
-    match type.shown:
-        case None:
-            return from_canonical(rendering, type.wire, (), path)
-        case Scaled() as scaled:
-            return _quantity(rendering, scaled, path)
-        case Said():
-            return from_canonical(rendering, type.shown.plain, (), path)
-        case Measured():
-            return _float(rendering, path)
-        case Written() | Encoded() | Named():
-            return _text(rendering, path)
-        case _:
-            assert_never(type.shown)
 
 
 def _quantity(rendering: object, scaled: Scaled, path: str) -> object:

@@ -4,6 +4,7 @@ The engine reads and writes values on the wire. If every value of a column has a
 one has none (`MeaninglessError`), the construct path finds it and reports it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
@@ -190,29 +191,32 @@ def _viewed(array: pa.Array, target: pa.DataType) -> pa.Array:
 def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     """The texts of addresses; bytes of another size are those of no value."""
     _, offsets, data = array.buffers()
-    places, text = native.address_texts(written.kind, offsets, data, array.offset, len(array))
-    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
-    return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
+    return _beside(array, pa.string(), native.address_texts(written.kind, offsets, data, array.offset, len(array)))
+
+
+def _beside(array: pa.Array, target: pa.DataType, buffers: Sequence[Any]) -> pa.Array:
+    """A column of these buffers, null where the array is."""
+    return pa.Array.from_buffers(target, len(array), [_valid(array), *map(pa.py_buffer, buffers)])
+
+
+def _valid(array: pa.Array) -> pa.Buffer | None:
+    """The bits of what is not null, from the first value on; None where nothing is null."""
+    return pc.is_valid(array).buffers()[1] if array.null_count else None
 
 
 def _said(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
     """What texts say, which have been held against their pattern; those of refused records may say nothing."""
     match said.counted:
         case Scaled("timestamp" | "date" as kind):
-            found = _counted(array, kind, arrow_type(type), native)
+            _, offsets, data = array.buffers()
+            counts = native.counts_of_times(kind, offsets, data, array.offset, len(array))
+            found = _beside(array, arrow_type(type), [counts])
         case _:
             found = _numbers_said(array, said, arrow_type(type))
     if not says(type.null, said):
         return found
     (null,) = _said(pa.array([type.null], pa.string()), replace(type, null=None), said, native)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
-
-
-def _counted(array: pa.Array, kind: str, target: pa.DataType, native: Any) -> pa.Array:
-    _, offsets, data = array.buffers()
-    counts = native.counts_of_times(kind, offsets, data, array.offset, len(array))
-    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
-    return pa.Array.from_buffers(target, len(array), [kept, pa.py_buffer(counts)])
 
 
 def _numbers_said(array: pa.Array, said: Said, target: pa.DataType) -> pa.Array:
@@ -227,9 +231,7 @@ def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     """The texts that bytes are in a character set, which they have been held against."""
     _, offsets, data = array.buffers()
     big, table = charset.endswith("be"), charsets.utf8_table(charset)
-    places, text = native.decoded_texts(table, big, offsets, data, array.offset, len(array))
-    kept = pc.is_valid(array).buffers()[1] if array.null_count else None
-    return pa.Array.from_buffers(pa.string(), len(array), [kept, pa.py_buffer(places), pa.py_buffer(text)])
+    return _beside(array, pa.string(), native.decoded_texts(table, big, offsets, data, array.offset, len(array)))
 
 
 def _names(array: pa.Array, named: Named) -> pa.Array:
@@ -343,12 +345,10 @@ def _unscaled_each(units: pa.Array, scaled: Scaled) -> pa.Array:
 def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
     found = array.cast(pa.string())
     _, offsets, data = found.buffers()
-    present = pc.is_valid(found).buffers()[1] if found.null_count else None
-    read = native.address_values(written.kind, offsets, data, present, found.offset, len(found))
+    read = native.address_values(written.kind, offsets, data, _valid(found), found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
-    places, bytes_ = read
-    return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
+    return _beside(found, pa.binary(), read)
 
 
 def _saying(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
@@ -379,24 +379,20 @@ def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
 
 def _dated(counts: pa.Array, kind: str, native: Any) -> pa.Array:
     """The texts of moments in UTC, or of days."""
-    present = pc.is_valid(counts).buffers()[1] if counts.null_count else None
-    read = native.texts_of_times(kind, counts.buffers()[1], present, counts.offset, len(counts))
+    read = native.texts_of_times(kind, counts.buffers()[1], _valid(counts), counts.offset, len(counts))
     if read is None:
         raise MeaninglessError(f"a {kind} beyond the years 1 to 9999")
-    places, text = read
-    return pa.Array.from_buffers(pa.string(), len(counts), [present, pa.py_buffer(places), pa.py_buffer(text)])
+    return _beside(counts, pa.string(), read)
 
 
 def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     found = array.cast(pa.string())
     _, offsets, data = found.buffers()
-    present = pc.is_valid(found).buffers()[1] if found.null_count else None
     big, table = charset.endswith("be"), charsets.byte_table(charset)
-    read = native.encoded_texts(table, big, offsets, data, present, found.offset, len(found))
+    read = native.encoded_texts(table, big, offsets, data, _valid(found), found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that {charset} does not have")
-    places, bytes_ = read
-    return pa.Array.from_buffers(pa.binary(), len(found), [present, pa.py_buffer(places), pa.py_buffer(bytes_)])
+    return _beside(found, pa.binary(), read)
 
 
 def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:

@@ -198,6 +198,21 @@ class Meant:
     null: int | float | str | bytes | None = None
 
     @property
+    def seen(self) -> "Union[Scaled, LogicalType]":
+        """What readers see: a quantity, or values of a type that is on the wire as it is."""
+        match self.shown:
+            case None:
+                return self.wire
+            case Scaled():
+                return self.shown
+            case Said(counted):
+                return counted
+            case Measured():
+                return Float(64)
+            case Written() | Encoded() | Named():
+                return Text()
+
+    @property
     def raw(self) -> str:
         """The member that has what is on the wire, of which several values mean the same; empty where none has."""
         return self.shown.raw if isinstance(self.shown, Named | Said) else ""

@@ -14,14 +14,12 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from wireloom.runtime.columns import soundness, variant
-from wireloom.runtime.columns.arrow import arrow_type
 from wireloom.runtime.columns.canonical import from_tagged, loads
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
     Binary,
     Boolean,
-    Encoded,
     ExtensionType,
     Float,
     Integer,
@@ -29,14 +27,10 @@ from wireloom.runtime.columns.logical import (
     LogicalType,
     Map,
     Meant,
-    Measured,
-    Named,
     Open,
     Record,
-    Said,
     Scaled,
     Text,
-    Written,
     alternatives,
 )
 from wireloom.runtime.columns.projection import unknown_name
@@ -82,8 +76,8 @@ def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionTy
             return _each(_integer, _plain(array))
         case BigInteger():
             return _each(_big_integer, _plain(array))
-        case Meant():
-            return _meant(array, type, extensions)
+        case Meant(seen=seen):
+            return _quantities(array, seen) if isinstance(seen, Scaled) else _values(array, seen, extensions)
         case List(element):
             return _listed(array, element, extensions)
         case Map():
@@ -196,23 +190,18 @@ def _big_integer(value: object) -> object:
             return _integer(value)
 
 
-def _meant(array: pa.Array, type: Meant, extensions: Sequence[ExtensionType]) -> list[object]:
-    """The values of a column that means what is on the wire."""
-    match type.shown:
-        case None:
-            return _values(array, type.wire, extensions)
-        case Scaled("timestamp" | "duration"):
+def _quantities(array: pa.Array, scaled: Scaled) -> list[object]:
+    match scaled.kind:
+        case "timestamp" | "duration":
             return _plain(_in_microseconds(array))
-        case Scaled("date"):
+        case "date":
             return _plain(_cast_each(array, pa.date32(), "a day") if kinds.is_date64(array.type) else array)
-        case Scaled("integer"):
-            return _each(_big_integer if kinds.is_string(arrow_type(type)) else _integer, _plain(array))
-        case Said():
-            return _values(array, type.shown.plain, extensions)
-        case Scaled() | Measured() | Written() | Encoded() | Named():
+        case "integer":
+            return _each(_integer, _plain(array))
+        case "decimal":
             return _plain(array)
         case _:
-            assert_never(type.shown)
+            assert_never(scaled.kind)
 
 
 def _in_microseconds(array: pa.Array) -> pa.Array:

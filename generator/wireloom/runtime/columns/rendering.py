@@ -21,21 +21,16 @@ from wireloom.runtime.columns.logical import (
     BigInteger,
     Binary,
     Boolean,
-    Encoded,
     Float,
     Integer,
     List,
     LogicalType,
     Map,
     Meant,
-    Measured,
-    Named,
     Open,
     Record,
-    Said,
     Scaled,
     Text,
-    Written,
     alternatives,
 )
 from wireloom.runtime.columns.meanings import duration_text
@@ -61,8 +56,8 @@ def rendered(array: pa.Array, type: LogicalType) -> pa.LargeStringArray:
             return _each(_base64, array)
         case Open():
             return array.cast(_TEXT)
-        case Meant():
-            return _meaning(array, type)
+        case Meant(seen=seen):
+            return _quantity(array, seen) if isinstance(seen, Scaled) else rendered(array, seen)
         case List(element):
             return _listed(array, rendered(array.flatten(), element))
         case Map(key, value):
@@ -95,23 +90,7 @@ def bytes_of_lines(texts: pa.LargeStringArray) -> memoryview:
     return memoryview(data)[offsets[0] : offsets[-1]]
 
 
-def _meaning(array: pa.Array, type: Meant) -> pa.LargeStringArray:
-    match type.shown:
-        case None:
-            return rendered(array, type.wire)
-        case Scaled():
-            return _scaled(array, type.shown)
-        case Said():
-            return rendered(array, type.shown.plain)
-        case Measured():
-            return _each(_float, array)
-        case Written() | Encoded() | Named():
-            return _text(array)
-        case _:
-            assert_never(type.shown)
-
-
-def _scaled(array: pa.Array, scaled: Scaled) -> pa.LargeStringArray:
+def _quantity(array: pa.Array, scaled: Scaled) -> pa.LargeStringArray:
     match scaled.kind:
         case "timestamp":
             text = pc.binary_replace_slice(array.cast(_TEXT), start=10, stop=11, replacement="T")

@@ -24,7 +24,7 @@ from wireloom.runtime.conversion import conversion, placing
 from wireloom.runtime.conversion.columns import fitted
 from wireloom.runtime.conversion.conversion import Conversion
 from wireloom.runtime.conversion.fitting import Side, differences
-from wireloom.runtime.errors import EncodeError, ParameterError
+from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.values import Pairs
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 
@@ -520,25 +520,3 @@ def test_convert_asks_for_what_is_missing(tmp_path):
     file = tmp_path / "x"
     file.write_bytes(b"")
     assert run("--from", "databus_event", "--to", "databus_json", file, "-o", file).exit_code == 2
-
-
-def test_a_record_that_cannot_be_said_costs_no_other_its_place_among_those_that_are_encoded_together():
-    alone: list[int] = []
-
-    class Counting(Conversion):
-        def _written(self, records):
-            numbers = records.field(0).to_pylist()
-            if bad := [row for row, number in enumerate(numbers) if number < 0]:
-                raise EncodeError("no negative number", "one").at("n").at(bad[0])
-            return [b"%d" % number for number in numbers]
-
-        def _one(self, *given):
-            alone.append(given[1])
-
-    numbers = [0, -1, 2, 3, -4, -5, 6]
-    codec = databus_event.CODEC
-    found = Counting(codec, codec, "record", "record", {}, {})._together(
-        pa.array([{"n": each} for each in numbers]), range(100, 107), [], []
-    )
-    assert found == [b"0", None, b"2", b"3", None, None, b"6"]
-    assert alone == [101, 104, 105]

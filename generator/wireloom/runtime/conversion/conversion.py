@@ -31,8 +31,6 @@ from wireloom.runtime.values import Extension, Pairs
 
 _MOST_LOST = 256
 """Members of one record that may turn out to have no place."""
-_TOGETHER = 256
-"""Records that are encoded at once."""
 _PLACES = re.compile(r"(\[\d+\])*\.?")
 _LISTED = 12
 """Names that a message lists."""
@@ -139,47 +137,12 @@ class Conversion:
             lost[row] += paths
         data, there = found.data, records.is_valid().to_pylist()
         rest = [row for row, each in enumerate(data) if each is None and there[row]]
-        for start in range(0, len(rest), _TOGETHER):
-            rows = rest[start : start + _TOGETHER]
-            built = self._rebuilt(records.take(pa.array(rows, pa.int64())), rows, lost, errors)
-            for row, each in zip(rows, built, strict=True):
-                data[row] = each
+        for row in rest:
+            data[row] = self._one(records.slice(row, 1), row, lost, errors)
         return data, frozenset(rest)
-
-    def _rebuilt(
-        self, part: pa.StructArray, rows: Sequence[int], lost: list[list[str]], errors: list[str | None]
-    ) -> list[bytes | None]:
-        """The bytes that builders make of some records, some at a time where the formats name extensions otherwise."""
-        if self.source.extensions != self.target.extensions and any(_opens(self._target.logical)):
-            return self._together(part, rows, lost, errors)
-        return [self._one(part.slice(place, 1), row, lost, errors) for place, row in enumerate(rows)]
-
-    def _together(
-        self, part: pa.StructArray, rows: Sequence[int], lost: list[list[str]], errors: list[str | None]
-    ) -> list[bytes | None]:
-        """The bytes of some records, which are those of `rows`."""
-        data: list[bytes | None] = []
-        while len(data) < len(part):
-            rest, row = part.slice(len(data)), 0
-            try:
-                return data + self._written(rest)
-            except EncodeError as error:
-                place = error.inward()
-                row = place if isinstance(place, int) else 0
-            data += self._written(rest.slice(0, row)) if row else []
-            data.append(self._one(rest.slice(row, 1), rows[len(data)], lost, errors))
-        return data
-
-    def _written(self, records: pa.StructArray) -> list[bytes | None]:
-        found: list[bytes | None] = self.target.encode(
-            records, root=self.target_root, **self.target_parameters
-        ).to_pylist()
-        return found
 
     def _one(self, record: pa.StructArray, row: int, lost: list[list[str]], errors: list[str | None]) -> bytes | None:
         """The bytes of one record; what it loses, or why there are none, goes to its row."""
-        if not record[0].is_valid:
-            return None
         try:
             data, more = self._built(record)
         except EncodeError as refusal:

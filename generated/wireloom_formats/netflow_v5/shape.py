@@ -17,7 +17,7 @@ RECORD: Final = logical.Record(
         ),
         logical.LogicalField(
             "time",
-            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
+            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp")),
             doc="Both in one",
         ),
         logical.LogicalField("sequence", logical.Integer(32, signed=False), doc="Flows that were exported before"),

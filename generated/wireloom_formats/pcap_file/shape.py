@@ -18,7 +18,7 @@ PACKET: Final = logical.Record(
         ),
         logical.LogicalField(
             "time",
-            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
+            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp")),
             doc="Both in one",
         ),
         logical.LogicalField(
@@ -76,7 +76,7 @@ RECORD: Final = logical.Record(
                         ),
                         logical.LogicalField(
                             "time",
-                            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 0)),
+                            logical.Meant(logical.Integer(64, signed=True), shown=logical.Scaled("timestamp")),
                             doc="Both in one",
                         ),
                         logical.LogicalField(

@@ -167,7 +167,7 @@ RECORD: Final = logical.Record(
                     logical.LogicalField(
                         "time",
                         logical.Meant(
-                            logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 946684800000000)
+                            logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", offset=946684800000000)
                         ),
                         nullable=True,
                         doc="When it committed",
@@ -201,7 +201,7 @@ RECORD: Final = logical.Record(
                     logical.LogicalField(
                         "preparedTime",
                         logical.Meant(
-                            logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", 1, 946684800000000)
+                            logical.Integer(64, signed=True), shown=logical.Scaled("timestamp", offset=946684800000000)
                         ),
                         nullable=True,
                     ),

@@ -12,6 +12,7 @@ from wireloom.model import logical
 from wireloom.model.ground import NAMED_PATTERNS, decimals
 from wireloom.model.logical import Alternatives, BigInteger, Float, Integer, LogicalType, Meant, Open, Record, Scaled
 from wireloom.model.types import Spelling
+from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.columns.meanings import EXPECTED
 from wireloom.runtime.errors import amount
 from wireloom.runtime.patterns import worded
@@ -212,8 +213,8 @@ def pair(key: Schema, value: Schema) -> Schema:
     return {"type": "array", "prefixItems": [key, value], "items": False, "minItems": 2}
 
 
-def open_value(extensions: Sequence[tuple[int, str, bool]]) -> Schema:
-    """The tagged rendering of open values, with the extensions (code, name, whether text) that they may hold."""
+def open_value(extensions: Sequence[ExtensionType]) -> Schema:
+    """The tagged rendering of open values, with the extensions that they may hold."""
     itself: Schema = {"$ref": f"#/$defs/{OPEN}"}
     text: Schema = {"type": "string"}
     contents: dict[str, Schema] = {
@@ -224,7 +225,7 @@ def open_value(extensions: Sequence[tuple[int, str, bool]]) -> Schema:
         "bytes": binary(),
         "list": {"type": "array", "items": itself},
         "map": {"type": "array", "items": pair(itself, itself)},
-        **{name: text if is_text else binary() for _, name, is_text in extensions},
+        **{each.name: text if each.text else binary() for each in extensions},
     }
     options: list[Schema] = [{"type": "null"}, *(tagged(name, content) for name, content in contents.items())]
     return {"description": "A value of any type, tagged with its kind", "oneOf": options}

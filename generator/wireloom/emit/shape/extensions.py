@@ -3,10 +3,11 @@
 from wireloom.model.format import Format
 from wireloom.model.traversal import nested
 from wireloom.model.types import Extension, OneOf, Text
+from wireloom.runtime.columns.logical import ExtensionType
 
 
-def extensions(format: Format) -> tuple[tuple[int, str, bool], ...]:
-    """Code, name and whether the content is text, of each extension in an open union, in spec order."""
+def extensions(format: Format) -> tuple[ExtensionType, ...]:
+    """Each extension in an open union, in spec order."""
     found: dict[tuple[int, str], bool] = {}
     types = (*(type for _, type in format.types), *(root.type for root in format.roots))
     unions = (each for type in types for each in nested(type) if isinstance(each, OneOf) and each.open)
@@ -14,4 +15,4 @@ def extensions(format: Format) -> tuple[tuple[int, str, bool], ...]:
         if isinstance(alternative.type, Extension):
             key = (alternative.type.code, alternative.name)
             found.setdefault(key, isinstance(alternative.type.content, Text))
-    return tuple((code, name, text) for (code, name), text in found.items())
+    return tuple(ExtensionType(code, name, text) for (code, name), text in found.items())

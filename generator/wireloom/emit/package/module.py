@@ -3,9 +3,10 @@
 from wireloom.emit import prose
 from wireloom.emit.code import Call, Code, Prose, Tuple, call, display, literal, mapping, render
 from wireloom.emit.frames import framed, heading
-from wireloom.emit.package.signature import annotated, declared, documented, keyword, one_of
+from wireloom.emit.package.interface import functions
+from wireloom.emit.package.signature import annotated, declared, one_of
 from wireloom.model.ends import endless
-from wireloom.model.format import Format, Parameter, Root, Versions
+from wireloom.model.format import Format, Root, Versions
 from wireloom.model.kinds import kinds
 from wireloom.model.meaning import meaning
 from wireloom.runtime import CONTRACT
@@ -21,20 +22,9 @@ def module(format: Format) -> str:
         constants=_constants(format),
         root=annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name)),
         default_root=literal(format.roots[0].name),
-        keywords=[keyword(parameter) for parameter in format.parameters],
-        version=_version(format),
-        passed=[f"{parameter.name}={parameter.name}" for parameter in format.parameters],
-        validated=_validated(format),
+        functions=functions(format),
         of_documents=format.encoding.text,
-        parse_docstring=prose.docstring(_parse_paragraphs(format.parameters), 4),
     )
-
-
-def _version(format: Format) -> str:
-    """The keyword of builders for a version; empty where there is none, or a parameter is called so."""
-    if format.named_versions is None or any(parameter.name == "version" for parameter in format.parameters):
-        return ""
-    return annotated("version", one_of(format.named_versions.names), "None", or_none=True)
 
 
 def columns(format: Format) -> str:
@@ -50,11 +40,6 @@ def spark(format: Format) -> str:
     return framed(__file__, "spark.py.jinja", format, docstring=heads, default=literal(format.roots[0].name))
 
 
-def _validated(format: Format) -> str:
-    """What can be validated beside bytes."""
-    return ", JSON text, or a parsed document" if format.encoding.text else ", or a value as `parse` gives it"
-
-
 def _paragraphs(format: Format) -> list[str]:
     """The module's docstring: what the format is, where it comes from, its roots, what may be wrong with data."""
     return [
@@ -63,14 +48,6 @@ def _paragraphs(format: Format) -> list[str]:
         prose.paragraph(f"Source: {format.source}") if format.source else "",
         "Roots:\n" + prose.definitions((root.name, root.doc) for root in format.roots) if len(format.roots) > 1 else "",
         "Error codes:\n" + prose.definitions((error.code, error.doc) for error in format.errors),
-    ]
-
-
-def _parse_paragraphs(parameters: tuple[Parameter, ...]) -> list[str]:
-    known = prose.definitions(map(documented, parameters), 4)
-    return [
-        "The value of one record; raises DecodeError with code, path and byte offset.",
-        f"Parameters:\n{known}" if known else "",
     ]
 
 

@@ -1,0 +1,102 @@
+"""The functions of a format's module that take its parameters: each passes them on to what acts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom.emit import prose
+from wireloom.emit.code import literal
+from wireloom.emit.package.signature import annotated, documented, keyword, one_of
+from wireloom.model.format import Format
+
+_SOURCE = "source: bytes | bytearray | memoryview | BinaryIO"
+_COLUMNS = "columns: Sequence[str] | None = None"
+_FRAMING = "framing: str | None = None"
+_EXPLODE = "explode: bool = False"
+_OPEN_VALUES = 'open_values: Literal["variant", "json", "binary"] = "variant"'
+_RESYNC = "resync: bool = False"
+_RECORDS = "data: pa.Array | pa.ChunkedArray | Sequence[bytes | str | None]"
+_DOCUMENTS: Mapping[str, str] = {
+    "build": "The bytes of one record; raises EncodeError where the format cannot say the value.",
+    "explain_bytes": "What every byte of one record is, as a tree of spans; a bad record up to its fault.",
+    "iter_parse": "The records of a stream, framed as the spec says unless told otherwise.",
+    "iter_build": "The stream of the records of these values, piece by piece, framed as `iter_parse` reads it.",
+    "decode": "The columns of an Arrow array or a list of records, null and an error where one is bad.",
+    "decode_stream": "The columns of the records of a stream, in parts of some megabytes, each record with its place.",
+    "encode": "The bytes of each record of a batch; raises EncodeError at the first that cannot be said.",
+    "encode_stream": "The stream of the records of columns, in pieces of some megabytes, "
+    "framed as `decode_stream` reads it.",
+    "validate": "Everything that is wrong with a message: bytes{beside}.",
+    "validate_many": "The problems of each message; of an Arrow array as a column of its length.",
+}
+_BESIDE_BYTES = {True: ", JSON text, or a parsed document", False: ", or a value as `parse` gives it"}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function as the template lays it out; `home` is what has the method of its name."""
+
+    name: str
+    arguments: tuple[str, ...]
+    keywords: tuple[str, ...]
+    result: str
+    docstring: str
+    home: str
+
+    @property
+    def passed(self) -> Iterator[str]:
+        """What it is called with in turn."""
+        yield from map(_name, self.arguments)
+        yield from (f"{name}={name}" for name in map(_name, self.keywords))
+
+
+def functions(format: Format) -> Iterator[Function]:
+    """The functions, in their order."""
+    root = annotated("root", one_of(tuple(root.name for root in format.roots)), literal(format.roots[0].name))
+    parameters = tuple(map(keyword, format.parameters))
+    for name, arguments, own, result in _functions(_version(format)):
+        document = f'"""{_DOCUMENTS[name]} Parameters as in `parse`."""' if name != "parse" else _of_parse(format)
+        home = "_validator()" if name.startswith("validate") else "CODEC"
+        said = document.format(beside=_BESIDE_BYTES[format.encoding.text]) if name == "validate" else document
+        yield Function(name, arguments, (root, *own, *parameters), result, said, home)
+
+
+def _functions(version: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], str]]:
+    """Name, arguments, keywords of its own, and result of each."""
+    data, batch = "data: bytes | bytearray | memoryview", "pa.RecordBatch | pa.StructArray"
+    skip, null = _on_error("raise", "stop", "skip", default="skip"), _on_error("null", "raise")
+    yield "parse", (data,), (), "Any"
+    yield "build", ("value: Any",), version, "bytes"
+    yield "explain_bytes", (data,), (), "Explained"
+    yield "iter_parse", (_SOURCE,), (_FRAMING, _on_error("raise", "stop", "skip"), _RESYNC), "Iterator[Framed]"
+    yield "iter_build", ("values: Iterable[Any]",), (_FRAMING, *version), "Iterator[bytes]"
+    yield "decode", (_RECORDS, _COLUMNS), (_EXPLODE, null, _OPEN_VALUES), "Decoded"
+    own = (_FRAMING, _EXPLODE, skip, _OPEN_VALUES, _RESYNC)
+    yield "decode_stream", (_SOURCE, _COLUMNS), own, "Iterator[DecodedPart]"
+    yield "encode", (f"value: {batch}",), version, "pa.Array"
+    batches = f"batches: Iterable[{batch}] | {batch} | pa.Table"
+    yield "encode_stream", (batches,), (_FRAMING, *version), "Iterator[bytes]"
+    yield "validate", ("message: object",), (), "list[Problem]"
+    messages = "messages: Iterable[object] | pa.Array"
+    yield "validate_many", (messages,), (), "Iterator[list[Problem]] | pa.ListArray"
+
+
+def _name(declared: str) -> str:
+    """The name of a declared argument."""
+    return declared.partition(":")[0]
+
+
+def _on_error(*choices: str, default: str = "") -> str:
+    return f"on_error: Literal[{', '.join(map(literal, choices))}] = {literal(default or choices[0])}"
+
+
+def _version(format: Format) -> tuple[str, ...]:
+    """The keyword of builders for a version; none where there is none, or a parameter is called so."""
+    if format.named_versions is None or any(parameter.name == "version" for parameter in format.parameters):
+        return ()
+    return (annotated("version", one_of(format.named_versions.names), "None", or_none=True),)
+
+
+def _of_parse(format: Format) -> str:
+    known = prose.definitions(map(documented, format.parameters), 4)
+    what = "The value of one record; raises DecodeError with code, path and byte offset."
+    return prose.docstring([what, f"Parameters:\n{known}" if known else ""], 4)

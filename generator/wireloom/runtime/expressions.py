@@ -196,6 +196,28 @@ def either(left: Any, right: Any) -> bool | None:
     return False if left is False and right is False else None
 
 
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": add,
+    "-": subtract,
+    "*": multiply,
+    "//": divide,
+    "%": remainder,
+    "&": bit_and,
+    "|": bit_or,
+    "^": bit_xor,
+    "<<": shift_left,
+    ">>": shift_right,
+    "<": less,
+    "<=": at_most,
+    ">": more,
+    ">=": at_least,
+    "and": both,
+    "or": either,
+}
+"""What each operator of two operands does, but for `==` and `!=`."""
+UNARY_OPERATORS: Mapping[str, Callable[[Any], Any]] = {"-": negative, "~": inverted, "not": negated}
+"""What each operator of one operand does."""
+
 # --- positions -----------------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from wireloom.expr.ast import (
 )
 from wireloom.expr.extents import HIGHEST, LOWEST, Extent, Known, overflows
 from wireloom.expr.types import kind
+from wireloom.runtime.expressions import OPERATORS, UNARY_OPERATORS
 
 _FUNCTIONS = {
     "len": "fn.length",
@@ -42,24 +43,7 @@ _FUNCTIONS = {
     "rangeName": "fn.range_name",
     "min": "fn.smallest",
     "max": "fn.largest",
-    "+": "fn.add",
-    "-": "fn.subtract",
-    "*": "fn.multiply",
-    "//": "fn.divide",
-    "%": "fn.remainder",
-    "&": "fn.bit_and",
-    "|": "fn.bit_or",
-    "^": "fn.bit_xor",
-    "<<": "fn.shift_left",
-    ">>": "fn.shift_right",
-    "<": "fn.less",
-    "<=": "fn.at_most",
-    ">": "fn.more",
-    ">=": "fn.at_least",
-    "and": "fn.both",
-    "or": "fn.either",
 }
-_UNARY_FUNCTIONS = {"-": "fn.negative", "~": "fn.inverted"}
 _LOGIC, _EQUALITY, _ORDER = ("and", "or"), ("==", "!="), ("<", "<=", ">", ">=")
 # How tightly Python binds; a part that binds less than its place asks for gets parentheses.
 _BINDING = {
@@ -156,7 +140,7 @@ class _Writer:
                 return f"not fn.equal({self._list(left, right)})", _NOT
             case Binary(operator, left, right):
                 logic = operator in _LOGIC
-                return f"{_FUNCTIONS[operator]}({self._list(left, right, truth=logic)})", _ATOM
+                return f"fn.{OPERATORS[operator].__name__}({self._list(left, right, truth=logic)})", _ATOM
             case Membership(operand, options):
                 return self._membership(operand, options)
             case Conditional(choice, then, otherwise):
@@ -210,7 +194,7 @@ class _Writer:
         found = self._extent(operand)
         if self._is_certain(operand) and found.high <= -(LOWEST + 1) and found.low >= -HIGHEST:
             return operator + self._source(operand, _UNARY), _UNARY
-        return f"{_UNARY_FUNCTIONS[operator]}({self._list(operand)})", _ATOM
+        return f"fn.{UNARY_OPERATORS[operator].__name__}({self._list(operand)})", _ATOM
 
     def _operation(self, operator: str, left: Expression, right: Expression, *, condition: bool) -> tuple[str, int]:
         binding = _BINDING[operator]

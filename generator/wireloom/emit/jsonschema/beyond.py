@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from wireloom.emit.jsonschema.conditions import operands
 from wireloom.emit.jsonschema.documents import Documents
 from wireloom.emit.jsonschema.members import Members
 from wireloom.emit.jsonschema.objects import undecided
 from wireloom.encodings import Form
 from wireloom.escapes import code_span
+from wireloom.expr import ast
 from wireloom.expr.ast import Binary, Call, Expression, Literal, Unary
 from wireloom.expr.extents import Extents, extent
 from wireloom.expr.text import text_of
@@ -292,7 +292,7 @@ def _calculates(expression: Expression) -> bool:
         case Unary("-" | "~") | Call("decimal" | "md5" | "int"):
             return True
         case _:
-            return any(map(_calculates, operands(expression)))
+            return any(map(_calculates, ast.parts(expression)))
 
 
 def _settings(format: Format) -> Iterator[Gap]:

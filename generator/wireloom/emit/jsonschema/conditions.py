@@ -10,6 +10,7 @@ from typing import assert_never
 from wireloom.expr import ast
 from wireloom.expr.ast import Binary, Call, Conditional, Expression, FieldRef, Literal, Membership, ParameterRef, Unary
 from wireloom.expr.types import kind
+from wireloom.runtime.expressions import OPERATORS, UNARY_OPERATORS
 
 
 class Unknown(Enum):
@@ -30,26 +31,8 @@ Value = Constant | Unknown
 Lookup = Callable[[FieldRef], Value]
 _THERE = (Unknown.SOMETHING, Unknown.CALCULATED)
 
-_SMALLEST, _LARGEST, _MOST_SHIFTED = -(1 << 127), (1 << 128) - 1, 127
+_ORDER = ("<", "<=", ">", ">=")
 _FIELDS = range(-(1 << 63), 1 << 64)  # what integers of 64 bits are
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-_ORDER: Mapping[str, Callable[[int, int], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
 
 
 def evaluate(expression: Expression, lookup: Lookup, parameters: Mapping[str, Value]) -> Value:
@@ -109,14 +92,6 @@ def same(left: object, right: object) -> bool:
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
-def references(expression: Expression) -> Iterator[FieldRef]:
-    """The fields that an expression mentions."""
-    if isinstance(expression, FieldRef):
-        yield expression
-    for part in operands(expression):
-        yield from references(part)
-
-
 def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
     """The fields that an expression compares with constants, each with the constant."""
     match expression:
@@ -128,7 +103,7 @@ def compared(expression: Expression) -> Iterator[tuple[FieldRef, Constant]]:
             yield from ((field, option) for option in options)
         case _:
             pass
-    for part in operands(expression):
+    for part in ast.parts(expression):
         yield from compared(part)
 
 
@@ -142,23 +117,6 @@ def outcomes(expression: Expression) -> tuple[Constant, ...] | None:
             return None if first is None or second is None else (*first, *second)
         case _:
             return None
-
-
-def operands(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that one is made of."""
-    match expression:
-        case Unary(operand=part) | Membership(operand=part):
-            return (part,)
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Conditional(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case Call(arguments=arguments):
-            return arguments
-        case Literal() | ast.Name() | ast.MarkRef() | ParameterRef() | ast.Position() | FieldRef():
-            return ()
-        case _:
-            assert_never(expression)
 
 
 def _known(expression: Expression, value: Value) -> tuple[Value, bool]:
@@ -180,45 +138,33 @@ def _equality(operator: str, left: tuple[Value, bool], right: tuple[Value, bool]
 
 
 def _unary(operator: str, operand: Value) -> Value:
-    if operand is None:
-        return None
-    if isinstance(operand, Unknown):
-        return Unknown.SOMETHING if operator == "not" and operand is not Unknown.ANYTHING else _calculated(operand)
-    if operator == "not":
-        return not operand
-    if not isinstance(operand, int):
-        return Unknown.ANYTHING
-    return _bounded(-operand if operator == "-" else ~operand)
+    if not isinstance(operand, Unknown):
+        found: Value = UNARY_OPERATORS[operator](operand)
+        return found
+    return Unknown.SOMETHING if operator == "not" and operand is not Unknown.ANYTHING else _calculated(operand)
 
 
 def _logic(operator: str, left: Value, right: Value) -> Value:
     """Either side may settle it: false for `and`, true for `or`; else null on one side makes it null."""
-    settling = operator == "or"
-    sides = [side if side is None or isinstance(side, Unknown) else bool(side) for side in (left, right)]
+    settling, sides = operator == "or", (left, right)
     if any(side is settling for side in sides):
         return settling
     if any(isinstance(side, Unknown) for side in sides):
         return Unknown.ANYTHING if None in sides or Unknown.ANYTHING in sides else Unknown.SOMETHING
-    return None if None in sides else not settling
+    found: Value = OPERATORS[operator](left, right)
+    return found
 
 
 def _binary(operator: str, left: Value, right: Value) -> Value:
     """Arithmetic and order."""
     if left is None or right is None:
         return None
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        if operator in _ORDER:
-            return Unknown.ANYTHING if Unknown.ANYTHING in (left, right) else Unknown.SOMETHING
-        return Unknown.ANYTHING if operator in ("<<", ">>", "//", "%") else _calculated(left, right)
-    if not isinstance(left, int) or not isinstance(right, int):
-        return Unknown.ANYTHING
+    if not isinstance(left, Unknown) and not isinstance(right, Unknown):
+        found: Value = OPERATORS[operator](left, right)
+        return found
     if operator in _ORDER:
-        return _ORDER[operator](left, right)
-    if operator in ("//", "%") and right == 0:
-        return None
-    if operator in ("<<", ">>") and not 0 <= right <= _MOST_SHIFTED:
-        return None
-    return _bounded(_ARITHMETIC[operator](left, right))
+        return Unknown.ANYTHING if Unknown.ANYTHING in (left, right) else Unknown.SOMETHING
+    return Unknown.ANYTHING if operator in ("<<", ">>", "//", "%") else _calculated(left, right)
 
 
 def _calculated(*operands: Value) -> Unknown:
@@ -229,10 +175,6 @@ def _calculated(*operands: Value) -> Unknown:
 def _is_of_64_bits(value: Value) -> bool:
     """Whether an integer that it is has the size of one on the wire."""
     return value in (Unknown.SOMETHING, Unknown.OTHER) or (isinstance(value, int) and value in _FIELDS)
-
-
-def _bounded(number: int) -> int | None:
-    return number if _SMALLEST <= number <= _LARGEST else None
 
 
 def membership(operand: Value, options: tuple[Constant, ...]) -> Value:

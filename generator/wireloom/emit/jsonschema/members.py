@@ -17,11 +17,10 @@ from wireloom.emit.jsonschema.conditions import (
     evaluate,
     membership,
     passed,
-    references,
     same,
 )
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.expr.ast import Expression, FieldRef, Membership
+from wireloom.expr.ast import Expression, FieldRef, Membership, references
 from wireloom.model.types import Spelling
 
 Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
@@ -191,7 +190,8 @@ class Members:
         """The members that an expression names."""
         found = self._mentions.get(id(condition))
         if found is None:
-            located = (self._located(condition, reference)[:1] for reference in references(condition.expression))
+            named = (each for each in references(condition.expression) if isinstance(each, FieldRef))
+            located = (self._located(condition, reference)[:1] for reference in named)
             found = self._mentions[id(condition)] = condition, [member for each in located for member in each]
         return found[1]
 

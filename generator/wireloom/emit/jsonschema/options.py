@@ -1,12 +1,10 @@
-"""What value tables, booleans and bits can be: as schemas, and as options that conditions tell apart."""
+"""What value tables and booleans can be: as schemas, and as options that conditions tell apart."""
 
 from wireloom.emit.jsonschema import rendering
 from wireloom.emit.jsonschema.conditions import Constant, outcomes
 from wireloom.emit.jsonschema.constants import NEVER, Schema, values
-from wireloom.emit.jsonschema.members import OTHER, SOMETHING, Option
-from wireloom.model import logical
+from wireloom.emit.jsonschema.members import SOMETHING, Option
 from wireloom.model.logical import LogicalType
-from wireloom.model.types import Bit
 from wireloom.model.types import Mapping as ValueMapping
 
 
@@ -34,29 +32,3 @@ def mapped_options(mappings: tuple[ValueMapping, ...], shown: LogicalType) -> tu
 def booleans(shown: LogicalType) -> tuple[Option, ...]:
     """True and false as options."""
     return tuple(Option(rendering.constant(each, shown), each) for each in (True, False))
-
-
-def bit_options(bit: Bit, shown: LogicalType) -> tuple[tuple[Option, ...], type | None]:
-    """What bits can be, and the class of what is not listed."""
-    if bit.mappings is not None:
-        return mapped_options(bit.mappings, shown), None
-    if isinstance(shown, logical.Meant) and shown.shown is not None:
-        return (SOMETHING,), None  # conditions go by what is on the wire
-    return (booleans(shown), None) if bit.flag else ((OTHER,), int)
-
-
-def bit_schema(bit: Bit, shown: LogicalType) -> Schema:
-    """The schema of bits, as strict as their width."""
-    if bit.mappings is not None:
-        return meanings(bit.mappings, shown)
-    shown = shown.wire if isinstance(shown, logical.Meant) and shown.shown is None else shown
-    if bit.flag or not isinstance(shown, logical.Integer):
-        return rendering.schema(shown)
-    least, greatest = bounds(bit)
-    return {"type": "integer", "minimum": least, "maximum": greatest}
-
-
-def bounds(bit: Bit) -> tuple[int, int]:
-    """The smallest and the largest number that bits can be."""
-    half = 1 << bit.width - 1
-    return (-half, half - 1) if bit.signed else (0, 2 * half - 1)

@@ -14,7 +14,7 @@ from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcom
 from wireloom.emit.jsonschema.constants import NEVER, Schema, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
-from wireloom.emit.jsonschema.options import bit_options, bit_schema, booleans, bounds, mapped_options, meanings
+from wireloom.emit.jsonschema.options import booleans, mapped_options, meanings
 from wireloom.emit.jsonschema.scopes import (
     Checks,
     Conditions,
@@ -215,14 +215,12 @@ class Records:
     def _entry(self, type: Type, shown: logical.Map) -> Schema:
         """The key and the value of a struct that is an entry of a map."""
         struct = plain(type, self.format.named)
-        logically, schemas = dict(zip(ENTRY, (shown.key, shown.value), strict=True)), {}
-        for field in struct.fields if isinstance(struct, Struct) else ():
-            if not field.hidden:
-                schemas[field.name] = self._value(field, field.type, logically[field.name])
-            for bit in field.bits:
-                if not bit.hidden:
-                    schemas[bit.title] = bit_schema(bit, logically[bit.title])
-        key, value = (schemas[name] for name in ENTRY)
+        fields = struct.fields if isinstance(struct, Struct) else ()
+        shown_fields = {each.name: each for field in fields for each in (field, *self._bits(field)) if not each.hidden}
+        key, value = (
+            self._value(shown_fields[name], shown_fields[name].type, each)
+            for name, each in zip(ENTRY, (shown.key, shown.value), strict=True)
+        )
         return rendering.pair(key, rendering.perhaps_null(value, nullable=shown.nullable))
 
     def _element(self, held: Held, type: Array, shown: logical.List) -> Schema:
@@ -269,10 +267,18 @@ class Records:
             for case, extra in cases(type, field.type, scope)
         ]
         checks = exhausted(type, conditions, scope) if field.presence is Presence.REQUIRED else []
-        return [*members, *self._bits(field, record, scope, conditions)], checks
+        bits = (self._member(bit, bit.type, record, scope, conditions) for bit in self._bits(field))
+        return [*members, *bits], checks
 
     def _member(  # noqa: PLR0913 - a field, and where it stands
-        self, field: Field, type: Type, record: logical.Record, scope: Scope, conditions: Conditions, *, emptied: bool
+        self,
+        field: Field,
+        type: Type,
+        record: logical.Record,
+        scope: Scope,
+        conditions: Conditions,
+        *,
+        emptied: bool = False,
     ) -> Member:
         shown = _type(record, field.name)
         options, constant = self._options(field, type, shown)
@@ -366,30 +372,20 @@ class Records:
             case _:
                 return (SOMETHING,), None
 
-    def _bits(self, field: Field, record: logical.Record, scope: Scope, conditions: Conditions) -> Iterator[Member]:
-        """The bits of a field: as many as it has, or there with it."""
+    def _bits(self, field: Field) -> Iterator[Field]:
+        """The bits of a field as fields of their own: as many as it has, or there with it."""
         absent = field.presence is Presence.OPTIONAL or self.nullable(field.type)
         for bit in field.bits:
-            shown = _type(record, bit.title)
-            known = [outcomes(each.value) for each in bit.mappings or ()]
-            nullable = absent or any(each is None or None in each for each in known)
-            null = None if bit.meaning is None else bit.meaning.null
-            least, greatest = bounds(bit)
-            options, constant = bit_options(bit, shown)
-            options = (*options, ABSENT) if nullable else options
-            if null is not None:  # readers see none, and conditions the number
-                options = (*options, Option(None, _constant_value(null), absent=True))
-            schema: Schema = {} if bit.hidden else bit_schema(bit, shown)
-            yield Member(
-                (scope, bit.name),
-                None if bit.hidden else bit.title,
-                rendering.described_schema(schema, bit.doc, ""),
-                conditions,
-                not nullable and null is None,
-                options,
-                constant,
-                least,
-                greatest,
+            yield Field(
+                bit.title,
+                bit.name,
+                Boolean() if bit.flag else Integer(bit.width, bit.signed),
+                bit.doc,
+                bit.unit,
+                presence=Presence.OPTIONAL if absent else Presence.REQUIRED,
+                mappings=bit.mappings,
+                meaning=bit.meaning,
+                hidden=bit.hidden,
             )
 
     def _computed(

@@ -39,7 +39,7 @@ def respelled(text: str) -> str:
     except ValueError:
         return ""
     shown = f"{number:#x}" if "x" in bare.lower() else str(number)
-    why = "no zeros stand in front of a number, and none is octal: " if _ZERO_IN_FRONT.match(bare) else ""
+    why = "numbers have no leading zeros: " if _ZERO_IN_FRONT.match(bare) else ""
     return f"{why}write {shown}"
 
 

@@ -165,7 +165,12 @@ def test_a_colon_that_is_missing_is_said(tmp_path, fields, right):
         ("wireloom: 1", "wireloom 1", 1, "a colon and a space must follow wireloom; write `wireloom: 1`"),
         ("  R:\n", "  R\n", 7, "a colon and a space must follow R; write `R:`"),
         ("wireloom", " wireloom", 1, "the first line is indented; begin the keys of the document in the first column"),
-        ("uint8", "{type: uint8, when: !a}", 9, "a tag; the key says what its value is, and `not` negates"),
+        (
+            "uint8",
+            "{type: uint8, when: !a}",
+            9,
+            "a tag; specs have no YAML tags; drop it, or write `not` for a negation",
+        ),
     ],
 )
 def test_what_is_no_yaml_is_said_where_it_is(tmp_path, old, new, line, what):
@@ -180,7 +185,7 @@ def test_what_is_no_yaml_is_said_where_it_is(tmp_path, old, new, line, what):
 def test_a_key_of_the_document_below_types_is_to_be_unindented(tmp_path, key):
     field = "- a: {type: uint8, const: 3, else: bad}" if key.startswith("errors") else "- a: uint8"
     (found,) = said({"spec": spec(field) + f"  {key}\n"}, tmp_path)
-    assert found == f"unknown-key: {key.split(':')[0]} stands below `types`, and is a key of the document; unindent it"
+    assert found == f"unknown-key: {key.split(':')[0]} is below `types`, but is a key of the document; unindent it"
 
 
 @pytest.mark.parametrize(("old", "new"), [("format", "name"), ("wireloom", "version")])
@@ -251,7 +256,7 @@ def test_names_at_several_distances_are_one_mistake(tmp_path):
         "  Value: {fields: [{a: {type: uint8, when: k == 3 and n == 2}}, {b: {type: uint8, when: k == 4}}]}\n"
     )
     (found,) = said({"spec": spec("- t: Table", types)}, tmp_path)
-    assert found.startswith("ambiguous-name: k does not mean the same in every place where Value is used")
+    assert found.startswith("ambiguous-name: k means different fields in some of the places where Value is used")
 
 
 @pytest.mark.parametrize(
@@ -259,10 +264,10 @@ def test_names_at_several_distances_are_one_mistake(tmp_path):
     [
         ("a == True", "write true"),
         ("a == None", "write null"),
-        ("this.a == 1", "write a: a name is looked for in its struct, then in those around"),
+        ("this.a == 1", "write a: expressions look in their struct, then in those around it"),
         ("s.length == 1", "write len(s)"),
         ("l.count == 1", "write count(l)"),
-        ("a if a == 1 else 2", "a choice is `condition ? value : value`"),
+        ("a if a == 1 else 2", "write a choice as `condition ? value : value`"),
     ],
 )
 def test_what_other_languages_write_in_expressions(tmp_path, condition, right):
@@ -275,10 +280,10 @@ def test_what_other_languages_write_in_expressions(tmp_path, condition, right):
     ("tag", "case", "right"),
     [
         *(
-            ("uint8", case, "what no case lists is of the type that `otherwise`, beside `cases`, says")
+            ("uint8", case, "for all other values, write `otherwise` beside `cases`")
             for case in ("default", "_", "'*'", "else")
         ),
-        ("uint8", "2-5", "a range is 2 .. 5"),
+        ("uint8", "2-5", "write a range as 2 .. 5"),
         ("bool", "yes", "write true"),
         ("bool", "False", "write false"),
     ],
@@ -300,15 +305,15 @@ def test_optional_that_is_false_may_stand_beside_null(tmp_path):
 
 def test_null_is_an_alternative_of_its_own(tmp_path):
     (found,) = said({"spec": spec("- a: 'int | str?'", encoding="msgpack")}, tmp_path)
-    hint = "write str without `?`, and `| nil` behind the last alternative"
-    assert found == f"wrong-shape: null is an alternative of its own in msgpack; {hint}"
+    hint = "write str without `?`, and `| nil` after the last alternative"
+    assert found == f"wrong-shape: in msgpack, null must be an alternative; {hint}"
 
 
 def test_a_code_that_lacks_its_meaning_lacks_it_once(tmp_path):
     field = "{type: uint8, const: 3, else: %s}"
     fields = f"- a: {field % 'nowhere'}\n- b: {field % 'nowhere'}"
     assert warned(spec(fields), tmp_path) == [
-        "unknown-code: nothing says what nowhere means; say in `errors` what nowhere means"
+        "unknown-code: the error code nowhere is not declared; declare it under `errors`"
     ]
     (found,) = said({"spec": spec(f"- a: {field % 'Bad-Name'}")}, tmp_path)
     assert found.endswith("; a code has lower-case letters, digits and underscores and begins with a letter")
@@ -316,13 +321,13 @@ def test_a_code_that_lacks_its_meaning_lacks_it_once(tmp_path):
 
 def test_bits_that_are_none_are_said_alone(tmp_path):
     fields = "- a: {type: uint8, bits: {x: 0-1}}\n- b: {type: uint8, when: x == 1}"
-    assert said({"spec": spec(fields)}, tmp_path) == ["bits-out-of-range: 0-1 names no bits; write `0..1`"]
+    assert said({"spec": spec(fields)}, tmp_path) == ["bits-out-of-range: 0-1 does not name bits; write `0..1`"]
 
 
 def test_a_column_by_another_name_is_not_missing_as_well(tmp_path):
     schema = "wireloom: 1\nschema: s\ntitle: S\nfields:\n  - count: uint8\n"
     (found,) = said({"schema": schema, "spec": spec("- cuont: uint8", head="schema: s\n")}, tmp_path)
-    assert found.startswith("schema-misfit: cuont is no column of the schema; did you mean count?")
+    assert found.startswith("schema-misfit: cuont is not a column of the schema; did you mean count?")
 
 
 def test_a_type_that_holds_itself_by_a_wrong_name_keeps_its_depth(tmp_path):

@@ -128,7 +128,7 @@ def test_a_byte_order_of_a_library_holds_for_its_structs_and_is_refused_for_what
             "ends.yaml",
             7,
             "clashing-import",
-            "Ports is no struct, so its numbers would have the byte order of importer",
+            "Ports is not a struct, so its numbers would have the byte order of importer",
         )
     ]
 
@@ -142,5 +142,5 @@ def test_what_a_library_and_a_format_both_have_must_be_the_same(tmp_path):
     assert [each.doc for each in format.errors if each.code == "zero"] == ["None at all."]
     other = importer("{source: End}") + "parameters: {strict: {type: bool, default: false}}\n"
     assert said(tmp_path, one=other, ends=ends) == [
-        ("ends.yaml", 6, "clashing-import", "strict is something else in importer, which imports ends")
+        ("ends.yaml", 6, "clashing-import", "strict is different in importer, which imports ends")
     ]

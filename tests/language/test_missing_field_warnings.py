@@ -43,7 +43,7 @@ def said(tmp_path, step):
 )
 def test_a_comparison_that_a_missing_field_makes_true_is_said(tmp_path, step):
     (line,) = said(tmp_path, step)
-    assert line.startswith(f"{tmp_path}/alpha.yaml:11:5: R: `x & 1 != 0` is true where x is missing; ")
+    assert line.startswith(f"{tmp_path}/alpha.yaml:11:5: R: `x & 1 != 0` is true if x is missing; ")
     assert "write `present(x) and x & 1 != 0`" in line
 
 
@@ -72,7 +72,7 @@ def test_elements_that_are_kept_are_looked_at(tmp_path):
     step = "e: list(E)\n      - n: {type: int64, counted: true}\n      - discard: {list: e, keep: b != 3, count: n}"
     step += "\n  E: {fields: [{a: uint8}, {b: {type: uint8, when: a == 1}}]}"
     (line,) = said(tmp_path, step)
-    assert "`b != 3` is true where b is missing" in line
+    assert "`b != 3` is true if b is missing" in line
 
 
 def test_the_shipped_specs_have_no_warnings():
@@ -84,4 +84,4 @@ def test_generate_says_it(tmp_path):
     done = CliRunner().invoke(
         app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "o"), "--no-examples"]
     )
-    assert "`x & 1 != 0` is true where x is missing" in done.output
+    assert "`x & 1 != 0` is true if x is missing" in done.output

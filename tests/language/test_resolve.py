@@ -271,8 +271,9 @@ def test_a_table_stands_before_the_fields_that_refer_to_it(tmp_path):
     with pytest.raises(SpecProblems) as caught:
         resolved(tmp_path, wrong, encoding="protobuf")
     (problem,) = caught.value.problems
-    assert "spec.yaml:13:45: keys is read behind the fields that refer to it; move the table before them" in str(
-        problem
+    assert (
+        "spec.yaml:13:45: the table keys is read after the fields that refer to it; move the table before them"
+        in str(problem)
     )
     assert problem.id == "later-name"
 

@@ -1,4 +1,4 @@
-"""Records that stand back to back without a frame: `generate` says what damage costs, and what to write."""
+"""Records back to back without a frame: `generate` says what damage costs, and what to write."""
 
 import pytest
 from typer.testing import CliRunner
@@ -34,7 +34,7 @@ def said(tmp_path, **words):
 
 def test_records_back_to_back_without_a_frame_are_said_where_the_framing_is_stated(tmp_path):
     (line,) = said(tmp_path)
-    assert line.startswith(f"{tmp_path}/alpha.yaml:6:10: records (record) stand back to back")
+    assert line.startswith(f"{tmp_path}/alpha.yaml:6:10: records (record) are back to back")
     assert "`- frame: BYTES`" in line
     assert "length-prefixed" in line
 
@@ -63,4 +63,4 @@ def test_generate_says_it(tmp_path):
     done = CliRunner().invoke(
         app, ["generate", "--specs", str(tmp_path), "--out", str(tmp_path / "out"), "--no-examples"]
     )
-    assert "stand back to back" in done.output
+    assert "are back to back" in done.output

@@ -45,7 +45,7 @@ _TOKEN = re.compile(
 _FRACTION = re.compile(r"\s*((?:[0-9]+\.[0-9]+|[0-9]+(?=[eE])|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![.\w])")
 _COMPARISON = re.compile(r"[<>]|[=!]=|\bin\b")
 _COMPARED = "scale the other side: `x * 10 > 5` in place of `x > 0.5`"
-_SCALED = "`scale: {}` of an integer makes a number with a fraction of it, for its readers"
+_SCALED = "for a column with fractions, give an integer field `scale: {}`"
 
 
 class ExpressionError(Exception):
@@ -103,11 +103,11 @@ def tokens(text: str) -> tuple[Token, ...]:
         if fraction is not None and not member:
             hint = _COMPARED if _COMPARISON.search(text) else _SCALED.format(fraction[1])
             raise ExpressionError(
-                f"{fraction[1]} is a fraction, and expressions have integers", fraction.start(1), hint
+                f"{fraction[1]} is a fraction, but expressions have only integers", fraction.start(1), hint
             )
         foreign = _FOREIGN.match(text, position)
         if foreign is not None:
-            message = f"{foreign[1]} does not belong into an expression"
+            message = f"{foreign[1]} is not allowed in an expression"
             raise ExpressionError(message, foreign.start(1), _MEANT.get(foreign[1], ""))
         match = _TOKEN.match(text, position)
         if match is None:
@@ -135,22 +135,22 @@ _MEANT = {
 def _stray(text: str, column: int) -> ExpressionError:
     hints = {
         "'": "close the text with '",
-        '"': "texts stand between single quotes",
-        "=": "equality is ==",
-        "!": "negation is not",
-        "/": "division of integers is //, its remainder %",
+        '"': "put texts into single quotes",
+        "=": "write == to compare",
+        "!": "write `not` for a negation",
+        "/": "write // for a division of integers, % for its remainder",
     }
-    return ExpressionError(f"{text[column]} does not belong into an expression", column, hints.get(text[column], ""))
+    return ExpressionError(f"{text[column]} is not allowed in an expression", column, hints.get(text[column], ""))
 
 
 _BEHIND = {  # what stands behind an expression in other languages
-    "is": "equality is ==",
-    "eq": "equality is ==",
+    "is": "write == to compare",
+    "eq": "write == to compare",
     "AND": "write `and`",
     "OR": "write `or`",
-    "if": "a choice is `condition ? value : value`",
-    "[": "an expression looks into no single element: `count(list)` and `sum(list.member)` are of all, "
-    "`slice(text, 0, 2)` of a text",
+    "if": "write a choice as `condition ? value : value`",
+    "[": "an expression cannot use a single element; use `count(list)` or `sum(list.member)`, or "
+    "`slice(text, 0, 2)` for a part of a text",
 }
 
 
@@ -204,7 +204,7 @@ class _Parser:
             self.place += 1
             right = self._operation(level)
             if self.word.text in COMPARISONS:
-                raise ExpressionError("comparisons do not chain", self.word.column, "join two with and")
+                raise ExpressionError("a comparison of three values", self.word.column, "join two with and")
             return Binary(operator, left, right)
         if self._take("in"):
             return self._membership(left)
@@ -234,7 +234,7 @@ class _Parser:
             case Unary("-", Literal(int(value))):
                 return -value
             case _:
-                raise ExpressionError("a list holds literals only", word.column, "compare with == and join with or")
+                raise ExpressionError("a list may have only literals", word.column, "compare with == and join with or")
 
     def _factor(self) -> Expression:
         signs: list[str] = []
@@ -262,7 +262,7 @@ class _Parser:
                 return inner
             case _:
                 self.place -= 1
-                raise ExpressionError(f"{_shown(word)} where a value must stand", word.column)
+                raise ExpressionError(f"{_shown(word)} in place of a value", word.column)
 
     def _word(self, word: Token) -> Expression:
         match word.text:
@@ -271,7 +271,7 @@ class _Parser:
             case "null":
                 return Literal(None)
             case "and" | "or" | "not" | "in":
-                raise ExpressionError(f"{word.text} where a value must stand", word.column)
+                raise ExpressionError(f"{word.text} in place of a value", word.column)
             case _ if self.word.text == "(":
                 return self._call(word)
             case _:
@@ -291,7 +291,7 @@ class _Parser:
         parts = [word.text]
         while self._take("."):
             if self.word.kind != "name":
-                raise ExpressionError(f"{_shown(self.word)} where a member's name must stand", self.word.column)
+                raise ExpressionError(f"{_shown(self.word)} in place of a member's name", self.word.column)
             parts.append(self.word.text)
             self.place += 1
         return Name(tuple(parts), word.column)
@@ -304,17 +304,17 @@ class _Parser:
 
     def expect(self, text: str) -> None:
         if not self._take(text):
-            raise ExpressionError(f"{_shown(self.word)} where {text} must stand", self.word.column)
+            raise ExpressionError(f"{_shown(self.word)} in place of {text}", self.word.column)
 
     def expect_end(self) -> None:
         if self.word.kind != "end":
             hint = _BEHIND.get(self.word.text, "")
-            raise ExpressionError(f"{_shown(self.word)} behind the end of the expression", self.word.column, hint)
+            raise ExpressionError(f"{_shown(self.word)} after the end of the expression", self.word.column, hint)
 
 
 def _integer(word: Token) -> Literal:
     if hint := respelled(word.text):
-        raise ExpressionError(f"{word.text} is no integer", word.column, hint)
+        raise ExpressionError(f"{word.text} is not an integer", word.column, hint)
     number = integer(word.text) if len(word.text) <= _DIGITS else None
     if number is None or number >= 1 << _BITS:
         raise ExpressionError("an integer beyond 128 bits", word.column, "integers go from -2^127 to 2^128-1")

@@ -20,7 +20,9 @@ class KindError(Exception):
         self.message, self.hint = message, hint
 
 
-SIZE_OF_RECORDS = "put marks before and after it, as in `after - before`; or write that number with `size: uint16`"
+SIZE_OF_RECORDS = (
+    "put marks before and after it, for the size `after - before`; or write the size before it: `size: uint16`"
+)
 _LOOSE = (Kind.ANY, Kind.NULL)
 _NUMBERS = (Kind.INTEGER, Kind.FLOAT)
 
@@ -144,7 +146,7 @@ def _alike_kind(name: str, arguments: list[Kind]) -> Kind:
     said = arguments[1:2] if name == "join" else arguments  # the name of a member says nothing of its kind
     found = {*said} & {Kind.TEXT, Kind.BYTES, Kind.ANY}
     if {Kind.TEXT, Kind.BYTES} <= found:
-        raise KindError(f"{name} is of texts or of bytes, not of both")
+        raise KindError(f"{name} takes texts or bytes, not both")
     return found.pop() if len(found) == 1 else Kind.ANY
 
 
@@ -180,15 +182,15 @@ def _joined(left: Kind, right: Kind) -> Kind:
         return Kind.ANY
     if left in _NUMBERS and right in _NUMBERS:
         return Kind.FLOAT
-    raise KindError(f"? : gives {a_kind(left)} or {a_kind(right)}", "both sides must be of one kind")
+    raise KindError(f"? : gives {a_kind(left)} or {a_kind(right)}", "both sides must have the same type")
 
 
 def _hint(found: Kind, wanted: Kind, operator: str) -> str:
     if operator == "+" and found in (Kind.TEXT, Kind.BYTES):
-        return "concat(x, y) puts one behind the other"
+        return "write concat(x, y) to join them"
     if wanted is Kind.BOOLEAN and found is Kind.INTEGER:
         return "compare it: != 0"
-    return "present(...) says whether there is a value" if wanted is Kind.BOOLEAN else ""
+    return "use present(...) to ask if there is a value" if wanted is Kind.BOOLEAN else ""
 
 
 def a_kind(kind: Kind) -> str:

@@ -62,8 +62,8 @@ def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
             problems.add(
                 (document.place / "format").problem(
                     "duplicate-format",
-                    f"{content.format} is there twice",
-                    f"the first is {formats[content.format].spec}",
+                    f"the format {content.format} is defined twice",
+                    f"the first is in {formats[content.format].spec}",
                 )
             )
         own = Problems()

@@ -483,7 +483,7 @@ class Codec:
             self._check_header(named)
         chosen = bare(named)
         if isinstance(chosen, Concatenated) and root.endless:
-            message = f"records of {self.format} cannot stand back to back: {root.endless} does not tell where it ends"
+            message = f"records of {self.format} cannot be back to back: the end of {root.endless} is not known"
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
         if isinstance(chosen, Array) and not root.is_text:
             message = f"records of {self.format} are no elements of a JSON array"

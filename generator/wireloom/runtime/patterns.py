@@ -164,7 +164,7 @@ class _Reader:
     def whole(self) -> _Part:
         found = self._choice()
         if self.at < len(self.text):
-            raise PatternError("a ) that closes nothing", "write \\) for the character")
+            raise PatternError("a ) without its (", "write \\) for the character")
         return found
 
     # --- parts ---
@@ -175,7 +175,7 @@ class _Reader:
             self.at += 1
             found.append(self._sequence())
         if len(found) > 1 and sum(each.empty for each in found) > 1:
-            raise PatternError("several ways to be nothing", "let one alternative at most match the empty text")
+            raise PatternError("several ways to match the empty text", "let only one alternative match it")
         return _Part(
             frozenset().union(*(each.first for each in found)),
             frozenset().union(*(each.last for each in found)),
@@ -199,7 +199,7 @@ class _Reader:
     def _join(self, last: Iterable[int], first: frozenset[int]) -> None:
         for place in last:
             if self.strict and self.follow[place] & first:
-                raise PatternError("a repetition within a repetition", "each text may be taken apart in one way only")
+                raise PatternError("a repetition within a repetition", "each text must match in only one way")
             self.follow[place] |= first
 
     def _repeated(self) -> _Part:
@@ -210,9 +210,9 @@ class _Reader:
         if (least, most) == (1, 1):
             return found
         if self._peek() in ("*", "+", "?", "{"):
-            raise PatternError("a repetition of a repetition", "write one of them, and no lazy or possessive ones")
+            raise PatternError("a repetition of a repetition", "drop one; there are no lazy or possessive ones")
         if found.empty:
-            raise PatternError("a repetition of what may be nothing", "let what is repeated be a character at least")
+            raise PatternError("a repetition of the empty text", "repeat at least one character")
         whole = _NOTHING if least == 0 else found
         for _ in range(1, least):
             whole = self._behind(whole, self._again(start, end))
@@ -268,13 +268,13 @@ class _Reader:
         low, comma, high = inner.partition(",")
         numbers = [each for each in (low, high) if each]
         if closed and any(len(each) >= _DIGITS and each.isascii() and each.isdigit() for each in numbers):
-            message = f"{{{inner}}} is of more times than patterns have"
-            raise PatternError(message, f"what a pattern says comes to at most {_LARGEST} characters")
+            message = f"{{{inner}}} repeats too often"
+            raise PatternError(message, f"a pattern has at most {_LARGEST} characters when it is written out")
         if not closed or not low or not all(_is_number(each) for each in numbers):
-            raise PatternError("a { that says no number", "write {2}, {2,} or {2,5}, and \\{ for the character")
+            raise PatternError("a { without a number", "write {2}, {2,} or {2,5}, and \\{ for the character")
         least, most = int(low), int(high) if high else None if comma else int(low)
         if most == 0 or (most is not None and most < least):
-            raise PatternError(f"{{{inner}}} is no number of times", "the smaller number stands first, and not {0}")
+            raise PatternError(f"{{{inner}}} is not a valid repetition", "write the smaller number first, and not {0}")
         self.at += len(inner) + 2
         return least, most
 
@@ -298,7 +298,7 @@ class _Reader:
             anchor = "a pattern is of the whole text: drop it, or " if letter in "^$" else ""
             other = "[^\\n] or " if letter == "." else ""
             tail = "" if anchor or other else " for the character"
-            raise PatternError(f"{letter} stands alone", f"{anchor}write {other}\\{letter}{tail}")
+            raise PatternError(f"{letter} is not allowed here", f"{anchor}write {other}\\{letter}{tail}")
         self.at += 1
         return self._place(frozenset((self._code(letter),)))
 
@@ -306,11 +306,11 @@ class _Reader:
         self.at += 1
         if self._peek() == "?":
             if not self.text.startswith("?:", self.at):
-                raise PatternError("a group that looks around or has a name", "groups are ( ) or (?: )")
+                raise PatternError("a look-around or a named group", "write groups as ( ) or (?: )")
             self.at += 2
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise PatternError(f"more than {_DEEPEST} groups in one another", "say it by fewer")
+            raise PatternError(f"more than {_DEEPEST} nested groups", "use fewer")
         found = self._choice()
         self.depth -= 1
         if self._peek() != ")":
@@ -331,12 +331,12 @@ class _Reader:
                 high = self._member()
             more = set(range(low, high + 1))
             if not more or more & found:
-                hint = "the smaller end stands first, each character once"
-                raise PatternError("a range in [ ] that is empty, or characters that are there twice", hint)
+                hint = "write the smaller end first, and each character once"
+                raise PatternError("an empty range in [ ], or a character that is in it twice", hint)
             found |= more
         self.at += 1
         if not found:
-            raise PatternError("[ ] without characters", "say which")
+            raise PatternError("[ ] without characters", "add some")
         return _ALL - found if negated else frozenset(found)
 
     def _hyphen(self, *, first: bool) -> int:
@@ -366,7 +366,7 @@ class _Reader:
         elif not letter:
             raise PatternError("a [ without its ]", "close it, or write \\[ for the character")
         elif letter in _SPECIAL_IN_CLASS:
-            raise PatternError(f"{letter} stands alone in [ ]", f"write \\{letter} for the character")
+            raise PatternError(f"{letter} is not allowed here in [ ]", f"write \\{letter} for the character")
         self.at += 1
         return self._code(letter)
 
@@ -378,7 +378,7 @@ class _Reader:
             return None
         digits = self.text[self.at + 1 : self.at + 3]
         if re.fullmatch("[0-7][0-9a-fA-F]", digits) is None:
-            raise PatternError(f"\\x{digits} names no character of ASCII", "write \\x00 to \\x7f")
+            raise PatternError(f"\\x{digits} is not an ASCII character", "write \\x00 to \\x7f")
         self.at += 3
         return int(digits, 16)
 
@@ -387,14 +387,14 @@ class _Reader:
 
     def _code(self, letter: str) -> int:
         if not " " <= letter <= "~":
-            raise PatternError(f"{letter!r} is no printable character of ASCII", "[^ ] takes others")
+            raise PatternError(f"{letter!r} is not a printable ASCII character", "use [^ ] for others")
         return ord(letter)
 
     def _place(self, symbols: frozenset[int]) -> _Part:
         self.symbols.append(symbols)
         self.follow.append(set())
         if self.strict and len(self.symbols) > _LARGEST:
-            raise PatternError(f"more than {_LARGEST} characters when it is written out", "say the length by `length`")
+            raise PatternError(f"more than {_LARGEST} characters when it is written out", "use `length` for long texts")
         here = frozenset((len(self.symbols) - 1,))
         return _Part(here, here, empty=False)
 
@@ -491,7 +491,7 @@ def _check_certain(reader: _Reader, whole: _Part) -> None:
                 twice = min(taken & reader.symbols[place])
                 shown = chr(twice) if twice < _OTHER else "a character beyond ASCII"
                 hint = "take out what the ways begin with alike: a(b|c) for ab|ac, [a-z]+ for [a-z]*[a-z]"
-                raise PatternError(f"{shown} leads two ways", hint)
+                raise PatternError(f"{shown} could match in two ways", hint)
             taken |= reader.symbols[place]
 
 

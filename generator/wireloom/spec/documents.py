@@ -78,7 +78,7 @@ def unlike(
     for document, content in found:
         place = document.place / key
         if place.text in first:
-            message, hint = f"{place.text} is there twice", f"the first is {first[place.text].file}"
+            message, hint = f"{place.text} is defined twice", f"the first is in {first[place.text].file}"
             problems.add(place.problem("duplicate-format", message, hint))
         else:
             first[place.text] = document

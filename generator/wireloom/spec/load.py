@@ -129,7 +129,7 @@ _TIME = re.compile(r"(timestamp|duration|time)[ _-]?\(?(s|ms|us|ns)\)?")  # with
 _BEGUN = 3  # letters of a word that tell which it is
 _CONDITIONS = ("if", "condition", "assert", "expr")
 _IN_OTHER_WORDS = {  # what other languages say by a key of a field, and this one otherwise
-    "nullable": "a type that may be null ends in ?: `type: 'str?'`",
+    "nullable": "for a type that may be null, write `type: 'str?'`",
     "repeated": "write `type: list(TYPE)`",
     "minLength": "write `length: 1 ..`",
     "maxLength": "write `length: .. 64`",
@@ -363,7 +363,7 @@ def _remedy(
         return f"write its fields, as `{key}: {{fields: [{{length: uint8}}]}}`, or drop it"
     if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
         following = list(around)[list(around).index(key) + 1 :]
-        return f"a key that lists several values is put into quotes: '{', '.join([str(key), *following[:1]])}'"
+        return f"put a key with several values into quotes: '{', '.join([str(key), *following[:1]])}'"
     if details["type"] == "int_type" and isinstance(value, str) and (hint := respelled(value)):
         return hint
     known = classes.get(id(around))
@@ -449,8 +449,10 @@ def _missing(  # noqa: PLR0913 - what there is to know about it
         return _Finding(None, slip, Rename(key))  # said where the slip stands
     where, edit = lacking(path, key)
     if _is_enumeration(known, value):
-        hint = "write them at the field whose value they are: `- name: {type: uint8, values: {...}}`"
-        problem = _problem("unknown-key", f"{path[-1]} is no struct, and no type has `values`", hint, node, path)
+        hint = "write them at the field: `- name: {type: uint8, values: {...}}`"
+        problem = _problem(
+            "unknown-key", f"{path[-1]} is not a struct, and only fields have `values`", hint, node, path
+        )
         return _Finding(problem, where, edit)
     field = _field(known, key)
     example = _example(key, value, field)

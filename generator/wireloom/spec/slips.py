@@ -219,7 +219,7 @@ def _below_types(types: MappingNode) -> Iterator[Slip]:
     for key, _ in types.entries:
         if key.text in FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
             path = ("types", key.text)
-            message = f"{key.text} stands below `types`, and is a key of the document"
+            message = f"{key.text} is below `types`, but is a key of the document"
             yield Slip(path, _at(key, "unknown-key", message, "unindent it", path))
 
 
@@ -230,7 +230,7 @@ def _beside_types(types: MappingNode) -> Iterator[Slip]:
     for key, value in types.entries:
         path = ("types", key.text)
         if above is not None and key.text in _OF_TYPES:
-            message = f"{key.text} stands beside {above.text}, not in it"
+            message = f"{key.text} is at the same level as {above.text}, not inside of it"
             problem = None if said else _at(key, "unknown-key", message, f"indent it below {above.text}", path)
             yield Slip(path, problem)
             yield Slip(("types", above.text), None)
@@ -311,11 +311,11 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
         known = ", ".join(f"{each.text}: {_brief(said)}" for each, said in others)
         type = "" if key.text == "name" else f"type: {_brief(value)}, "
         name = _brief(value) if key.text == "name" else key.text
-        message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
+        message = f"{names} {'is' if len(others) == 1 else 'are'} at the same level as {key.text}, not inside of it"
         hint = f"write `- {name}: {{{type}{known}}}`"
         yield Slip(path, _at(others[0][0], "entry-keys", message, hint, path))
     elif others and _is_empty(value) and all(each.text in _FIELD_KEYS for each, _ in others):
-        message = f"{names} stand{'s' if len(others) == 1 else ''} beside {key.text}, not in it"
+        message = f"{names} {'is' if len(others) == 1 else 'are'} at the same level as {key.text}, not inside of it"
         yield Slip(path, _at(others[0][0], "entry-keys", message, f"indent further than {key.text}", path))
     elif others:
         message = f"an item of `fields` has {len(item.entries)} keys"
@@ -333,7 +333,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
             if _has_none(nothing) and part.text not in CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
                 where = (*path, key.text, part.text)
                 yield Slip(
-                    path, _at(part, "unknown-key", "a condition without its key", f"write `that: {part.text}`", where)
+                    path, _at(part, "unknown-key", "the condition has no key", f"write `that: {part.text}`", where)
                 )
                 return
     elif isinstance(value, MappingNode) and (alone := _in_braces(value, types)) is not None:
@@ -364,11 +364,11 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
     for key, value in field.entries:
         if key.text in _OF_UNIONS or (key.text == "oneOf" and isinstance(value, MappingNode)):
             form = f"{{select: {_tag(field)}, cases: {{...}}}}" if key.text in _OF_UNIONS else f"{{{key.text}: ...}}"
-            message = f"{key.text} is a key of the field's type, and stands beside it"
+            message = f"{key.text} is a key of the type, not of the field"
             yield Slip(path[:-1], _at(key, "unknown-key", message, f"write `type: {form}`", (*path, key.text)))
             return
         if key.text == "attempt":
-            message, hint = "an attempt is a type with a name", "name it in `types`, and write that name as the type"
+            message, hint = "an attempt must be a type with a name", "define it under `types`, and write its name here"
             yield Slip(path[:-1], _at(key, "unknown-key", message, hint, (*path, key.text)))
             return
     if (stated := field.entry("type")) is not None:
@@ -401,8 +401,8 @@ def _of_cases(node: Node, path: Path, below: int) -> Iterator[Slip]:
             and value.entry("type")
             and {each.text for each, _ in value.entries} - _CASE_KEYS
         ):
-            message = f"case {key.text} has keys of a field, and is a type alone"
-            hint = "name a type in `types` that has such a field: `{fields: [{value: {type: ...}}]}`"
+            message = f"case {key.text} has keys of a field, but must be a type"
+            hint = "define a type with such a field under `types`, and name it here: `{fields: [{value: {type: ...}}]}`"
             yield Slip((*path, key.text), _at(value, "wrong-shape", message, hint, (*path, key.text)))
 
 
@@ -431,9 +431,9 @@ def _is_behind_comma(before: ScalarNode, key: ScalarNode, value: Node, known: Ab
 
 def _comma(before: ScalarNode, whole: str, path: Path) -> Problem:
     number = _DECIMAL.fullmatch(whole)
-    hint = f"text with a comma is put into quotes: '{whole}'"
+    hint = f"put a text with a comma into quotes: '{whole}'"
     if number is not None:
-        hint = f"a number has a point: {number[1]}.{number[2]}"
+        hint = f"write a decimal point: {number[1]}.{number[2]}"
     return _at(before, "unknown-key", f"a comma ends the text {before.text}", hint, path)
 
 

@@ -97,10 +97,14 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "an alias; a spec says everything where it stands", mark)
+            raise yaml.composer.ComposerError(
+                None, None, "an alias; specs have no aliases and anchors; write the value here", mark
+            )
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:
-            raise yaml.composer.ComposerError(None, None, "an anchor; a spec says everything where it stands", mark)
+            raise yaml.composer.ComposerError(
+                None, None, "an anchor; specs have no aliases and anchors; write the value here", mark
+            )
         if getattr(event, "tag", None) is not None:
             raise yaml.composer.ComposerError(
                 None, None, "a tag; the key says what its value is, and `not` negates", mark
@@ -166,7 +170,7 @@ def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     except yaml.MarkedYAMLError as error:
         return None, (_syntax_problem(error, text, file),)
     except (OverflowError, ValueError):  # from `chr`
-        message, hint = "a character that there is not", r"the last one is \U0010FFFF"
+        message, hint = "a character beyond Unicode", r"the last character is \U0010FFFF"
         found = _BEYOND_UNICODE.search(text)
         return None, (Problem("yaml-syntax", message, hint, _located(text, found.start(1) if found else 0, file), ""),)
     except yaml.reader.ReaderError as error:
@@ -228,8 +232,8 @@ _BARE = re.compile(r"(^|\s)#.*$")  # a comment
 _KEY_ALONE = re.compile(r"\s*(- )?[A-Za-z]\w*( +[\w.-]+)?\s*")  # a key, and perhaps one word behind it
 _NO_COLON = re.compile(r"\s*- (\w+)(?: +|:)\{")  # an item that the brace of a mapping follows at once
 _COLON = re.compile(r":(\s|$)")
-_QUOTES = "text that holds `: ` or ` #`, or in braces a comma or a bracket, is put into quotes"
-_COLUMN = "keys and items that belong together begin in one column, and a key ends with a colon and a space"
+_QUOTES = "put text into quotes if it contains `: ` or ` #`, or, inside of braces, a comma or a bracket"
+_COLUMN = "keys of one mapping and items of one list begin in the same column; a colon and a space follow each key"
 
 
 def _in_own_words(error: yaml.MarkedYAMLError, line: str) -> tuple[str, str]:
@@ -238,24 +242,26 @@ def _in_own_words(error: yaml.MarkedYAMLError, line: str) -> tuple[str, str]:
     mark, opened = error.problem_mark, error.context_mark
     within = line[: mark.column] if mark else line
     if problem.startswith("mapping values are not allowed"):
-        return ("a second colon in one line", _QUOTES) if _COLON.search(within) else ("no key can stand here", _COLUMN)
+        return (
+            ("a second colon in one line", _QUOTES) if _COLON.search(within) else ("a key is not allowed here", _COLUMN)
+        )
     if problem.startswith("expected <block end>"):
-        return "this line does not stand where those around it begin", _COLUMN
+        return "the indentation of this line does not fit the lines around it", _COLUMN
     if problem.startswith(("expected ',' or '}'", "expected ',' or ']'")):
         if mark and opened and opened.line < mark.line:
-            return f"what was opened in line {opened.line + 1} is not closed", f"close the brace or bracket; {_QUOTES}"
+            return f"the brace or bracket in line {opened.line + 1} is not closed", f"close it; {_QUOTES}"
         return "a comma is missing, or quotes around a text", _QUOTES
     if "while scanning a tag" in str(error.context):
-        return "a tag", "the key says what its value is, and `not` negates"
+        return "a tag", "specs have no YAML tags; drop it, or write `not` for a negation"
     if "while scanning an alias" in str(error.context):
-        return "an alias", "put a text that begins with * into quotes; what no case lists is `otherwise`"
+        return "an alias", "put a text that begins with * into quotes; use `otherwise` for all other cases"
     if problem.startswith(("a tag;", "an alias;", "an anchor;")):
         what, _, hint = problem.partition("; ")
         return what, hint
     if "'\\t'" in problem:
-        return "a tab", "YAML is indented with spaces"
+        return "a tab in the indentation", "indent with spaces"
     if "another document" in problem:
-        return "a second document", "a file holds one format or one schema"
+        return "a second YAML document", "write one format or schema in each file"
     return f"not YAML: {problem}", error.note or ""
 
 
@@ -283,7 +289,7 @@ def _scalar(node: yaml.ScalarNode, location: Location, path: Path, problems: lis
     if node.style:
         text = _joined(written)
         if path[:1] != ("examples",) and _HALF.search(text):
-            message, hint = "half of a character that is escaped in two", "write both halves, or the character"
+            message, hint = "half of a surrogate pair", "escape both halves, or write the character"
             problems.append(Problem("yaml-syntax", message, hint, location, path_text(path)))
             text = text.encode("utf-8", "replace").decode()
         return ScalarNode(text, text, location, quoted=True)
@@ -317,7 +323,7 @@ def _entries(
             problems.append(
                 Problem(
                     "duplicate-yaml-key",
-                    f"{key.text} is there twice",
+                    f"{key.text} is given twice",
                     f"the first is in line {first}",
                     key.location,
                     where,

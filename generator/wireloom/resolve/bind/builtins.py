@@ -182,7 +182,7 @@ def flaw_of_form(name: str, what: str, encoding: Encoding) -> tuple[str, str] | 
 
 
 EXTENDED = "extended"
-_EXTENDED_HINT = "write extended(253, uint16, uint32, uint64): the first byte that is a marker, and what follows each"
+_EXTENDED_HINT = "write extended(253, uint16, uint32, uint64): the first marker byte, and the type after each marker"
 _NO_NUMBER = "-"
 _MOST_MARKERS = 7  # markers
 _BYTES = 256
@@ -191,18 +191,18 @@ _BYTES = 256
 def extended_of(single: notation.Single) -> Integer:
     """The integer that is a byte, or stands after one; raises NotationError."""
     if len(single.arguments) < 2:
-        raise NotationError("extended without its markers", single.column, _EXTENDED_HINT)
+        raise NotationError("extended has no markers", single.column, _EXTENDED_HINT)
     written, *behind = single.arguments
     first = integer(written.text.strip())
     if first is None or not 0 <= first < _BYTES:
-        raise NotationError(f"{written.text.strip() or 'nothing'} is no byte", written.column, _EXTENDED_HINT)
+        raise NotationError(f"{written.text.strip() or 'nothing'} is not a byte", written.column, _EXTENDED_HINT)
     if len(behind) > min(_MOST_MARKERS, _BYTES - first):
         beyond = behind[min(_MOST_MARKERS, _BYTES - first)]
-        message = f"there are {_MOST_MARKERS} markers at most, and the last one is 255"
-        raise NotationError(message, beyond.column, "drop this one, or begin earlier")
+        message = f"there can be at most {_MOST_MARKERS} markers, the last one 255"
+        raise NotationError(message, beyond.column, "drop this one, or begin with a lower marker")
     widths = tuple(map(_bytes_after, behind))
     if not any(widths):
-        raise NotationError("no number stands behind any marker", behind[0].column, _EXTENDED_HINT)
+        raise NotationError("no marker has a type", behind[0].column, _EXTENDED_HINT)
     return Integer(8 * max(widths), signed=False, markers=types.Markers(first, widths))
 
 
@@ -213,6 +213,6 @@ def _bytes_after(argument: notation.Argument) -> int:
     if word == _NO_NUMBER:
         return 0
     if not isinstance(type, Integer) or type.signed or not type.is_plain or type.is_partial or type.width is None:
-        hint = nearly(word) or "write uint8, uint16 ... uint64, or - for a byte that is no number"
-        raise NotationError(f"{word or 'nothing'} does not follow a marker", argument.column, hint)
+        hint = nearly(word) or "write uint8, uint16 ... uint64, or - for a marker without a meaning"
+        raise NotationError(f"{word or 'nothing'} cannot be the type after a marker", argument.column, hint)
     return type.width

@@ -13,7 +13,7 @@ from wireloom.resolve.bind.wording import byte_count
 from wireloom.spec.documents import Place
 
 _HALF = 16  # bits of a float
-_NUMBERS = {_HALF: "a number that 16 bits say exactly", 32: "a number that is not beyond 32 bits"}
+_NUMBERS = {_HALF: "a number that fits 16 bits exactly", 32: "a number that fits 32 bits"}
 
 UTF8 = "utf-8"
 _TRUTHS: Mapping[str, object] = {"true": True, "false": False}
@@ -87,14 +87,14 @@ def misfit(type: Type, value: object) -> str:
         case _ if not isinstance(data, bytes):
             return ""
         case Literal(int(octets)) if len(data) != octets:
-            return f"is of {byte_count(len(data))} and the field of {octets}"
+            return f"has {byte_count(len(data))}, but the field has {octets}"
         case types.Prefix(number) if len(data) > number.maximum:
-            return f"is of {byte_count(len(data))} and the field of at most {number.maximum}"
+            return f"has {byte_count(len(data))}, but the field has at most {number.maximum}"
         case Padded(octets, fill) if len(data) > octets or data.endswith(fill):
-            return f"is not at most {octets} bytes without those that fill it up"
+            return f"is longer than {octets} bytes, or ends with the padding"
         case Delimiter() if all(size.ending.delimiters) and size.ending.written(data) is None:
             ends = " or ".join(each.hex() for each in size.ending.delimiters)
-            return f"does not have {ends} at its end alone" if size.kept else f"has {ends}, where readers see its end"
+            return f"must have {ends} at its end, and nowhere else" if size.kept else f"contains the delimiter {ends}"
         case _:
             return ""
 
@@ -125,7 +125,7 @@ def byte(draft: Draft, place: Place, text: str) -> int:
     data = hexadecimal(text)
     if isinstance(data, bytes) and len(data) == 1:
         return data[0]
-    draft.reports(place, "bad-hex", f"{text or 'nothing'} is no byte", "write two hexadecimal digits")
+    draft.reports(place, "bad-hex", f"{text or 'nothing'} is not one byte", "write two hexadecimal digits")
     return 0
 
 
@@ -147,11 +147,11 @@ def described(type: Type, written: str = "") -> str:
         case Boolean():
             return "true or false"
         case Bytes(charset=charset):
-            return f"a text that {charset} has" if charset else "bytes in hexadecimal"
+            return f"a text in {charset}" if charset else "bytes in hexadecimal"
         case Text():
             return "a text"
         case JsonText(kind):
-            what = "JSON" if kind == "any" else f"an {kind} of JSON"
+            what = "JSON" if kind == "any" else f"a JSON {kind}"
             return f"{what}, without white space around it"
         case Float(bits):
             return _NUMBERS.get(bits, "a number")

@@ -81,7 +81,7 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         scope.draft.reports(place, "expression-type", error.message, hint, column=column)
         return BROKEN
     if not fits(found, wanted):
-        message = f"the expression gives {found.value}, and {wanted.value} is needed"
+        message = f"the expression gives {found.value}, but must give {wanted.value}"
         hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else ""
         if (found, wanted) == (Kind.BYTES, Kind.TEXT):
             hint = _known_as_bytes(scope, resolved)
@@ -104,9 +104,7 @@ def _known_as_bytes(scope: Scope, expression: Expression) -> str:
     """What to say where a text in a character set is taken for a text."""
     for each in ast.references(expression):
         if isinstance(each, FieldRef) and (charset := scope.charset(each)):
-            return (
-                f"{each.name} is in {charset}, so that expressions know its bytes: what is made of it is of type bytes"
-            )
+            return f"{each.name} is in {charset}, so expressions see it as bytes"
     return ""
 
 
@@ -173,8 +171,8 @@ def _over_list(scope: Scope, place: Place, call: Call, column: int) -> Expressio
             except MeaningError as error:
                 _tells(scope, place, error, column + name.column)
         case Call(function):
-            between = ", and of a literal that stands between" if function == "join" else ""
-            message = f"{function} is of the name of a list{between}"
+            between = " and a literal to put between its elements" if function == "join" else ""
+            message = f"{function} takes the name of a list{between}"
             scope.draft.reports(place, "expression-type", message, USES[function], column=column)
     return _NAMELESS
 
@@ -184,8 +182,8 @@ def _counted(scope: Scope, place: Place, argument: Expression, column: int) -> E
     possible = (argument.then, argument.otherwise) if isinstance(argument, ast.Conditional) else (argument,)
     for each in possible:
         if isinstance(each, FieldRef) and each.kind is Kind.ANY and scope.may_be_record(each):
-            message = f"count is of a list, and {'.'.join((each.name, *each.members))} may be a record"
-            hint = "expressions count what is a list in any case: give the list a name of its own"
+            message = f"count takes a list, but {'.'.join((each.name, *each.members))} may be a record"
+            hint = "give the list a field with its own name, and count that"
             scope.draft.reports(place, "expression-type", message, hint, column=column)
             return _NAMELESS
     return Call("count", (argument,))
@@ -250,7 +248,7 @@ def _is_misnamed(scope: Scope, place: Place, operand: Expression, text: str) -> 
     """Whether a text is the name that readers see for one on the wire; reported."""
     hint = word_named(text, scope.known(operand).words)
     if hint:
-        message = f"'{text}' is what readers see of {getattr(operand, 'name', 'it')}"
+        message = f"'{text}' is the name that readers see for {getattr(operand, 'name', 'it')}"
         scope.draft.reports(place, "impossible-value", message, hint)
     return bool(hint)
 

@@ -36,8 +36,8 @@ def framing_of(draft: Draft, order: ByteOrder) -> Framing:
         return _bare(draft, place, written, order)
     roots = tuple(draft.content.roots or ())
     if written.header not in roots[1:]:
-        hint = "state it in `roots`, behind that of the records"
-        draft.reports(place / "header", "missing-root", f"no root {written.header} stands before the records", hint)
+        hint = "add it to `roots`, after the root of the records"
+        draft.reports(place / "header", "missing-root", f"there is no root {written.header} for the header", hint)
     for name in written.gives:
         if name not in draft.content.parameters:
             hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
@@ -57,8 +57,8 @@ def check_header(draft: Draft, framing: Framing, entries: Iterable[Root]) -> Non
             hint = nearest(member, members) or "give it a name that readers see"
             draft.reports(place / name, "unknown-field", f"{framing.header} has no member {member}", hint)
         elif not _says(draft.content.parameters[name], members[member].type):
-            message = f"{member} is not what the parameter {name} may be"
-            hint = "it is of its kind, as it stands on the wire, and never null: drop `null`, `logical` and `scale`"
+            message = f"{member} does not fit the parameter {name}"
+            hint = "it must have the parameter's type, and never be null: drop `null`, `logical` and `scale`"
             draft.reports(place / name, "unfit-parameter", message, hint)
 
 
@@ -91,13 +91,13 @@ def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrd
     number = written.prefix
     if not is_number(number):
         hint = builtins.nearly(number) or "write uint8, uint16, ... int64, varint32, varint64, zigzag32 or zigzag64"
-        draft.reports(place / "prefix", "unknown-type", f"no number of type {number} stands before records", hint)
+        draft.reports(place / "prefix", "unknown-type", f"a record cannot have a {number} before it", hint)
         return Prefixed()
     if number in LONGEST and written.byte_order is not None:
-        message, hint = f"{number} has an order of its own", "leave `byteOrder` out"
+        message, hint = f"{number} has no byte order", "drop `byteOrder`"
         draft.reports_entry(place / "byteOrder", "wrong-shape", message, hint)
     if abs(written.plus) > LARGEST_SIZE:
-        message = f"no record is {written.plus} bytes larger than its prefix says"
+        message = f"plus: {written.plus} is too large"
         draft.reports(place / "plus", "bad-range", message, f"records have at most {LARGEST_SIZE} bytes")
     little = (written.byte_order or order.fixed) == "little" and number not in (*LONGEST, "int8", "uint8")
     return Prefixed(number, little, written.counts == "itself", written.plus)
@@ -105,7 +105,7 @@ def _prefixed(draft: Draft, place: Place, written: PrefixFraming, order: ByteOrd
 
 def _sized(draft: Draft, place: Place, written: SizeFraming) -> Sized:
     if not 0 < written.size <= LARGEST_SIZE:
-        message = f"no record has {written.size} bytes"
+        message = f"a record cannot have {written.size} bytes"
         draft.reports(place / "size", "bad-range", message, f"write 1 to {LARGEST_SIZE}")
     return Sized(written.size)
 
@@ -114,11 +114,11 @@ def _delimited(draft: Draft, place: Place, written: DelimiterFraming) -> Delimit
     escape = None if written.escape is None else _escape(draft, place, written)
     beside = [key for key in ("xor", "escaped") if key in written.given]
     if beside and escape is None:
-        hint = "write `escape`, too, or drop it"
+        hint = "add `escape`, or drop it"
         draft.reports_entry(place / beside[0], "conflicting-keys", f"`{beside[0]}` without `escape`", hint)
     found = Delimited(_bytes(draft, place / "delimiter"), escape)
     if not draft.problems.found and (wrong := flaw(found)):
-        draft.reports(place, "conflicting-keys", wrong, "choose other bytes, which tell records apart")
+        draft.reports(place, "conflicting-keys", wrong, "choose another delimiter")
     return found
 
 

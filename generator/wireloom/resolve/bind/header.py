@@ -63,11 +63,11 @@ def _parameter(draft: Draft, place: Place, name: str, document: ParameterDocumen
     options = document.one_of or []
     for index, option in enumerate(options):
         if option in options[:index]:
-            draft.reports(place / "oneOf" / index, "duplicate-value", f"{option} is there already", "drop one of them")
+            draft.reports(place / "oneOf" / index, "duplicate-value", f"{option} is given twice", "drop one of them")
     kind = parameter_kind(document)
     if not fits_parameter(document, document.default):
         hint = "one of " + ", ".join(document.one_of) if document.one_of else f"write {_described(kind)}"
-        draft.reports(place / "default", "bad-default", f"{document.default} is not a value of {name}", hint)
+        draft.reports(place / "default", "bad-default", f"{document.default} is not allowed for {name}", hint)
     return Parameter(name, kind, document.default, tuple(document.one_of or ()), document.doc, document.unit)
 
 
@@ -151,19 +151,19 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
         return stated
     parameter = draft.content.parameters.get(stated)
     if parameter is None and stated[:1].isdecimal():
-        message, hint = f"{stated} is no number, and no name of a parameter", _in_digits(stated)
+        message, hint = f"{stated} is neither a number nor the name of a parameter", _in_digits(stated)
         draft.reports(place, "unknown-parameter", message, hint)
     elif parameter is None:
         hint = nearest(stated, draft.content.parameters) or "declare it in `parameters`"
         draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
     elif parameter_kind(parameter) is not Kind.INTEGER:
-        draft.reports(place, "unfit-parameter", f"{stated} is no integer", "give it `type: int`")
+        draft.reports(place, "unfit-parameter", f"{stated} is not an integer", "give it `type: int`")
     elif parameter.default is None and name == "depth":
         hint = "give the parameter a number as its default"
-        draft.reports(place, "unfit-parameter", f"without {stated} open values might be of any depth", hint)
+        draft.reports(place, "unfit-parameter", f"without a value for {stated}, open values may have any depth", hint)
     elif isinstance(parameter.default, int) and parameter.default < 0:
-        where, message = draft.place / "parameters" / stated / "default", f"{parameter.default} is no limit"
-        draft.reports(where, "bad-default", message, f"{stated} says the {name}: write 0 or more")
+        where, message = draft.place / "parameters" / stated / "default", f"{parameter.default} is not a limit"
+        draft.reports(where, "bad-default", message, f"{stated} sets the {name}: write 0 or more")
     return stated
 
 
@@ -175,7 +175,7 @@ def _other_words(one_of: Iterable[str] | None, options: Collection[str]) -> str:
 
 
 def _checksum_name_flaw(name: str) -> str | None:
-    return "there is a digest of that name" if name in builtins.DIGESTS else names.name_flaw(name)
+    return "a built-in digest has that name" if name in builtins.DIGESTS else names.name_flaw(name)
 
 
 # --- checksums and ranges ------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def _crc(draft: Draft, place: Place, name: str, document: Crc) -> CrcAlgorithm:
         draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", "a CRC has 8 to 64 bits")
     elif (wide := _too_wide(document)) is not None:
         key, number = wide
-        hint = "its highest bit is left out" if key == "poly" and number >> document.width == 1 else ""
+        hint = "leave out its highest bit" if key == "poly" and number >> document.width == 1 else ""
         message = f"0x{number:X} has more than {document.width} bits"
         draft.reports(place / key, "bad-checksum-width", message, hint)
     else:
@@ -270,11 +270,11 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
         hint = f"{rule} has {known} bits"
         draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
     elif (document.modulus is not None) != (rule == "fletcher"):
-        message, hint = "`modulus` is of fletcher, which needs it", "write `modulus: 255`, or drop it elsewhere"
+        message, hint = "only fletcher has a `modulus`, and needs it", "write `modulus: 255`, or drop it elsewhere"
         draft.reports(place, "conflicting-keys", message, hint)
     elif rule == "fletcher" and not 1 < modulus <= 1 << document.width // 2:
         hint = f"each sum has {document.width // 2} bits"
-        draft.reports(place / "modulus", "bad-range", f"no sum is taken modulo {modulus}", hint)
+        draft.reports(place / "modulus", "bad-range", f"a sum cannot have the modulus {modulus}", hint)
     elif not 0 <= document.init < largest or not 0 <= document.xorout < 1 << width:
         draft.reports(place, "bad-range", "`init` or `xorout` is beyond the checksum's bits", "write smaller ones")
     else:

@@ -71,7 +71,9 @@ def check_imports(draft: Draft, whole: Draft) -> None:
     for index, name in enumerate(draft.content.imports):
         if name not in used:
             place = draft.place / "imports" / index
-            draft.warns(place, "unused-import", f"no type leads to one of {name}", "use one, or drop it")
+            draft.warns(
+                place, "unused-import", f"no type uses the library {name}", "use one of its types, or drop the import"
+            )
 
 
 def _are_there(draft: Draft, shelf: Libraries, unread: Sequence[str]) -> bool:
@@ -166,7 +168,7 @@ class _Taking:
 
     def _unseen(self, name: str, user: Library, within: str) -> None:
         message = f"there is no type {name} in the library {user.name}"
-        hint = "a library sees its own types and those that it imports"
+        hint = "a library can use only its own types and those that it imports"
         place = user.document.place / "types" / within
         self.draft.problems.add(place.key_problem("unknown-type", message, hint))
 
@@ -206,8 +208,8 @@ def _named(
                 values[name], entries[name] = value, _entry(library, key, name)
             elif key != "errors" and values[name] != value:
                 place = library.document.place / key / name
-                message = f"{name} is something else in {draft.content.format}, which imports {library.name}"
-                hint = "say the same in both, or give one of them another name"
+                message = f"{name} is different in {draft.content.format}, which imports {library.name}"
+                hint = "make both the same, or rename one"
                 draft.problems.add(place.key_problem("clashing-import", message, hint))
     return values, entries
 
@@ -231,7 +233,7 @@ def _with_defaults(draft: Draft, name: str, library: Library) -> TypeForm:
             ENCODINGS[own.encoding].laid_out and _differs(draft, own) and _may_have_order(form)
         ):
             place = library.document.place / "types" / name
-            message = f"{name} is no struct, so its numbers would have the byte order of {draft.content.format}"
+            message = f"{name} is not a struct, so its numbers would have the byte order of {draft.content.format}"
             hint = "put it into the struct that has it, or give both the same `byteOrder`"
             draft.problems.add(place.key_problem("clashing-import", message, hint))
             return form

@@ -293,7 +293,7 @@ class _Lowering:
             return replace(told, path=(versions.column,))
         if len(paths) > 1:
             message = f"readers call {versions.told} by several names"
-            self.draft.reports(place / "from", "ambiguous-name", message, "give it one name, or a `column`")
+            self.draft.reports(place / "from", "ambiguous-name", message, "give it one name, or add `column`")
         return replace(told, path=next(filter(None, paths), ()))
 
     def _limit(
@@ -365,11 +365,11 @@ class _Lowering:
         options = draft.content.parameters[name].one_of or []
         if set(options) != set(versions.values):
             listed = ", ".join(map(str, versions.values))
-            message = f"{name} may be {', '.join(options) or 'any value'}, and the versions are {listed}"
+            message = f"{name} may be {', '.join(options) or 'any value'}, but the versions are {listed}"
             draft.reports(place / "from", "unfit-parameter", message, f"write `{name}: {{oneOf: [{listed}], ...}}`")
         for key, given in (("else", stated.else_ is not None), ("newer", stated.newer != "error")):
             if given:
-                message, hint = f"`{key}` beside a parameter", "drop it: a parameter has no other values"
+                message, hint = f"`{key}` beside a parameter", "drop `newer`: a parameter has no other values"
                 draft.reports_entry(place / key, "conflicting-keys", message, hint)
 
         def inner(type: str) -> Sequence[str]:
@@ -462,19 +462,19 @@ class _Lowering:
         if not by_members and not self.draft.struct_encoding(form).tries:
             if self._container(form) is Form.ARRAY:
                 message, hint = (
-                    "the version of an array is found by its number of elements alone",
+                    "an array's version depends only on its number of elements",
                     "drop `column`, and `when` and `optional` of fields",
                 )
                 return "wrong-encoding", message, hint
             message = "every version fits a message, since unknown fields are skipped"
             return "wrong-encoding", message, "write `from: FIELD` or `from: PARAMETER`"
         if not by_members and not versions.column:
-            message = "several versions may fit, and builders find the version of a value only in a column"
+            message = "several versions may fit, so builders need a column with the version"
             return "missing-key", message, "write `column: NAME`"
         if by_members:
             lacking = next((n for n in range(1, len(versions.names)) if _telling(form, versions, n) is None), None)
-            message = f"no member tells {versions.names[lacking or 0]} from the versions before it"
-            hint = "give it a required member that they lack, or end a required member of theirs with `until`"
+            message = f"no member distinguishes {versions.names[lacking or 0]} from the versions before it"
+            hint = "give it a required member that they lack, or give one of their required members `until`"
             return None if lacking is None else ("ambiguous-alternatives", message, hint)
         others = [
             each for each in self.draft.content.types.values() if each is not form and isinstance(each, StructType)
@@ -610,9 +610,9 @@ class _Lowering:
         elif node.entry("raw") is not None:
             message, hint = "beside `raw` every value is allowed, in every version", "drop `raw`, or drop the version"
         elif word is None or isinstance(word, float) or str(word).startswith("=") or "'" in str(word):
-            message, hint = f"{word!s} cannot have a version", "use a word without quotes that is no number"
+            message, hint = f"{word!s} cannot have a version", "use a word without quotes, not a number"
         elif words.count(word) > 1:
-            message, hint = f"several values mean {word}", "give each value its own word"
+            message, hint = f"several values have the word {word}", "give each value another word"
         else:
             return True
         self.draft.reports_entry(place, "conflicting-keys", message, hint)
@@ -636,7 +636,7 @@ def _flaws(
         yield "order", "bad-name", "the name or the value of a version has a quote", "write it without the quote"
     if len(set(values)) < len(values) or len(set(map(type, values))) > 1:
         hint = "give each version its own value: all numbers, or all texts"
-        yield "order", "duplicate-value", "the values do not tell the versions apart", hint
+        yield "order", "duplicate-value", "two versions have the same value, or numbers and texts are mixed", hint
     if stated.column is not None and (flaw := names.name_flaw(stated.column)):
         yield "column", "bad-name", f"{stated.column} cannot be the name of a column", flaw
     if stated.from_ == FITS and (newer or coded):

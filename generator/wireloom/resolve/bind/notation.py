@@ -142,7 +142,7 @@ def _split(argument: Argument, separator: str) -> list[Argument]:
         elif character in _CLOSE:
             depth -= 1
             if depth < 0:
-                raise NotationError(f"{character} without its opening", argument.column + place)
+                raise NotationError(f"{character} has no opening bracket or quote", argument.column + place)
         elif character == separator and depth == 0:
             parts.append(Argument(argument.text[start:place], argument.column + start))
             start = place + 1

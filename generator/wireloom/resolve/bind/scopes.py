@@ -25,13 +25,13 @@ from wireloom.spec.language import AttemptType, Bits, StructType
 _RANGE_MEMBERS = ("start", "end")
 _UNKNOWN = Member("", Kind.ANY, 0)
 USES = {
-    "sum": "`sum(sizes)` is over a list of integers, `sum(parts.length)` over an integer of structs",
-    "join": "`join(labels, '.')` is of a list of texts, `join(labels.text, '.')` of a text of structs",
+    "sum": "write `sum(sizes)` for a list of integers, `sum(parts.length)` for an integer in a list of structs",
+    "join": "write `join(labels, '.')` for a list of texts, `join(labels.text, '.')` for a text in a list of structs",
 }
 _CHECKED = ("compute", "hidden")
 """What keeps a member from builders, and not from the checks of what they wrote."""
-_HEXADECIMAL = "beside bytes, a literal is bytes in hexadecimal, without 0x"
-_MARK = "name the place: `- mark: NAME` stands where it is"
+_HEXADECIMAL = "to compare with bytes, write hexadecimal without 0x"
+_MARK = "put `- mark: NAME` there, and use the mark"
 
 
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -141,7 +141,7 @@ class Scope:
         """The bytes that a literal beside bytes means."""
         found = constants.value(text, Kind.BYTES, charset)
         if not isinstance(found, bytes):
-            what = f"{charset} has no text '{text}'" if charset else f"'{text}' are no bytes"
+            what = f"'{text}' cannot be written in {charset}" if charset else f"'{text}' is not hexadecimal"
             raise MeaningError("impossible-value", what, "" if charset else _HEXADECIMAL)
         return found
 
@@ -156,7 +156,7 @@ class Scope:
         fields = [] if first in POSITIONS else self._fields(first)
         if not fields:
             self.meaning(name)
-            raise _misused(function, f"{first} is no list")
+            raise _misused(function, f"{first} is not a list")
         found = self._agreed(first, fields)
         member, path = found.member, list[str]()
         while members and member.kind is not Kind.LIST:
@@ -171,14 +171,14 @@ class Scope:
                 raise _misused(function, f"{told}an element of {'.'.join((first, *path))} is {a_kind(member.element)}")
             return listed, None
         if len(members) > 1 or len(member.elements) != 1 or member.element is not Kind.RECORD:
-            raise _misused(function, f"the elements of {'.'.join((first, *path))} are not of one type of struct")
+            raise _misused(function, f"the elements of {'.'.join((first, *path))} are not all of one struct")
         known = self.outlines.types[member.elements[0]].members
         if members[0] not in known:
             message = f"the elements of {'.'.join((first, *path))} have no {members[0]}"
             raise MeaningError("unknown-name", message, nearest(members[0], known))
         inner = known[members[0]]
         if inner.obstacle and inner.obstacle not in allowed:
-            raise _misused(function, f"with `{inner.obstacle}` builders do not know {inner.name} from the value")
+            raise _misused(function, f"with `{inner.obstacle}` builders cannot take {inner.name} from the value")
         if inner.kind not in kinds:
             raise _misused(function, f"{inner.name} is {a_kind(inner.kind)}")
         return listed, inner
@@ -191,11 +191,11 @@ class Scope:
         found = list(self._marked(self.type, name, self.position, frozenset()))
         if not any(found):
             known = [each for outline in self._around() for each in outline.marks]
-            hint = nearest(name, known) or f"`- mark: {name}` stands where it is, here or in a struct around"
+            hint = nearest(name, known) or f"add `- mark: {name}`, in this struct or in one around it"
             raise MeaningError("unknown-name", f"there is no mark {name} here", hint)
         if not all(found):
-            hint = f"set it in each struct that has {self.type}, before that, or use a type of its own"
-            raise MeaningError("unknown-name", f"{name} is not always a mark where {self.type} is used", hint)
+            hint = f"set the mark before {self.type} in each struct that has it, or use another type there"
+            raise MeaningError("unknown-name", f"{self.type} is also used where there is no mark {name}", hint)
 
     def _marked(self, type: str, name: str, position: int, seen: frozenset[str]) -> Iterator[bool]:
         """Whether each way outward comes to the mark."""
@@ -204,16 +204,16 @@ class Scope:
             return
         if name in outline.marks:
             if outline.marks[name] >= position:
-                message = f"{name} is a mark further down"
-                raise MeaningError("later-name", message, "set it before whatever is read from it")
+                message = f"the mark {name} comes later in the file"
+                raise MeaningError("later-name", message, "put the mark before the fields that use it")
             yield True
             return
         if type in self.outlines.roots or not outline.uses:
             yield False
         for use in outline.uses:
             if obstacle := self._obstacle(use):
-                hint = "set the mark within"
-                raise MeaningError("wrong-shape", f"{obstacle}: its bytes are not those around", hint)
+                hint = "set the mark inside of it"
+                raise MeaningError("wrong-shape", f"{obstacle}, so it has other bytes than the mark", hint)
             yield from self._marked(use.user, name, use.position, seen | {type})
 
     def _obstacle(self, use: Use) -> str:
@@ -222,9 +222,9 @@ class Scope:
         if isinstance(form, AttemptType):
             return f"{self.type} is an alternative of the attempt {use.user}"
         if not self.outlines.encodings[use.user].laid_out:
-            return f"{self.type} stands within {use.user} of {self.outlines.encodings[use.user].name}"
+            return f"{self.type} is inside of {use.user}, in {self.outlines.encodings[use.user].name}"
         if isinstance(form, StructType) and form.fields[use.position].full.unpack not in (None, "none"):
-            return f"{self.type} stands in bytes that are unpacked"
+            return f"{self.type} is inside of an unpacked region"
         return ""
 
     def knows(self, name: str) -> bool:
@@ -292,14 +292,15 @@ class Scope:
             what, hint = f"{fact} has no members", "it is an integer"
         elif not self.type or self.inside:
             hint = (
-                "an element that was read has its fields alone"
+                "an expression of an element sees only its fields"
                 if self.inside
-                else "only parameters have a meaning here"
+                else "this expression sees only parameters"
             )
         elif fact != "index" and not self.outlines.encodings[self.type].laid_out:
-            what, hint = f"there is no {fact} in {self.outlines.encodings[self.type].name}", "only binary has offsets"
+            what = f"{fact} has no meaning in {self.outlines.encodings[self.type].name}"
+            hint = "only binary has offsets"
         elif fact == "here" and self.late:
-            what, hint = "there is no here in what the whole struct decides", _MARK
+            what, hint = "`here` has no meaning in an expression about the whole struct", _MARK
         else:
             return ast.Position(fact)
         raise MeaningError("unknown-name", what, hint)
@@ -307,7 +308,9 @@ class Scope:
     def _parameter(self, name: str, members: tuple[str, ...]) -> Expression:
         kind = parameter_kind(self.draft.content.parameters[name])
         if members and (kind is not Kind.RANGE or len(members) > 1 or members[0] not in _RANGE_MEMBERS):
-            raise MeaningError("unknown-name", f"{name} has no member {'.'.join(members)}", "a range has start and end")
+            raise MeaningError(
+                "unknown-name", f"{name} has no member {'.'.join(members)}", "a range has the members start and end"
+            )
         nullable = self.draft.content.parameters[name].default is None
         return ParameterRef(name, members, Kind.INTEGER if members else kind, nullable)
 
@@ -331,10 +334,10 @@ class Scope:
             message, hint = f"{name} has no member {step}", nearest(step, known) or _function(member.kind, step, name)
             if step in known:
                 lacking = next(each for each in member.structs if step not in self.outlines.types[each].members)
-                message = f"{name} may be {lacking}, which has no {step}"
-                hint = "expressions look at what all types of a field have; decide by the tag, or within the type"
+                message = f"{name} may be a {lacking}, which has no {step}"
+                hint = "use a member that all its types have, or compare the tag, or move the expression into the type"
             elif member.renamings:
-                hint = f"its members are those of this struct: {renamed(member.renamings, step)}"
+                hint = f"it is flattened: write {renamed(member.renamings, step)}"
             raise MeaningError("unknown-name", message, hint)
         if any(members[step].melts for members in inner):
             raise _melted(step, name, f"{name}.MEMBER")
@@ -371,9 +374,9 @@ class Scope:
         if any(each.member.broken for each in fields):
             raise _said()
         if len(fields) < len(found) or len({each.up for each in fields}) > 1:
-            what = "does not mean the same" if len(fields) == len(found) else "is not there"
-            message = f"{name} {what} in every place where {self.type} is used"
-            hint = "use a type of its own for each place, or bring the value into this struct"
+            what = "means different fields" if len(fields) == len(found) else "is missing"
+            message = f"{name} {what} in some of the places where {self.type} is used"
+            hint = "use a different type in each place, or move the field into this struct"
             raise MeaningError("ambiguous-name", message, hint, self.type)
         return Found(fields[0].up, reduce(joined_members, (each.member for each in fields)))
 
@@ -384,24 +387,22 @@ class Scope:
         known = [*self._visible(), *self.draft.content.parameters]
         if name in known:
             own = None if outline is None or self.inside else outline.members.get(name)
-            hint = (
-                f"an expression sees what comes before it, in its struct and around: use that, or put {name} before it"
-            )
-            message = f"{name} is not known yet"
+            hint = f"expressions see only fields before them, in their struct or around it; move {name} up"
+            message = f"{name} comes later in the file"
             if not any(name in each.members for each in self._around()) and (holder := self._marks_of_others(name)):
-                message = f"{name} is a mark of {holder}, and only expressions of {holder} see it"
-                hint = f"give {holder} a field that structs within see: `- NAME: {{compute: {name}, type: uint64}}`"
+                message = f"{name} is a mark of {holder}; only expressions in {holder} see it"
+                hint = f"give {holder} a field that inner structs see: `- NAME: {{compute: {name}, type: uint64}}`"
                 return MeaningError("unknown-name", message, hint)
             if self.position == AHEAD:
                 message = f"{name} is not known before the struct is read"
-                hint = "parameters tell a version, or what stands around the struct; `arity` does so as it is read"
+                hint = "use a parameter, a field around the struct, or `arity`"
             elif own is not None and own.position == self.position:
-                message = f"{name} is what this is about, and not known before it is read"
+                message, hint = f"an expression of {name} cannot use {name} itself", "use fields before it"
             return MeaningError("later-name", message, hint)
-        hint = f"a text stands in quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
+        hint = f"put a text into quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
         hint = _foreign(name, members) or hint
         field = self._named_to_readers(name)
-        hint = f"readers call {field} so; expressions say {field}" if field else self._held_by(name) or hint
+        hint = f"readers see {field} under this name; expressions use {field}" if field else self._held_by(name) or hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
 
     def _marks_of_others(self, name: str) -> str:
@@ -462,7 +463,7 @@ def _foreign(name: str, members: tuple[str, ...]) -> str:
     if constant := _CONSTANTS.get(name.lower()):
         return f"write {constant}"
     if name in _SELVES and members:
-        return f"write {'.'.join(members)}: a name is looked for in its struct, then in those around"
+        return f"write {'.'.join(members)}: expressions look in their struct, then in those around it"
     return ""
 
 
@@ -483,16 +484,16 @@ def word_named(text: str, words: tuple[tuple[str, str], ...]) -> str:
     if text in dict(words):
         return ""
     named = " or ".join(f"'{word}'" for word, name in words if name == text)
-    return named and f"expressions know what stands on the wire: write {named}"
+    return named and f"expressions use the value on the wire: write {named}"
 
 
 def _melted(name: str, into: str, instead: str) -> MeaningError:
     """What is wrong with a name for what readers see the members of, without it."""
-    message = f"{name} has melted into {into}, which has its members in its place"
+    message = f"{name} is flattened: its members are members of {into}"
     return MeaningError("unknown-name", message, f"write {instead}")
 
 
 def _misused(function: str, what: str) -> MeaningError:
     """What is wrong with what a function is of."""
-    message = f"{function} is of {'integers' if function == 'sum' else 'texts or of bytes'} in a list, and {what}"
+    message = f"{function} takes a list of {'integers' if function == 'sum' else 'texts or bytes'}, but {what}"
     return MeaningError("expression-type", message, USES[function])

@@ -63,13 +63,13 @@ def _head(draft: Draft, key: str) -> _Head | None:
     match = _HEAD.fullmatch(key)
     place, before = draft.place / "types" / key, len(draft.problems.found)
     if match is None:
-        message, hint = f"{key} cannot be a name in `types`", "a type with parameters is written `Name(T, n)`"
+        message, hint = f"{key} cannot be a name in `types`", "write a type with parameters as `Name(T, n)`"
         draft.reports_entry(place, "bad-name", message, hint)
         return None
     head = _Head(key, match[1], tuple(part.strip() for part in match[2].split(",")))
     keys = list(draft.content.types)
     if head.name in keys or any(each.partition("(")[0] == head.name for each in keys[: keys.index(key)]):
-        draft.reports_entry(place, "bad-name", f"{head.name} is there twice", "give one of them another name")
+        draft.reports_entry(place, "bad-name", f"{head.name} is defined twice", "give one of them another name")
     body = set(_fields(place.node))
     for name in dict.fromkeys(head.parameters):
         if flaw := _flaw(draft, head, name, body):
@@ -82,7 +82,7 @@ def _flaw(draft: Draft, head: _Head, name: str, body: set[str]) -> str:
     if flaw := names.name_flaw(name):
         return flaw
     if head.parameters.count(name) > 1:
-        return "it is there twice"
+        return "it is given twice"
     if name in body:
         return "a field has that name"
     if name in draft.content.parameters:
@@ -324,7 +324,7 @@ class _Making:
         if len(arguments) != len(head.parameters):
             what = "1 is" if len(arguments) == 1 else f"{len(arguments) or 'none'} are"
             parameters = "1 parameter" if len(head.parameters) == 1 else f"{len(head.parameters)} parameters"
-            message = f"{head.name} has {parameters}, and {what} given"
+            message = f"{head.name} has {parameters}, but {what} given"
             asked.reports(name, "type-syntax", message, f"write {head.key}")
             return head.name
         before = len(self.draft.problems.found)
@@ -332,8 +332,8 @@ class _Making:
         if len(self.draft.problems.found) > before:
             return head.name
         if site.above.count(head.name) >= _WITHIN:
-            message = f"{head.name} leads to itself, each time with other arguments"
-            asked.reports(name, "recursive-type", message, f"use it there with the same ones: {head.key}")
+            message = f"{head.name} contains itself with new arguments each time"
+            asked.reports(name, "recursive-type", message, f"use the same arguments: {head.key}")
             return head.name
         key = head.name, values
         if key not in self.made:
@@ -360,13 +360,15 @@ class _Making:
         number = integer(argument.text)
         if parameter[0].islower():
             if number is None:
-                message = f"{parameter} of {head.name} is a number, and {argument.text or 'nothing'} is none"
-                hint = "write an integer; a parameter that is a type begins with a capital letter"
+                message = f"{parameter} of {head.name} is a number, but {argument.text or 'nothing'} is not"
+                hint = "write an integer; parameters for types begin with a capital letter"
                 asked.reports(argument, "type-syntax", message, hint)
             return str(number)
         if number is not None:
-            message = f"{parameter} of {head.name} is a type, and {argument.text} is none"
-            asked.reports(argument, "type-syntax", message, f"call the parameter {parameter.lower()} if it is a number")
+            message = f"{parameter} of {head.name} is a type, but {argument.text} is not"
+            asked.reports(
+                argument, "type-syntax", message, f"if it is a number, name the parameter {parameter.lower()}"
+            )
             return ""
         try:
             singles = list(_named(notation.parse(argument.text)))

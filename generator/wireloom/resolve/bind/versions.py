@@ -59,7 +59,7 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
         where = place / "versions" / version.name
         if (version.arity is None) == (version.when is None):
             draft.reports_entry(
-                where, "conflicting-keys", f"nothing, or too much, tells {version.name}", "give `arity` or `when`"
+                where, "conflicting-keys", f"{version.name} needs one of `arity` and `when`", "give `arity` or `when`"
             )
         if version.arity is None:
             continue
@@ -96,13 +96,15 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
         where = place / position / field.wire_name
         if field.presence is not Presence.OPTIONAL:
             if left_out:
-                message = f"{field.wire_name} must be there, but {left_out} before it may be left out"
-                draft.reports_entry(where, "conflicting-keys", message, "make it `optional`, too, or neither")
+                message = f"{field.wire_name} is required, but {left_out} before it may be missing"
+                draft.reports_entry(where, "conflicting-keys", message, "make both `optional`, or neither")
             continue
         left_out = left_out or field.wire_name
         if any(version.arity is not None for version in struct.versions):
-            message = f"{field.wire_name} may be left out, but the arity tells the version"
-            draft.reports_entry(where, "conflicting-keys", message, "use `since`, or drop the versions")
+            message = f"{field.wire_name} may be missing, but the number of elements decides the version"
+            draft.reports_entry(
+                where, "conflicting-keys", message, "use `since` in place of `optional`, or drop the versions"
+            )
 
 
 def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version) -> None:
@@ -111,8 +113,8 @@ def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Versi
     for position, field in enumerate(struct.steps):
         if isinstance(field, Field) and field.when is not None and field.wire_name in counted:
             where = place / position / field.wire_name / "when"
-            message = f"{field.wire_name} cannot be absent: the {version.arity} elements of {version.name} count it"
-            hint = "say by a `check` what holds there, or tell the versions by `when`, too"
+            message = f"{field.wire_name} cannot be absent: it is one of the {version.arity} elements of {version.name}"
+            hint = "use a `check` in place of the condition, or distinguish the versions by `when`"
             draft.reports_entry(where, "conflicting-keys", message, hint)
 
 

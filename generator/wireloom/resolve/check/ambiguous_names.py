@@ -22,8 +22,8 @@ def check_clashes(draft: Draft, named: Types, names: Names) -> None:
                     continue
                 called = ".".join((reference.name, *reference.members))
                 if other := _other(struct, reference, named, names):
-                    message = f"{called} is one field, and what readers call {other}, which melts in beside it"
-                    draft.reports(site.place, "ambiguous-name", message, "call one of them by another name")
+                    message = f"{called} is a field here, and also the readers' name of {other} in a flattened struct"
+                    draft.reports(site.place, "ambiguous-name", message, "rename one of them")
                     break
                 if rivals := _rivals(struct, reference, names):
                     draft.reports(site.place, "ambiguous-name", *_of_both(called, *rivals))
@@ -70,9 +70,9 @@ def _of_both(called: str, first: Field, second: Field) -> tuple[str, str]:
     """What is wrong with a name that two fields give, and how to tell these apart."""
     name = called.rpartition(".")[2]
     lender = second if second.flatten else first
-    message = f"{called} comes from {first.wire_name} and from {second.wire_name}, which a record may both have"
+    message = f"{called} is in {first.wire_name} and in {second.wire_name}, and a record may have both"
     other = f"{lender.wire_name}{name[:1].upper()}{name[1:]}"
-    return message, f"rename it where {lender.wire_name} is flattened: `flatten: {{as: {{{name}: {other}}}}}`"
+    return message, f"rename one where {lender.wire_name} is flattened: `flatten: {{as: {{{name}: {other}}}}}`"
 
 
 def _other(struct: Struct, reference: FieldRef, named: Types, names: Names) -> str:

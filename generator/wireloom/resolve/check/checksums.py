@@ -22,7 +22,7 @@ def check_checksums(draft: Draft, named: Types) -> None:
             if field.checksum is None:
                 continue
             if known and field.wire_name not in verified:  # else that is said of the step that verifies what is none
-                hint = f"add `- verify: {{field: {field.wire_name}}}` where it can be trusted"
+                hint = f"add `- verify: {{field: {field.wire_name}}}` before the fields that rely on it"
                 draft.reports_entry(where, "unverified-checksum", f"no step verifies {field.wire_name}", hint)
             alone = not (field.checksum.ahead or field.checksum.after)
             if alone and struct.encoding.laid_out:
@@ -32,8 +32,8 @@ def check_checksums(draft: Draft, named: Types) -> None:
 def _check_covered(draft: Draft, place: Place, struct: Struct, start: Expression, end: Expression) -> None:
     place = place / 0 if isinstance(place.node, SequenceNode) else place
     if BROKEN not in (start, end) and (_is_empty(start, end) or _is_turned(struct, start, end)):
-        hint = "a range is START .. END, and what stands at END is no part of it"
-        draft.reports(place, "bad-range", f"{place.text} are no bytes", hint)
+        hint = "write START .. END; the byte at END is not part of the range"
+        draft.reports(place, "bad-range", f"the range {place.text} has no bytes", hint)
 
 
 def _is_empty(start: Expression, end: Expression) -> bool:

@@ -23,8 +23,8 @@ def check_counters(draft: Draft, named: Types) -> None:
             both = [fields[name] for name in (first, second) if name in fields]
             apart = len(both) == 2 and never_both(struct, *both)
             if counter == other and first != second and not apart:
-                message = f"{counter} counts what {first} loses, and would be overwritten here"
-                hint = "give each a counter of its own, as in `- lost: {type: int64, counted: true}`"
+                message = f"{counter} already counts what {first} loses"
+                hint = "give each list its own counter: `- lost: {type: int64, counted: true}`"
                 draft.reports(where, "conflicting-keys", message, hint)
 
 

@@ -14,7 +14,7 @@ from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, 
 from wireloom.spec.documents import Place
 
 Given = frozenset[Node]
-_REMEDY = "let readers see one of them that nothing derives, or let it follow from what the record holds"
+_REMEDY = "show one of them to readers, without `derive`, or derive it from other fields"
 _Span = tuple[int, int]  # the first of some steps, and the one behind them
 
 
@@ -27,7 +27,7 @@ def check_circles(draft: Draft, named: Types, names: Names) -> Given:
         if circle and not reported & set(circle):
             reported |= set(circle)
             path = " <- ".join(name for _, name in (*circle, node))
-            draft.reports(place, "circular-value", f"{node[1]} follows from itself: {path}", _REMEDY)
+            draft.reports(place, "circular-value", f"{node[1]} depends on itself: {path}", _REMEDY)
     return following.given
 
 

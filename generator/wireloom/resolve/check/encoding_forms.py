@@ -27,7 +27,7 @@ from wireloom.resolve.types.notations import UNKNOWN
 from wireloom.spec.documents import Place
 
 _WIDEST = 65  # bits of an integer on the wire: what int64 or uint64 holds
-_KEYS = "no column holds that: leave the `?` out, or write a list of structs"
+_KEYS = "drop the `?`, or use a list of structs"
 _KINDS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.JsonText
 
 
@@ -41,7 +41,7 @@ def check_standing(draft: Draft, sizes: Sizes, entries: tuple[Entry, ...]) -> No
         _check_record(draft, named, place, entry)
         if draft.encoding.laid_out and isinstance(entry.type, types.Array):
             if sizes.of(entry.type.element).fixed == 0:
-                hint = "bytes cannot tell how many there are: give it a field on the wire"
+                hint = "give the element a field on the wire, else their number is unknown"
                 draft.reports_entry(place, "wrong-shape", f"an element of {entry.name} has no bytes", hint)
             check_open_element(draft, place, entry.name, entry.type.element, sizes)
     for place, struct, field in all_placed(draft.place, named):
@@ -54,24 +54,25 @@ def _check_field(draft: Draft, sizes: Sizes, place: Place, struct: Struct, field
     named = sizes.named
     if any(isinstance(each, types.Integer) and each.bits > _WIDEST for each in within(field.type, named)):
         message = "uint128 has no form on the wire"
-        draft.reports(place / "type", "wrong-encoding", message, "it is for `compute` only; 16 bytes are bytes(16)")
+        draft.reports(
+            place / "type", "wrong-encoding", message, "use it only with `compute`; for 16 bytes write bytes(16)"
+        )
     size = field.size.value if isinstance(field.size, Literal) and field.packing is None else None
     content = sizes.of(field.type)
     if isinstance(size, int) and (content.least > size or (content.most is not None and content.most < size)):
-        message = (
-            f"{field.wire_name} has {content.least} bytes{'' if content.fixed else ' or more'}, and its region {size}"
-        )
-        draft.reports(place / "size", "impossible-value", message, "write the size that it has, or drop `size`")
+        least = f"{content.least} bytes{'' if content.fixed else ' or more'}"
+        message = f"{field.wire_name} has {least}, but its region has {size}"
+        draft.reports(place / "size", "impossible-value", message, "correct `size`, or drop it")
     _check_inline(draft, named, place, struct, field)
     _check_table(draft, named, place, field)
     _check_unique(draft, named, place, field)
     if field.flatten and not _has_members(field.type, named):
-        message = f"{field.wire_name} may be something else than a struct, which has no members"
-        draft.reports(place / "flatten", "wrong-shape", message, "flatten structs and unions of structs, or none")
+        message = f"{field.wire_name} is not always a struct"
+        draft.reports(place / "flatten", "wrong-shape", message, "flatten only structs and unions of structs")
     _check_group(draft, named, place, struct, field)
     if field.one_of and _is_repeated(field.type, named):
-        message = f"{field.wire_name} may be there any number of times"
-        draft.reports(place / "oneOf", "wrong-shape", message, "put it into a message of its own")
+        message = f"{field.wire_name} may be repeated"
+        draft.reports(place / "oneOf", "wrong-shape", message, "put it into its own message")
 
 
 def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field: types.Field) -> None:
@@ -81,11 +82,11 @@ def _check_group(draft: Draft, named: Types, place: Place, struct: Struct, field
     found = plain(field.type, named)
     name = _message_name(found.element if isinstance(found, types.Array) else field.type, named)
     if found is not UNKNOWN and not name:
-        message = f"a group is a struct of protobuf, or a list of them, and {field.wire_name} is none"
+        message = f"a group must be a protobuf struct or a list of them; {field.wire_name} is not"
         draft.reports_entry(place / "wire", "wrong-shape", message, "drop `wire`")
     elif name in stated_depths(draft) and struct.name in circle_of(named, name):
-        message = f"{name} holds itself as a group, of which no length is known where it stands too deep"
-        draft.reports_entry(place / "wire", "recursive-type", message, "drop `wire`: a message says its length")
+        message = f"{name} contains itself as a group, and a group has no length"
+        draft.reports_entry(place / "wire", "recursive-type", message, "drop `wire`: a message has a length")
 
 
 def _message_name(type: Type, named: Types) -> str:
@@ -104,11 +105,11 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
         return
     found = list(tables(field.refers, named))
     if not all(table.table for table in found):
-        message = f"{field.refers.table} is no table"
+        message = f"{field.refers.table} is not a table"
         draft.reports(place / "refers", "unknown-field", message, "give it `table: true`")
     elif len({table.type for table in found}) > 1:
         message = f"the entries of {field.refers.table} are of several types where {field.wire_name} is used"
-        draft.reports(place / "refers", "ambiguous-name", message, "use a type of its own for each place")
+        draft.reports(place / "refers", "ambiguous-name", message, "use a different type in each place")
 
 
 def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
@@ -118,8 +119,8 @@ def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) 
             through = (types.Select, Nullable, types.OneOf)
             leaves = (leaf for type in _members(element, name, named) for leaf in within(type, named, *through))
             if any(isinstance(leaf, types.Array | types.Map | Struct | types.Attempt) for leaf in leaves):
-                message = f"{name} is no single value"
-                hint = "name a number, a text or bytes of the elements"
+                message = f"{name} is not a number, a text or bytes"
+                hint = "name a member that is one"
                 draft.reports(place / "unique", "wrong-shape", message, hint)
         case _:
             pass
@@ -158,8 +159,8 @@ def _check(  # noqa: PLR0913 - what there is to know about it
                 used[name] = encoding
                 _check(draft, named, draft.place / "types" / name, inner, encoding, used)
             elif used[name] != encoding and not _is_portable(inner, named):
-                message = f"{name} is used in {used[name].name} and in {encoding.name}"
-                draft.reports_entry(place, "wrong-encoding", message, "give each encoding a type of its own")
+                message = f"{name} is used both in {used[name].name} and in {encoding.name}"
+                draft.reports_entry(place, "wrong-encoding", message, "use a different type for each encoding")
         case types.Null() if type is not UNKNOWN:
             _check_form(draft, place, "nil", encoding)
         case types.JsonText():
@@ -167,24 +168,24 @@ def _check(  # noqa: PLR0913 - what there is to know about it
         case types.Array(element=element, entries=True) if flaw := flaw_of_entry(element, named):
             draft.reports_entry(place, "wrong-shape", flaw, HINT_OF_ENTRIES)
         case types.Array(element=element) if encoding.numbered and _is_repeated(element, named):
-            hint = "repeat a message that has them"
-            draft.reports_entry(place, "wrong-encoding", "a list of lists or maps has no form in protobuf", hint)
+            hint = "use a list of messages that contain them"
+            draft.reports_entry(place, "wrong-encoding", "protobuf has no lists of lists or maps", hint)
         case types.Map(key=key, value=value) if encoding.numbered and not _is_entry(key, value, named):
-            message = "a map of protobuf is from integers, booleans or texts to scalars or messages"
-            hint = "write map(ENTRY), of a message with `key` and `value`"
+            message = "the keys of a protobuf map are integers, booleans or texts, its values scalars or messages"
+            hint = "write map(ENTRY), with a message of `key` and `value`"
             draft.reports_entry(place, "wrong-encoding", message, hint)
         case types.Select() if encoding.numbered:
-            hint = "protobuf tells its fields by number: give each case a field, with `oneOf: NAME`"
+            hint = "give each case its own field, with `oneOf: NAME`"
             draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
         case types.Attempt():
             _check_attempt(draft, named, place, type, encoding)
         case types.OneOf():
             _check_union(draft, named, place, type, encoding)
         case types.Map(key=key) if encoding.text and not isinstance(plain(key, named), types.Text):
-            message = "the names of a JSON object are texts"
+            message = "the keys of a JSON object are texts"
             draft.reports_entry(place, "wrong-encoding", message, "write map(str, TYPE), or map(ENTRY)")
         case types.Map(key=key) if _takes_null(key, named):
-            draft.reports_entry(place, "wrong-shape", "a key of a map may be null here", _KEYS)
+            draft.reports_entry(place, "wrong-shape", "the key of a map cannot be null", _KEYS)
         case _:
             pass
     for part in parts(type):
@@ -226,15 +227,15 @@ def _is_portable(type: Type, named: Types) -> bool:
 def _check_record(draft: Draft, named: Types, place: Place, entry: Entry) -> None:
     """A record is of the format's encoding: only binary says nothing more than where a body begins and ends."""
     if draft.encoding.numbered and isinstance(entry.type, types.Array):
-        message = f"{entry.name} is a list, and a protobuf record is one message"
+        message = f"{entry.name} is a list, but a protobuf record is one message"
         draft.reports_entry(place, "wrong-encoding", message, "put the list into a message, or frame the messages")
         return
     is_envelope = draft.encoding.laid_out and not isinstance(entry.type, types.Array)
     for struct, _ in held(entry.type, named):
         if struct.encoding != draft.encoding and not (is_envelope and not struct.encoding.text):
             name, own = struct.name, struct.encoding.name
-            message = f"{name} is {own}, and the records of the format are {draft.encoding.name}"
-            hint = f"say `encoding: {own}` for the format, or put {name} into a field"
+            message = f"{name} is {own}, but the records of the format are {draft.encoding.name}"
+            hint = f"give the format `encoding: {own}`, or put {name} into a field"
             draft.reports_entry(place, "wrong-encoding", message, hint)
             return
 
@@ -248,19 +249,23 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
         check_rest(draft, place, struct, field, rest)
     elif not struct.encoding.text:
         message = f"`inline` of a struct has no meaning in {struct.encoding.name}"
-        draft.reports_entry(place / "inline", "wrong-encoding", message, "it is of JSON; here maps are inline")
+        draft.reports_entry(
+            place / "inline", "wrong-encoding", message, "only JSON has it; here only maps can be inline"
+        )
     elif struct.form is not Form.OBJECT:
-        message = f"{struct.name} is an array, in which no members can stand"
-        draft.reports_entry(place / "inline", "wrong-shape", message, f"leave it out, or make {struct.name} an object")
+        message = f"{struct.name} is an array, and has no members to inline"
+        draft.reports_entry(
+            place / "inline", "wrong-shape", message, f"drop `inline`, or give {struct.name} `form: object`"
+        )
     elif not all(_is_object(each) for each in alternatives):
-        message = f"{field.wire_name} has no members that could stand in this object"
-        hint = "only structs, selects of structs, and maps are inline"
+        message = f"{field.wire_name} has no members for this object"
+        hint = "only structs, selects of structs, and maps can be inline"
         draft.reports_entry(place / "inline", "wrong-shape", message, hint)
     elif found := next((each for each in alternatives if isinstance(each, Struct) and _takes_rest(each, named)), None):
-        message = f"{found.name} takes the rest of its object, and has no object of its own here"
-        draft.reports_entry(place / "inline", "wrong-shape", message, f"take the rest in {struct.name}")
+        message = f"{found.name} collects all other members, but is inside of the object of {struct.name}"
+        draft.reports_entry(place / "inline", "wrong-shape", message, f"collect them in {struct.name}")
     elif field.presence is types.Presence.OPTIONAL:
-        message = "an inline struct has no member of its own that could be left out"
+        message = "an inline struct cannot be optional"
         draft.reports_entry(place / "inline", "conflicting-keys", message, "make its members optional, or use `when`")
 
 
@@ -280,7 +285,7 @@ def _alternatives(type: Type, named: Types) -> Iterator[Type]:
 def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Attempt, encoding: Encoding) -> None:
     if not encoding.tries:
         trying = " and ".join(each.name for each in ENCODINGS.values() if each.tries)
-        hint = f"it is of {trying}; choose by `select` or `oneOf`"
+        hint = f"only {trying} have it; choose by `select` or `oneOf`"
         draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.name}", hint)
         return
     taken: list[Type] = []
@@ -289,17 +294,17 @@ def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Atte
         found = _alternatives(trial.type, named)
         if not all(isinstance(each, Struct | types.Attempt) or each is UNKNOWN for each in found):
             hint = f"give it a struct: `{trial.name.capitalize()}: {{fields: [{{value: TYPE}}]}}`"
-            draft.reports(where / "type", "wrong-shape", f"{trial.name} is no struct", hint)
+            draft.reports(where / "type", "wrong-shape", f"{trial.name} is not a struct", hint)
         if trial.type in taken and trial.type is not UNKNOWN:
-            message = f"{trial.name} is of the type of another alternative, and reads what that does"
+            message = f"{trial.name} has the same type as another alternative"
             draft.reports(where / "type", "duplicate-case", message, "give it another type")
         if not trial.fallbacks and not is_last:
-            message = f"{attempt.trials[index + 1].name} never comes, since {trial.name} has no `fallback`"
-            hint = "say which of its codes lead on: `fallback: [{codes: [bad_magic]}]`"
+            message = f"{attempt.trials[index + 1].name} is never tried, since {trial.name} has no `fallback`"
+            hint = "name the error codes that lead to it: `fallback: [{codes: [bad_magic]}]`"
             draft.reports_entry(where, "wrong-shape", message, hint)
         if trial.fallbacks and is_last:
-            message = f"nothing comes after {trial.name}, the last alternative"
-            hint = "drop `fallback`; its errors are the record's"
+            message = f"{trial.name} is the last alternative, so it has no fallback"
+            hint = "drop `fallback`"
             draft.reports_entry(where / "fallback", "wrong-shape", message, hint)
         taken.append(trial.type)
 
@@ -312,11 +317,13 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
         fits = is_value or inner is UNKNOWN or (text and _may_stand(inner))
         if not fits:
-            hint = "a union has scalars, lists and maps" + (" and structs" if text else "; choose structs by `select`")
-            message = f"{alternative.name} is no alternative of a union in {encoding.name}"
+            hint = "a union has only scalars, lists and maps" + (
+                " and structs" if text else "; choose structs by `select`"
+            )
+            message = f"{alternative.name} cannot be an alternative of a union in {encoding.name}"
             if isinstance(inner, types.Nullable):
-                message = f"null is an alternative of its own in {encoding.name}"
-                hint = f"write {alternative.name} without `?`, and `| nil` behind the last alternative"
+                message = f"in {encoding.name}, null must be an alternative"
+                hint = f"write {alternative.name} without `?`, and `| nil` after the last alternative"
             draft.reports_entry(place, "wrong-shape", message, hint)
 
 

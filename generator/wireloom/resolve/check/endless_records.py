@@ -13,11 +13,13 @@ def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: 
     """Report a framing that does not fit: records without an end back to back, or an array of what is no JSON."""
     if isinstance(bare(framing), Array) and not draft.encoding.text:
         hint = "use `framing: length-prefixed`"
-        draft.reports(draft.place / "framing", "wrong-encoding", "only JSON texts stand in a JSON array", hint)
+        draft.reports(
+            draft.place / "framing", "wrong-encoding", "records of this encoding cannot be in a JSON array", hint
+        )
     if isinstance(framing, Headed):
         found = next((endless(each.type, named, draft.encoding) for each in entries if each.name == framing.header), "")
         if found:
-            message, hint = f"{found} does not tell where the header ends", "give what is last a size"
+            message, hint = f"the end of the header {found} is not known", "give the last field a size"
             draft.reports(draft.place / "framing" / "header", "endless-record", message, hint)
     if not isinstance(bare(framing), Concatenated) or not entries:
         return
@@ -25,8 +27,8 @@ def check_ends(draft: Draft, named: Types, entries: tuple[Entry, ...], framing: 
     if found:
         hint = "use `framing: lines`, `framing: array` or `framing: length-prefixed`"
         if not draft.encoding.text:
-            hint = "say where with `- frame: BYTES`, give what is last a size, or use another framing"
-        message = f"{found} does not tell where it ends{_of_delimiters(found, named)}"
+            hint = "add `- frame: BYTES`, give the last field a size, or use another framing"
+        message = f"the end of {found} is not known{_of_delimiters(found, named)}"
         draft.reports(draft.place / "framing", "endless-record", message, hint)
 
 
@@ -37,5 +39,5 @@ def _of_delimiters(name: str, named: Types) -> str:
     for field in type.fields if isinstance(type, Struct) else ():
         size = getattr(types.not_null(field.type), "size", None)
         if field.wire_name == wire_name and isinstance(size, types.Delimiter) and size.ending.looks_behind:
-            return " before the byte behind its delimiter is known"
+            return " before the byte after its delimiter"
     return ""

@@ -38,8 +38,8 @@ def _check_wire_names(draft: Draft, place: Place, struct: Struct) -> set[str]:
     for where, name, own in entries:
         others = taken.setdefault(name, [])
         if not all(_may_share(struct, other, own) for other in others):
-            hint = "give each field one name; `as` gives readers another"
-            draft.reports_entry(where, "duplicate-field", f"{name} is there twice", hint)
+            hint = "rename one; `as` sets the name that readers see"
+            draft.reports_entry(where, "duplicate-field", f"two fields are named {name}", hint)
             twice.add(name)
         others.append(own)
     return twice
@@ -62,7 +62,7 @@ def _check_logical_names(draft: Draft, place: Place, struct: Struct, named: Type
     for where, field in placed(struct, place):
         own = () if field.flatten else tuple(logical_names(field, named))
         for name in dict.fromkeys(each for each in own if own.count(each) > 1):
-            hint = "the field, its `raw` and its bits have a name each: hide one, or rename it with `as`"
+            hint = "a field, its `raw` and its bits each need their own name: hide one, or rename it with `as`"
             draft.reports_entry(where, "duplicate-field", f"readers see {name} twice", hint)
         for name in dict.fromkeys(logical_names(field, named)):
             others = [each for each in taken.setdefault(name, []) if each.wire_name != field.wire_name]
@@ -86,7 +86,7 @@ def _check_attempt_names(draft: Draft, place: Place, attempt: types.Attempt, nam
     members = {name for trial in attempt.trials for name in lent_names(trial.type, named, frozenset())}
     for key, name in (("kind", attempt.kind_field), ("reason", attempt.reason_field)):
         if name and (name in members or (key == "reason" and name == attempt.kind_field)):
-            hint = f"`{key}: NAME` gives this one another name"
+            hint = f"write `{key}: NAME` to rename this one"
             draft.reports_entry(place, "duplicate-field", f"readers see {name} twice", hint)
 
 
@@ -103,8 +103,8 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
                 or field.when is not None
             )
             if known is not None and not apart and known.wire_name != field.wire_name:
-                message = f"the member {name} is there twice"
-                hint = f"the other is {known.wire_name}; give each field a member of its own"
+                message = f"two fields have the member {name}"
+                hint = f"the other is {known.wire_name}; give each its own `member`"
                 draft.reports_entry(where, "duplicate-field", message, hint)
             taken[name] = field
 
@@ -114,8 +114,8 @@ def _check_tags(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
     for where, field in placed(struct, place):
         if field.tag in taken:
-            message = f"{taken[field.tag]} has the tag {field.tag} already"
-            draft.reports(where / "tag", "duplicate-tag", message, "give each field a tag of its own")
+            message = f"{taken[field.tag]} already has the tag {field.tag}"
+            draft.reports(where / "tag", "duplicate-tag", message, "give each field its own tag")
         if field.tag:
             taken.setdefault(field.tag, field.wire_name)
 
@@ -125,17 +125,23 @@ def check_rest(draft: Draft, place: Place, struct: Struct, field: Field, rest: t
     behind = [each for each in struct.fields if each.on_wire]
     behind = behind[behind.index(field) + 1 :]
     if struct.form is not Form.OBJECT:
-        message = f"{struct.name} is an array, which has no members that could be left"
-        draft.reports_entry(place / "inline", "wrong-shape", message, "say `form: object`, or drop `inline`")
+        message = f"{struct.name} is an array, and an array has no other members to collect"
+        draft.reports_entry(place / "inline", "wrong-shape", message, "write `form: object`, or drop `inline`")
     elif not (struct.encoding.text or isinstance(rest.key, types.Text)):
-        message = f"the members that {field.wire_name} takes have names, which are texts"
+        message = f"the keys of {field.wire_name} must be texts"
         draft.reports_entry(place / "inline", "wrong-shape", message, "write map(str, TYPE)")
     elif behind:
-        message = f"{field.wire_name} takes all members that no field names, and {behind[0].wire_name} follows"
-        draft.reports_entry(place, "greedy-field", message, "let it be the last field, and the only one of its kind")
+        message = f"{field.wire_name} takes all other members, but {behind[0].wire_name} follows"
+        draft.reports_entry(
+            place, "greedy-field", message, "make it the last field, and the only one with `inline` of a map"
+        )
     elif field.presence is types.Presence.OPTIONAL:
-        message = "what takes the rest of an object has no member of its own that could be left out"
-        draft.reports_entry(place / "inline", "conflicting-keys", message, "drop `optional`: it is empty then")
+        message = "a map of all other members cannot be optional"
+        draft.reports_entry(
+            place / "inline", "conflicting-keys", message, "drop `optional`: without other members the map is empty"
+        )
     elif isinstance(place.node, MappingNode) and place.node.entry("member") is not None:
         message = "`member` beside `inline`"
-        draft.reports_entry(place / "member", "conflicting-keys", message, "what takes the rest has no name of its own")
+        draft.reports_entry(
+            place / "member", "conflicting-keys", message, "a map of all other members has no name on the wire"
+        )

@@ -11,7 +11,7 @@ from wireloom.resolve.facts.sites import placed, structs
 from wireloom.resolve.facts.sizes import Sizes, asks_for_end, counts_from_end
 from wireloom.spec.documents import Place
 
-_SIZE_IT = "give it a size: `bytes(n)`, `str(n)`, `count`, `size`"
+_SIZE_IT = "give it an end: `bytes(n)`, `str(n)`, `count`, `size`"
 
 
 def check_greed(draft: Draft, sizes: Sizes) -> None:
@@ -38,15 +38,15 @@ def _check_followed(draft: Draft, where: Place, field: Field, followers: list[Fi
     asking = looks_at_end(field.type, sizes.named) if field.size is None else ""
     always = [each for each in followers if each.when is None]
     if alone and size.open and followers:
-        message = f"{name} takes all bytes left, and {followers[0].wire_name} follows"
+        message = f"{name} takes all bytes left, but {followers[0].wire_name} follows"
         draft.reports_entry(where, "greedy-field", message, _where_else_to_ask(field.type, sizes) or _SIZE_IT)
     elif asking and followers:
-        message = f"{asking} is there or not by where the bytes end, and {followers[0].wire_name} follows {name}"
-        hint = f"give {name} a `size`, or let a flag say whether {asking} is there"
+        message = f"{asking} is present only if bytes are left, but {followers[0].wire_name} follows {name}"
+        hint = f"give {name} a `size`, or make {asking} depend on a flag"
         draft.reports_entry(where, "greedy-field", message, hint)
     elif alone and size.partly and always:
-        message = f"{name} takes all bytes left in one of its cases, and {always[0].wire_name} follows"
-        draft.reports_entry(where, "greedy-field", message, "say in each case how many bytes it has")
+        message = f"{name} takes all bytes left in one of its cases, but {always[0].wire_name} follows"
+        draft.reports_entry(where, "greedy-field", message, "give each case an end, or `size` to the field")
 
 
 def _check_element(draft: Draft, where: Place, field: Field, listed: types.Array, sizes: Sizes) -> None:
@@ -55,7 +55,7 @@ def _check_element(draft: Draft, where: Place, field: Field, listed: types.Array
         check_open_element(draft, where, field.wire_name, listed.element, sizes)
     if not listed.packed and sizes.of(element).fixed == 0:
         message = f"an element of {field.wire_name} has no bytes"
-        hint = "count it in a field of its own: bytes cannot tell how many there are"
+        hint = "give the list a `count`, since elements without bytes cannot be counted"
         draft.reports_entry(where, "wrong-shape", message, hint)
 
 
@@ -63,11 +63,11 @@ def check_open_element(draft: Draft, where: Place, name: str, element: Type, siz
     """Report an element of which nothing tells where it ends but the bytes around."""
     if sizes.of(element).open:
         message = f"the first element of {name} takes all bytes left"
-        hint = _where_else_to_ask(element, sizes) or "say how many bytes an element has"
+        hint = _where_else_to_ask(element, sizes) or "give the elements a size"
         draft.reports_entry(where, "greedy-field", message, hint)
     elif asking := looks_at_end(element, sizes.named):
-        message = f"{asking} is there or not by where the bytes end, and other elements stand there"
-        draft.reports_entry(where, "greedy-field", message, f"let a flag say whether {asking} is there")
+        message = f"{asking} is present only if bytes are left, but other elements follow"
+        draft.reports_entry(where, "greedy-field", message, f"make {asking} depend on a flag")
 
 
 def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
@@ -75,8 +75,8 @@ def _check_used_up(draft: Draft, place: Place, struct: Struct) -> None:
     asked = next((position for position, step in enumerate(struct.steps) if isinstance(step, types.End)), None)
     for position, step in enumerate(struct.steps):
         if asked is not None and position > asked and isinstance(step, Field) and step.on_wire and step.at is None:
-            message = f"{step.wire_name} stands behind `end`, where no byte is left"
-            where, hint = place / position / step.wire_name, "let `end` be the last step"
+            message = f"{step.wire_name} comes after `end`, where no bytes are left"
+            where, hint = place / position / step.wire_name, "move `end` to the end"
             draft.reports_entry(where, "greedy-field", message, hint)
             return
 
@@ -86,4 +86,4 @@ def _where_else_to_ask(type: Type, sizes: Sizes) -> str:
     struct = plain(type, sizes.named)
     if not isinstance(struct, Struct) or not asks_for_end(struct):
         return ""
-    return f"ask for the `end` around {struct.name}, or give that a `size`"
+    return f"move the `end` step out of {struct.name}, or give {struct.name} a `size`"

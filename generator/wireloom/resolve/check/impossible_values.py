@@ -28,14 +28,16 @@ def _found(site: Site, view: View) -> Iterator[Problem]:
     found = view.facts(site.struct).of(site.expression)
     if found.low > _MOST or (found.high < -_MOST and site.role in _PLACES):
         hint = f"a record has at most {_MOST} bytes"
-        yield site.place.problem("impossible-value", f"no record reaches {text_of(site.expression)}", hint)
+        yield site.place.problem(
+            "impossible-value", f"{text_of(site.expression)} is beyond the end of every record", hint
+        )
     elif found.high < 0 and site.role in _SIZES:
         what = "count" if site.role is Role.COUNT else "size"
         message = f"a {what} of {text_of(site.expression)} is negative"
         yield site.place.problem("negative-size", message, "a size or a count is 0 or more")
     elif site.role is Role.OFFSET and _is_before(site, found):
-        message = f"{text_of(site.expression)} is no offset, and only a number counts from the end"
-        yield site.place.problem("impossible-value", message, "`at: size - n` does")
+        message = f"{text_of(site.expression)} may be negative, and only a plain number counts from the end"
+        yield site.place.problem("impossible-value", message, "write `at: size - n`")
 
 
 def _is_before(site: Site, found: Extent) -> bool:

@@ -40,18 +40,18 @@ def check_endings(draft: Draft, sizes: Sizes) -> None:
                 width = max(len(data), 0 if jump is None else jump.number.width or 0)
                 name, is_zero = _made_up(element, width, sizes)
                 if name and not (is_zero and jump is None and 0 not in data):
-                    message = f"an element begins with {_of(name)}, and that may be what ends the list"
+                    message = f"an element begins with {_of(name)}, and may look like the end of the list"
                     draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
             case _:
                 pass
 
 
 def _of(name: str) -> str:
-    return f"{name}, which readers do not see and builders make up"
+    return f"{name}, a hidden field that builders fill"
 
 
 def _hint(name: str) -> str:
-    return f"let readers see it, give {name} `const` or `derive`, and all of its bits names"
+    return f"show {name} to readers, or give it `const` or `derive`, or name all its bits"
 
 
 def _made_up(type: Type, width: int, sizes: Sizes) -> tuple[str, bool]:

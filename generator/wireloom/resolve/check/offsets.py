@@ -97,7 +97,7 @@ def _overlaps(draft: Draft, struct: Struct, items: Sequence[_Item]) -> bool:
             is_known = over is not None and over > 0 and (stated or item.end is not None)
             if is_known and is_crossed and not never_both(struct, other.field, item.field):
                 message = f"{item.field.wire_name}{_at(item)} overlaps {other.field.wire_name}"
-                hint = f"{other.field.wire_name} ends {byte_count(over or 0)} behind that"
+                hint = f"{other.field.wire_name} ends {byte_count(over or 0)} after that"
                 _report_crossed(draft, item, message, hint, _drawn(items[:index], item))
                 return True
     return False
@@ -115,7 +115,7 @@ def _report_crossed(draft: Draft, item: _Item, message: str, hint: str, picture:
         problem = (item.place / "at").problem("overlapping-fields", message, hint)
         draft.problems.add(replace(problem, picture=picture))
     else:
-        hint += "; say `at`, or list the fields in their order"
+        hint += "; add `at`, or list the fields in their order"
         problem = item.place.key_problem("overlapping-fields", message, hint)
         draft.problems.add_entry(replace(problem, picture=picture))
 
@@ -157,14 +157,14 @@ def _check_gaps(draft: Draft, items: Sequence[_Item]) -> None:
         moved = True
         if found is not None:
             at = text_of(item.field.at)
-            message = f"nothing names the bytes between {item.before} and {item.field.wire_name} at {at}"
-            hint = f"`- reserved: bytes({at} - here)` before it does"
+            message = f"no field names the bytes between {item.before} and {item.field.wire_name} at {at}"
+            hint = f"add `- reserved: bytes({at} - here)` before it"
             picture: tuple[str, ...] = ()
             if not item.reached.terms and found != (0, 0):
                 start, end = (item.reached.number + each for each in found)
                 where = "" if start == item.reached.number else f", at: {start}"
-                message = f"nothing names the bytes {start} to {end - 1}"
-                hint = f"`- reserved: {{type: bytes({end - start}){where}, hidden: true}}` does"
+                message = f"no field names the bytes {start} to {end - 1}"
+                hint = f"add `- reserved: {{type: bytes({end - start}){where}, hidden: true}}`"
                 picture = _drawn(items, (start, end))
             problem = (item.place / "at").problem("gap-in-layout", message, hint)
             draft.problems.add(replace(problem, picture=picture))
@@ -205,7 +205,7 @@ def _is_behind_tail(draft: Draft, items: Sequence[_Item]) -> bool:
         if field.at is not None:
             tail = field if counts_from_end(field) else None
         elif tail is not None and (not tail.is_conditional or tail.when == field.when):
-            message = f"{field.wire_name} goes on behind {tail.wire_name}, which counts from the end"
+            message = f"{field.wire_name} follows {tail.wire_name}, which counts from the end"
             move = f"move {field.wire_name} before {tail.wire_name}, or give it `at`"
             hint = f"fields are read in the order of the list: {move}"
             draft.reports_entry(item.place, "overlapping-fields", message, hint)
@@ -220,14 +220,14 @@ def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> N
         room = _apart(item.end, first.start)
         if room is not None and room < 0:
             message = f"{first.field.wire_name}{_at(first)} overlaps {item.field.wire_name}"
-            hint = f"{item.field.wire_name} ends {byte_count(-room)} behind that"
+            hint = f"{item.field.wire_name} ends {byte_count(-room)} after that"
             draft.reports(first.place / "at", "overlapping-fields", message, hint)
             return
     reached = None if not body or any(each.is_moved for each in body) else body[-1].end
     if reached is not None and first.start is not None and first.start.plus(reached.times(-1)).terms.get(SIZE, 0) > 0:
         what = f"{body[-1].field.wire_name} and {first.field.wire_name}, which counts from the end"
-        hint = f"`- rest: bytes(size - {-(from_end(first.field) or 0)} - here)` before it does"
-        draft.reports(first.place / "at", "gap-in-layout", f"nothing names the bytes between {what}", hint)
+        hint = f"add `- rest: bytes(size - {-(from_end(first.field) or 0)} - here)` before it"
+        draft.reports(first.place / "at", "gap-in-layout", f"no field names the bytes between {what}", hint)
     elsewhere = any(not isinstance(each.field.at, Literal | None) for each in body)
     before = "" if reached is None else body[-1].field.wire_name
     ends = [(each.start, each.end, each.field.wire_name, each.place) for each in tail]
@@ -235,11 +235,11 @@ def _check_tail(draft: Draft, body: Sequence[_Item], tail: Sequence[_Item]) -> N
         gap = _apart(reached, start)
         if gap is not None and gap > 0 and not elsewhere:
             at = (_apart(_END, reached) or 0) if reached is not None and reached.terms else 0
-            hint = f"`- reserved: {{type: bytes({gap}){f', at: {at}' if at else ''}, hidden: true}}` does"
-            message = f"nothing names the {byte_count(gap)} between {before} and {name}"
+            hint = f"add `- reserved: {{type: bytes({gap}){f', at: {at}' if at else ''}, hidden: true}}`"
+            message = f"no field names the {byte_count(gap)} between {before} and {name}"
             draft.reports(place / "at", "gap-in-layout", message, hint)
         elif gap is not None and gap < 0:
-            message, hint = f"{before} overlaps {name}", f"{before} ends {byte_count(-gap)} behind that"
+            message, hint = f"{before} overlaps {name}", f"{before} ends {byte_count(-gap)} after that"
             draft.reports(place / "at", "overlapping-fields", message, hint)
         reached, before = end, name
 
@@ -252,6 +252,6 @@ def _check_pointed(draft: Draft, body: Sequence[_Item]) -> None:
         fills = any(amount is not None and SIZE in references(amount) for amount in amounts)
         unseen = field.hidden and field.const is None and field.derive is None and field.checksum is None
         if fills and unseen and isinstance(field.type, types.Bytes | types.Text):
-            message = f"builders write none of {field.wire_name}, to which offsets from a mark of this struct may lead"
-            hint = f"let readers see {field.wire_name}: drop `hidden`"
+            message = f"builders write no bytes for {field.wire_name}, but offsets may point into it"
+            hint = f"show {field.wire_name} to readers: drop `hidden`"
             draft.reports_entry(item.place, "unknown-on-build", message, hint)

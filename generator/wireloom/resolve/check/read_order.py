@@ -19,12 +19,12 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
         for site in sites(draft.place, named, struct):
             facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
             if "index" in facts and struct.name in unlisted:
-                message = f"there is no list around {struct.name}"
-                hint = "`index` is the place of an element in its list"
+                message = f"{struct.name} is not an element of a list"
+                hint = "`index` is the number of an element in its list"
                 draft.reports(site.place, "unknown-name", message, hint)
             if "here" in facts and _is_elsewhere(site):
-                message = "there is no here for what stands at a place of another base"
-                draft.reports(site.place, "unknown-name", message, "say how many bytes it has without `here`")
+                message = "`here` has no meaning for a field with `from`"
+                draft.reports(site.place, "unknown-name", message, "write its size without `here`")
 
 
 def _is_elsewhere(site: Site) -> bool:
@@ -56,17 +56,17 @@ def _check_verified(draft: Draft, struct: Struct) -> None:
         place = draft.place / "types" / struct.name / "fields" / position / "verify"
         at, field = fields[step.field]
         if at > position:
-            message = f"{step.field} is not read yet where it is verified"
-            draft.reports(place / "field", "later-name", message, "move the step behind the field")
+            message = f"{step.field} is verified before it is read"
+            draft.reports(place / "field", "later-name", message, "move the step after the field")
         elif field.checksum is not None:
             extras = [each.value for each in (*field.checksum.ahead, *field.checksum.after)]
             bounds = field.checksum.start, field.checksum.end
-            covering = dict.fromkeys(_names(*bounds, *extras), f"what {step.field} covers")
+            covering = dict.fromkeys(_names(*bounds, *extras), f"the range of {step.field}")
             stored = () if field.checksum.stored is None else (field.checksum.stored,)
-            for name, what in (dict.fromkeys(_names(*stored), f"what stands for {step.field}") | covering).items():
+            for name, what in (dict.fromkeys(_names(*stored), f"the stored value of {step.field}") | covering).items():
                 if known_at.get(name, -1) > position:
-                    message = f"{name}, which says {what}, is not known yet where it is verified"
-                    draft.reports(place / "field", "later-name", message, f"move the step behind {name}")
+                    message = f"{name} decides {what}, but is read after the step that verifies it"
+                    draft.reports(place / "field", "later-name", message, f"move the step after {name}")
 
 
 def _names(*expressions: Expression) -> Iterator[str]:

@@ -16,7 +16,7 @@ from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
 
 _DEPTH = 64  # of types in types
-_SMALLER = "say a smaller one, or keep values that may hold others as bytes"
+_SMALLER = "use a smaller `depth`, or keep nested values as bytes"
 _FIELDS = 20_000  # that a record may come to, counted where types are used
 _MOST = 20_000  # types at their levels that are measured; each has a field at least
 
@@ -28,13 +28,13 @@ def fits(draft: Draft) -> bool:
     measured = _measured(draft, mentions, depths)
     for name in _innermost_first(mentions):
         fields, height = measured(name)
-        place, at, hint = draft.place / "types" / name, "", "put some of them into one struct, or use them less often"
+        place, at, hint = draft.place / "types" / name, "", "use fewer types inside of one another"
         if name in depths:
             place, at, hint = place / "depth", " at this depth", _SMALLER
         if height > _DEPTH:
-            message = f"more than {_DEPTH} structs, lists, maps and choices stand in one another{at}"
+            message = f"more than {_DEPTH} structs, lists, maps and choices are nested{at}"
         elif fields > _FIELDS:
-            message = f"{name} comes to more than {_FIELDS} fields{at}"
+            message = f"{name} has more than {_FIELDS} fields in all{at}"
         else:
             continue
         draft.reports_entry(place, "too-large", message, hint)
@@ -108,9 +108,9 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
         elif name in depths:
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
         elif name in outlines.recursive and name in reached(named, name, without=depths):
-            hint = "say `depth: 4` in a struct, or let recursion go through a `oneOf` of scalars, lists and maps"
+            hint = "give a struct `depth: 4`, or use a `oneOf` of scalars, lists and maps"
             if not said & circle_of(named, name):
-                message, hint = f"{name} holds itself", f"its columns would never end; {hint}"
+                message, hint = f"{name} contains itself, so its columns would never end", f"{hint}"
                 draft.reports_entry(place, "recursive-type", message, hint)
             said.add(name)
     return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)
@@ -125,30 +125,32 @@ def stated_depths(draft: Draft) -> dict[str, int]:
 def _check_open(draft: Draft, outlines: Outlines, place: Place, form: OneOfType, name: str) -> None:
     for inner, _ in direct_names(draft, form):
         if isinstance(draft.content.types[inner], StructType) and inner not in outlines.recursive:
-            message = f"the open union {name} holds the struct {inner}"
-            hint = "an open value has lists and maps, no structs"
+            message = f"the open union {name} contains the struct {inner}"
+            hint = "use lists and maps; an open value has no structs"
             draft.reports_entry(place / "oneOf", "recursive-type", message, hint)
 
 
 def _check_depth(draft: Draft, place: Place, named: Mapping[str, Type], name: str, *, recursive: bool) -> None:
     if not recursive:
-        message = f"{name} does not hold itself"
+        message = f"{name} does not contain itself"
         draft.reports_entry(place, "wrong-shape", message, "drop `depth`")
         return
     circle = circle_of(named, name)
     struct = named[name]
     if isinstance(struct, Struct) and struct.encoding.tells_kinds and not struct.encoding.text:
-        hint = "let it hold an open union: a `oneOf` of scalars, lists and maps"
-        draft.reports_entry(place, "wrong-encoding", f"structs of {struct.encoding.name} cannot hold themselves", hint)
+        hint = "use an open union: a `oneOf` of scalars, lists and maps"
+        draft.reports_entry(place, "wrong-encoding", f"a struct of {struct.encoding.name} cannot contain itself", hint)
     if any(_is_tried(named[each], circle) for each in circle):
-        message = f"{name} holds itself through alternatives that are tried, or told by kind"
-        draft.reports_entry(place, "recursive-type", message, "let it hold itself through fields, lists and selects")
+        message = f"{name} contains itself through an `attempt` or a `oneOf`"
+        draft.reports_entry(place, "recursive-type", message, "use fields, lists and selects for the recursion")
     elif any(_melts(named[each], circle) for each in circle):
-        message = f"{name} holds itself where members become those of the struct around"
+        message = f"{name} contains itself through `flatten` or `inline`"
         draft.reports_entry(place, "recursive-type", message, "drop `flatten` or `inline` there")
     elif _is_endless(named, name):
-        message = f"{name} always holds itself, so that it never ends"
-        draft.reports_entry(place, "recursive-type", message, "say with `when`, a list or a select where there is none")
+        message = f"every {name} contains another one, without an end"
+        draft.reports_entry(
+            place, "recursive-type", message, "make the inner one optional: by `when`, a list or a select"
+        )
 
 
 def _is_tried(type: Type, circle: frozenset[str]) -> bool:
@@ -184,8 +186,8 @@ def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
             for origin in names.origins(site.struct, reference):
                 inner = set(references(origin.field.type))
                 if any(origin.struct.name in circle and inner & circle for circle in circles.values()):
-                    message = f"the deepest {origin.struct.name} has no {origin.field.wire_name} as others have it"
-                    hint = f"look at it in {origin.struct.name} alone: compute there what is to be known of it"
+                    message = f"in the deepest {origin.struct.name}, {origin.field.wire_name} is kept as bytes"
+                    hint = f"use it only inside of {origin.struct.name}: add a `compute` field there"
                     draft.reports(site.place, "recursive-type", message, hint)
                     break
 
@@ -202,8 +204,8 @@ def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:
     """Report references to entries of a table that hold the reference itself: what readers see of it has no end."""
     for place, struct, field in all_placed(draft.place, named):
         if field.refers is not None and struct.name in _all_within(field, named):
-            message = f"the entries of {field.refers.table} hold {field.wire_name}, which is one of them"
-            draft.reports(place / "refers", "recursive-type", message, "drop `refers`: readers see the index then")
+            message = f"the entries of the table {field.refers.table} contain {field.wire_name}, which refers to it"
+            draft.reports(place / "refers", "recursive-type", message, "drop `refers`: then readers see the index")
 
 
 def _all_within(field: Field, named: Mapping[str, Type]) -> set[str]:

@@ -30,7 +30,7 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
     """Report what is wrong with the new names of the members of a type."""
     if not renaming.prefix and not renaming.stated:
         hint = "give `prefix` or `as`, or write `flatten: true`"
-        draft.reports(place, "conflicting-keys", "nothing is renamed", hint)
+        draft.reports(place, "conflicting-keys", "`flatten` renames nothing", hint)
     if renaming.prefix and (flaw := names.logical_name_flaw(renaming.prefix)):
         draft.reports(place / "prefix", "bad-name", f"{renaming.prefix} cannot begin a name", flaw)
     for old, new in renaming.stated:
@@ -46,11 +46,11 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
     taken = Counter(renaming.new(name) for name in members)
     twice = next((old for old, new in renaming.stated if old in members and taken[new] > 1), None)
     if twice is not None:
-        message, hint = f"two members would be called {renaming.new(twice)}", "give each a name of its own"
+        message, hint = f"two members would be named {renaming.new(twice)}", "give each its own name"
         draft.reports(place / "as" / twice, "duplicate-field", message, hint)
     for name in dict.fromkeys(_holding_themselves(draft, form, frozenset())):
-        message = f"the members of {name} keep their names: it may hold itself"
-        draft.reports(place, "wrong-shape", message, "write `flatten: true`, or no `flatten`")
+        message = f"{name} may contain itself, so its members cannot be renamed"
+        draft.reports(place, "wrong-shape", message, "write `flatten: true`, or drop it")
 
 
 def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
@@ -58,7 +58,7 @@ def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -
     lent = set(_named(draft, field.key, field.full, frozenset()))
     for other in struct.fields:
         if not other.is_field and other.mark in lent:
-            message, hint = f"{other.mark} is there twice", "give the mark another name"
+            message, hint = f"a mark and a member are both named {other.mark}", "give the mark another name"
             draft.reports(place, "duplicate-field", message, hint)
 
 

@@ -29,8 +29,8 @@ from wireloom.resolve.facts.sites import (
 )
 from wireloom.spec.documents import Place
 
-_REMEDY = "give it `derive`, `const` or `checksum`, or let readers see it"
-_REMEDY_OF_BITS = "give it `derive`, or let readers see it"
+_REMEDY = "add `derive`, `const` or `checksum`, or show it to readers"
+_REMEDY_OF_BITS = "add `derive`, or show it to readers"
 _FILLED = 1 << 16  # bytes that builders make up
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
@@ -124,13 +124,13 @@ def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
                 continue
             match site.role, site.field.type:
                 case Role.SIZE, types.Bytes() | types.Text():
-                    hints, hint = found, f"`derive: len({site.field.wire_name})` says it"
+                    hints, hint = found, f"add `derive: len({site.field.wire_name})`"
                 case Role.COUNT, _:
-                    hints, hint = found, f"`derive: count({site.field.wire_name})` says it"
+                    hints, hint = found, f"add `derive: count({site.field.wire_name})`"
                 case Role.CONDITION, _ if is_seen(site.field):
-                    hints, hint = found, f"`derive: present({site.field.wire_name})` says it"
+                    hints, hint = found, f"add `derive: present({site.field.wire_name})`"
                 case Role.CONDITION, _:
-                    hint = f"let readers see it: nothing else says whether {site.field.wire_name} is there"
+                    hint = f"show it to readers: nothing else decides whether {site.field.wire_name} is there"
                     hints = alone
                 case _:
                     continue
@@ -157,12 +157,16 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         return told_by.get((struct.name, name), otherwise)
 
     if field.table and field.hidden and looked_at.has(struct, field.wire_name):
-        message = f"builders write no entry of {field.wire_name} but those referred to, and expressions look at it"
-        draft.reports_entry(place, "unknown-on-build", message, "let readers see it")
+        message = (
+            f"builders write the hidden table {field.wire_name} only for fields that refer to it, not for expressions"
+        )
+        draft.reports_entry(place, "unknown-on-build", message, "show it to readers: drop `hidden`")
     may_lack = field.const is not None and field.presence is Presence.OPTIONAL and not field.has_default
     if field.hidden and may_lack and looked_at.has(struct, field.wire_name):
-        message = f"builders would always write {field.wire_name}, and expressions see whether a record has it"
-        draft.reports_entry(place, "unknown-on-build", message, "let readers see it, or drop `optional`")
+        message = (
+            f"builders would always write the hidden field {field.wire_name}, but expressions ask if it is present"
+        )
+        draft.reports_entry(place, "unknown-on-build", message, "show it to readers, or drop `optional`")
     if not needs_source(field):
         return
     if field.bits:
@@ -170,25 +174,25 @@ def _check_source(  # noqa: PLR0913 - what there is to know about it
         unnamed -= {number for bit in field.bits for number in range(bit.low, bit.low + bit.width)}
         is_held = field.minimum is not None or field.maximum is not None
         if unnamed and (is_held or looked_at.has_value(struct, field.wire_name)):
-            what = "which has a range" if is_held else "which expressions look at"
-            message = f"builders cannot know bit {min(unnamed)} of {field.wire_name}, {what}"
-            hint = f"name all of its bits, or {'drop `range`' if is_held else 'look at those that have names'}"
+            what = "which has a range" if is_held else "which an expression uses"
+            message = f"bit {min(unnamed)} of {field.wire_name}, {what}, has no value when building"
+            hint = f"name all its bits, or {'drop `range`' if is_held else 'use only the named bits in expressions'}"
             draft.reports_entry(place, "unknown-on-build", message, hint)
         for bit in field.bits:
             known = not bit.hidden or bit.derive is not None
             if not known and (looked_at.has(struct, bit.name) or bit.mappings is not None):
-                message = f"builders cannot know {bit.name}, which readers do not see"
+                message = f"the hidden bit field {bit.name} has no value when building"
                 hint = remedy(bit.name, _REMEDY_OF_BITS)
                 draft.reports_entry(place / "bits" / bit.name, "unknown-on-build", message, hint)
         return
     if looked_at.has(struct, field.wire_name):
-        message = f"builders cannot know {field.wire_name}, which readers do not see and expressions look at"
+        message = f"the hidden field {field.wire_name}, which an expression uses, has no value when building"
         draft.reports_entry(place, "unknown-on-build", message, remedy(field.wire_name, _remedy(field, struct, named)))
     elif not _may_be_left_out(field) and filler(struct, field) is None:
-        message = f"builders cannot know {field.wire_name}, which readers do not see"
+        message = f"the hidden field {field.wire_name} has no value when building"
         hint = _remedy(field, struct, named)
         if struct.encoding.laid_out:
-            hint += "; only numbers and bytes are filled with zeros"
+            hint += "; only hidden numbers and bytes are filled with zeros"
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
@@ -196,21 +200,21 @@ def _remedy(field: Field, struct: Struct, named: Types) -> str:
     """What gives a hidden field a value: only keys that its type can have."""
     match plain(types.not_null(field.type), named):
         case Struct() | types.Select() | types.Attempt():
-            return "write `flatten: true` in place of `hidden`: readers see its members; or let readers see it"
+            return "write `flatten: true` in place of `hidden`, or show it to readers"
         case types.Array() | types.Map() | types.OneOf():
-            return "let readers see it"
+            return "show it to readers: drop `hidden`"
         case types.Integer() | types.Bytes() if struct.encoding.laid_out:
             return _REMEDY
         case _:
-            return "give it `derive` or `const`, or let readers see it"
+            return "add `derive` or `const`, or show it to readers"
 
 
 def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, looked_at: _LookedAt) -> None:
     """Whether a record that melts in is there, where its container may leave it out, only its members say."""
     may_be_left_out = field.flatten and field.presence is Presence.OPTIONAL and struct.encoding.leaves_out
     if may_be_left_out and (struct.name, field.wire_name) in looked_at.nodes:
-        message = f"builders cannot know whether {field.wire_name} is there, whose members may all be null"
-        hint = "look at one of its members: one that always has a value"
+        message = f"builders cannot know if {field.wire_name} is present, since all its members may be null"
+        hint = "use a member that always has a value"
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
@@ -223,8 +227,8 @@ def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> N
             origins = names.origins(struct, reference) if isinstance(reference, FieldRef) else ()
             others = [each.field.wire_name for each in origins if each.field.checksum is not None]
             if others and others != [site.field.wire_name]:
-                message = f"{others[0]} is a checksum, too, and builders know it last"
-                draft.reports(site.place, "unknown-on-build", message, "let it follow from what the record holds")
+                message = f"{others[0]} is also a checksum, and builders compute checksums last"
+                draft.reports(site.place, "unknown-on-build", message, "use other fields of the record")
 
 
 def needs_source(field: Field) -> bool:
@@ -325,9 +329,9 @@ def _check_scalar(draft: Draft, place: Place, field: Field, named: Types) -> Non
     is_scalar = any(isinstance(each, _SCALARS) for each in within(field.type, named, types.Nullable))
     for key, expression in (("derive", field.derive), ("compute", field.compute)):
         if expression is not None and not is_scalar:
-            message = f"an expression gives one value, and {field.wire_name} is none"
-            hint = "derive or compute integers, texts, booleans: the fields inside of it"
+            message = f"an expression gives one value, but {field.wire_name} is not a single value"
+            hint = "derive or compute the fields inside of it"
             draft.reports_entry(place / key, "wrong-shape", message, hint)
     if field.compute is not None and is_scalar and isinstance(stated, types.Reference):
-        message = f"{field.wire_name} is computed, and {stated.name} is a type of another name"
-        draft.reports_entry(place / "type", "wrong-shape", message, "write what it stands for")
+        message = f"the type of a computed field cannot be a name: {stated.name}"
+        draft.reports_entry(place / "type", "wrong-shape", message, "write the type itself")

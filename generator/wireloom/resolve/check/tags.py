@@ -24,7 +24,7 @@ from wireloom.spec.yaml import MappingNode
 
 _NO_OBJECTS = types.Integer | types.Float | types.Boolean | types.Null | types.Text | types.Bytes | types.Array
 _KINDS = {types.Integer: Kind.INTEGER, types.Boolean: Kind.BOOLEAN, types.Text: Kind.TEXT}  # of members that select
-_OBJECT = "what a member selects is an object"
+_OBJECT = "only objects can be selected by a member"
 _Values = Sequence[types.Scalar]
 
 
@@ -34,11 +34,11 @@ def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
     inline = _around(named)
     for place, select, lent in _selects(draft, named, inline):
         if all(isinstance(case.type, types.Refusal) for case in select.cases):
-            message = "every case is an error, so that there is no value"
-            draft.reports_entry(place, "bad-case", message, "give a case a type, or refuse by a `check` step")
+            message = "every case is an error, so the union has no value"
+            draft.reports_entry(place, "bad-case", message, "give a case a type, or use a `check` step")
         match select.tag:
             case MemberTag(default=str(default)) if not any(default in case.values for case in select.cases):
-                hint = "name a case, or leave it out where the member must be there"
+                hint = "name a case, or drop `default` if the member is required"
                 draft.reports(place / "select" / "default", "bad-default", f"{default!r} selects no case", hint)
             case _:
                 pass
@@ -83,7 +83,7 @@ def _check_excluded(draft: Draft, place: Place, struct: Struct, field: Field, va
     reasons = [view.facts(struct).never(named, value) for value in values]
     if reasons and None not in reasons:
         told = " or ".join(each.hex() if isinstance(each, bytes) else repr(each) for each in values)
-        message = f"{field.wire_name} in {place.text} is never {told}, which selects it"
+        message = f"{field.wire_name} in {place.text} is never {told}, but the case says so"
         draft.reports_entry(place, "bad-case", message, reasons[0] or "")
 
 
@@ -97,8 +97,8 @@ def _check_peeked(  # noqa: PLR0913 - the case, and what is known
     for each in within(type, sizes.named, Select, types.Attempt):
         size = sizes.of(each)
         if size.least < width and not (size.open or size.partly or isinstance(each, Select)):
-            message = f"the tag has {byte_count(width)}, and what it selects may have {byte_count(size.least)}"
-            hint = "begin each case with the bytes of the tag, or select by a field before it"
+            message = f"the tag has {byte_count(width)}, but a case may have only {byte_count(size.least)}"
+            hint = "begin each case with the bytes of the tag, or select by an earlier field"
             draft.reports_entry(place, "bad-case", message, hint)
     struct = plain(type, sizes.named)
     first = struct.fields[0] if isinstance(struct, Struct) and struct.fields else None
@@ -124,18 +124,18 @@ def _check_member(  # noqa: PLR0913 - the case, and what is known
     single = plain(types.not_null(plain(type, named)), named)
     is_array = isinstance(single, types.JsonText) and single.kind == "array"
     if is_array or (isinstance(single, _NO_OBJECTS) and single is not UNKNOWN):
-        message = f"{place.text or 'what is selected'} is no object, so that it has no member {tag.member}"
+        message = f"{place.text or 'what is selected'} is not an object, so it has no member {tag.member}"
         draft.reports_entry(place, "bad-case", message, _OBJECT)
         return
     for struct, _ in held(type, named):
         name = struct.name
         fields = [field for field in struct.fields if field.key == tag.member and not field.flatten]
         if not struct.encoding.text or struct.form is Form.ARRAY:
-            message = f"{name} is no object of JSON, so that it has no member {tag.member}"
+            message = f"{name} is not a JSON object, so it has no member {tag.member}"
             draft.reports_entry(place, "bad-case", message, _OBJECT)
         elif not absent and tag.member not in members_of(struct, named):
-            message = f"{name} has no member {tag.member}, which selects it"
-            draft.reports_entry(place, "bad-case", message, f"`- {tag.member}: TYPE` in {name} is one")
+            message = f"{name} lacks the member {tag.member} that selects it"
+            draft.reports_entry(place, "bad-case", message, f"add `- {tag.member}: TYPE` to {name}")
         elif not absent and not tag.presence and (flaw := _other_kind(name, tag.member, fields, values, named)):
             draft.reports_entry(place, "bad-case", flaw, hint_of_member(tag.member))
         elif len(fields) == 1 and not tag.presence and not any(_is_absence(tag, value) for value in values):
@@ -149,7 +149,7 @@ def _other_kind(struct: str, member: str, fields: Sequence[Field], values: _Valu
         found = _KINDS.get(plain(types.not_null(plain(field.type, named)), named).__class__)
         if found is not None and found not in kinds:
             wanted = " or ".join(sorted(map(a_kind, kinds)))
-            return f"{member} of {struct} is {a_kind(found)}, and what selects it {wanted}"
+            return f"{member} of {struct} is {a_kind(found)}, but the cases are {wanted}"
     return ""
 
 

@@ -55,10 +55,10 @@ def _check(draft: Draft, place: Place, union: types.OneOf, encoding: Encoding, n
         family = next((each for each in found if each in taken or found.count(each) > 1), "")
         if family:
             other = taken.get(family, alternative.name)
-            message = f"{other} and {alternative.name} are both {family} in {encoding.name}"
+            message = f"{other} and {alternative.name} look alike in {encoding.name}: both are {family}"
             is_every = encoding.text and {*_EVERY} <= {*found, *taken}
-            every = "`json` is any value: write it alone, or name the kinds, as in `json(object) | int`"
-            hint = every if is_every else "the wire cannot tell them apart: drop one, or choose by `select`"
+            every = "`json` is any value: use it alone, or limit it: `json(object) | int`"
+            hint = every if is_every else "drop one, or choose by `select`"
             draft.reports_entry(place, "ambiguous-alternatives", message, hint)
             return
         taken |= dict.fromkeys(found, alternative.name)
@@ -80,11 +80,11 @@ def _check_extensions(draft: Draft, named: Types) -> None:
                 known, other = codes.setdefault(code, (text, alternative.name))
                 if known is not text:
                     message = f"ext {code} is {_content(text=text)} here and {_content(text=known)} as {other}"
-                    hint = "open values of all unions are read alike: give both the same content"
+                    hint = "give both the same content: open values of all unions are read in the same way"
                     draft.reports_entry(place, "ambiguous-alternatives", message, hint)
                 elif coded.setdefault(alternative.name, code) != code:
                     message = f"{alternative.name} is ext {code} here and ext {coded[alternative.name]} elsewhere"
-                    hint = "renderings tell ext values by their names: give each code a name of its own"
+                    hint = "give each code its own name"
                     draft.reports_entry(place, "ambiguous-alternatives", message, hint)
 
 
@@ -100,10 +100,10 @@ def _check_contents(draft: Draft, place: Place, union: types.OneOf, named: Types
         for kind, told in found.items():
             other, other_told = taken.get(kind, ("", ""))
             if other and (told or other_told) and not told == other_told == _JSON:  # which begins as what it is
-                message = f"readers see {other} and {alternative.name} both as {kind}"
-                as_text = "write `json`, which has either as its text, quotes included"
-                hint = as_text if _JSON in (told, other_told) else "take the other's content as another kind"
-                hint = f"builders cannot tell them apart: drop one, or {hint}"
+                message = f"readers see both {other} and {alternative.name} as {kind}"
+                as_text = "write `json`, which keeps either as text"
+                hint = as_text if _JSON in (told, other_told) else "give the other another type"
+                hint = f"builders cannot distinguish them: drop one, or {hint}"
                 draft.reports_entry(place, "ambiguous-alternatives", message, hint)
         taken |= {kind: (alternative.name, told) for kind, told in found.items()}
 
@@ -134,10 +134,8 @@ def _check_records(draft: Draft, place: Place, union: types.OneOf, named: Types)
                 {name for field in each.fields for name in logical_names(field, named)} for each in (second, first)
             ]
             if {*_needed(first, named)} <= names[0] and {*_needed(second, named)} <= names[1]:
-                message = (
-                    f"readers see {first.name} and {second.name} as one record, and none of its members tells which"
-                )
-                hint = "give one of them a member that always has a value and that the other does not have"
+                message = f"{first.name} and {second.name} become one record, and no member shows which one it is"
+                hint = "give one of them a required member that the other lacks"
                 draft.reports_entry(place, "ambiguous-alternatives", message, hint)
 
 

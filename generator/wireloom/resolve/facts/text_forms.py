@@ -16,7 +16,7 @@ from wireloom.resolve.facts.sites import Names, Role, Site, Types, names_told_by
 from wireloom.spec.documents import Place
 from wireloom.spec.language import DECIMAL
 
-_HINT = "give the text `raw: NAME`: readers see it, too, and builders write that"
+_HINT = "add `raw: NAME`, which keeps the text, so builders can write it again"
 _INTEGER = re.compile("(u?)int(8|16|32|64)").fullmatch
 LONGEST = 38
 """The digits of the longest decimals that columns hold."""
@@ -52,8 +52,11 @@ def decimal_of(word: str) -> tuple[int, int] | None:
 
 def no_such_decimal(precision: object, digits: object) -> tuple[str, str]:
     """What to say of decimals that columns do not have, and what would be right."""
-    message = f"there are no decimals of {precision} digits, {digits} of them behind the point"
-    return message, f"write two numbers, such as decimal(10, 2): at most {LONGEST}, and at most the first"
+    message = f"there are no decimals of {precision} digits, {digits} of them after the point"
+    return (
+        message,
+        f"write decimal(DIGITS, FRACTION), such as decimal(10, 2): at most {LONGEST} digits, FRACTION at most DIGITS",
+    )
 
 
 def check_said(draft: Draft, named: Types, names: Names) -> None:
@@ -73,7 +76,7 @@ def check_said(draft: Draft, named: Types, names: Names) -> None:
 
 
 def _report(draft: Draft, place: Place, name: str) -> None:
-    draft.reports(place, "lossy-meaning", f"what {name} says can be written in several ways", _HINT)
+    draft.reports(place, "lossy-meaning", f"the text of {name} can be written in several ways", _HINT)
 
 
 def _is_lossy(field: Field) -> bool:

@@ -20,5 +20,5 @@ def case_collisions(format: Format, document: Document, content: FormatDocument)
                 told.add((other, field.name))
                 places = (each.place for each in columns(document, content) if each.name == field.name)
                 place = next(places, document.place / "types")
-                message = f"the columns {other} and {field.name} differ only in case, which Spark does not tell apart"
-                yield place.key_problem("case-collision", message, "give one of them another name with `as`")
+                message = f"the columns {other} and {field.name} differ only in case, which Spark cannot distinguish"
+                yield place.key_problem("case-collision", message, "rename one with `as`")

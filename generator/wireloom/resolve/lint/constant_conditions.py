@@ -46,9 +46,9 @@ def _flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
 def _own_flaw(site: Site, expression: Expression, known: Facts) -> _Flaw | None:
     match expression:
         case Binary("and", left, right) if exclusive(left, right):
-            return _certain(expression, "where the one holds, the other does not", holds=False)
+            return _certain(expression, "only one side can hold", holds=False)
         case Binary("or", left, right) if _is_either(left, right):
-            return _certain(expression, "where the one does not hold, the other does", holds=True)
+            return _certain(expression, "one side always holds", holds=True)
         case Call("present", (FieldRef(0, name, ()),)) if _is_there(site, name, known):
             return _certain(expression, f"{name} is never null", holds=True)
         case Binary("==" | "!=", FieldRef(0, name, ()), Literal(None)) | Binary(

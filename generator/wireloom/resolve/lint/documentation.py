@@ -29,7 +29,7 @@ def undocumented(format: Format, document: Document, content: FormatDocument) ->
     if missing:
         message = f"the format has no {' and no '.join(missing)}"
         yield (document.place / "format").problem(
-            "undocumented", message, "say what it is, and which document it follows"
+            "undocumented", message, "add them: what the format is, and which document it follows"
         )
     seen = {field.name for fields in records(format) for field in fields if not field.doc}
     bare = (each for each in columns(document, content) if not each.doc and each.name in seen)
@@ -54,4 +54,4 @@ def without_unit(format: Format, document: Document, content: FormatDocument) ->
             field.unit or field.logical or field.values or field.const is not None
         )
         if words and words[-1].lower() in _QUANTITIES and each.name in seen and not said:
-            yield each.place.key_problem("no-unit", f"nothing says what {each.name} is measured in", "add `unit: ...`")
+            yield each.place.key_problem("no-unit", f"the unit of {each.name} is not stated", "add `unit: ...`")

@@ -24,14 +24,14 @@ def check_codes(draft: Draft) -> None:
         if code not in known:
             near = nearest(code, known, _NEAR)
             if code not in lacking or near:
-                hint = near or f"say in `errors` what {code} means"
-                draft.warns(place, "unknown-code", f"nothing says what {code} means", hint)
+                hint = near or "declare it under `errors`"
+                draft.warns(place, "unknown-code", f"the error code {code} is not declared", hint)
             lacking.add(code)
     meant = {nearest(code, known, _NEAR).removeprefix("did you mean ").removesuffix("?") for code in lacking}
     for code in draft.content.errors:
         if code not in (*mentioned, *CODES, *meant):
-            hint = "`else` names it where it is checked; or drop it"
-            draft.warns_entry(draft.place / "errors" / code, "unused-code", f"nothing reports {code}", hint)
+            hint = "use it as `else` of a check, or drop it"
+            draft.warns_entry(draft.place / "errors" / code, "unused-code", f"no check reports {code}", hint)
 
 
 def check_code_names(draft: Draft) -> None:

@@ -27,8 +27,8 @@ def true_when_missing(format: Format, document: Document) -> Iterator[Problem]:
         if isinstance(type, Struct):
             for comparison, missing in dict.fromkeys(_conditions(type, types)):
                 told, said = text_of(comparison), f"present({missing})"
-                message = f"{name}: `{told}` is true where {missing} is missing"
-                hint = f"write `{said} and {told}`, or `not {said} or {told}` where that is meant"
+                message = f"{name}: `{told}` is true if {missing} is missing"
+                hint = f"write `{said} and {told}`; or `not {said} or {told}` if that is intended"
                 yield (document.place / "types" / name).problem("true-when-missing", message, hint)
 
 

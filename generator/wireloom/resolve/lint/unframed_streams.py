@@ -17,8 +17,8 @@ from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
 
 _FRAME = (
-    "put `- frame: BYTES` into the record, after what tells its length, or use a framing that tells where records "
-    "end (`length-prefixed`, `size`, `delimiter`)"
+    "put `- frame: BYTES` into the record, after the field with its length, or use another framing "
+    "(`length-prefixed`, `size`, `delimiter`)"
 )
 _LINES = "use `framing: lines`"
 _WIDE = 4  # bytes of a length that may say more than any memory has
@@ -31,8 +31,8 @@ def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
         isinstance(each, Struct) and any(isinstance(step, Frame) for step in each.steps) for each in _records(format)
     )
     if isinstance(bare(format.framing), Concatenated) and not all(framed):
-        what = f"records ({format.roots[0].name}) stand back to back, and none says where it ends before it is read"
-        message = f"{what}: one damaged byte costs all records after it"
+        what = f"records ({format.roots[0].name}) are back to back, and the end of each is known only after it is read"
+        message = f"{what}, so one damaged byte costs all records after it"
         hint = _FRAME if format.encoding.laid_out else _LINES if format.encoding.text else _PREFIX
         yield (document.place / "framing").problem("unframed-stream", message, hint)
 
@@ -44,8 +44,8 @@ def unlimited_records(format: Format, document: Document, _: FormatDocument) -> 
     unchecked = isinstance(framing, Concatenated) and any(map(_is_unchecked, _records(format)))
     if format.size is None and format.encoding.laid_out and (streamed or unchecked):
         place = document.place / "framing"
-        message = "nothing says how large a record may be: a reader takes what a damaged length says for its end"
-        yield place.problem("no-size-limit", message, "state the most bytes of a record: `limits: {size: BYTES}`")
+        message = "records have no size limit, so a damaged length can make one record of the rest of a file"
+        yield place.problem("no-size-limit", message, "set the most bytes of a record: `limits: {size: BYTES}`")
 
 
 def _records(format: Format) -> Iterator[Type]:

@@ -43,5 +43,5 @@ def _others(above: Place, site: Site, select: Select, known: Facts) -> Iterator[
     if any(not case.values for case in select.cases[: len(select.cases) - stated]):
         return  # of which that is said
     if stated:
-        hint = "drop `otherwise`; its cases are all that it may be"
-        yield (above / "otherwise").key_problem("unreachable-case", "the tag is never another value", hint)
+        hint = "drop `otherwise`: the cases cover all values"
+        yield (above / "otherwise").key_problem("unreachable-case", "the tag never has another value", hint)

@@ -15,6 +15,6 @@ def untold_alternatives(_: Format, document: Document, content: FormatDocument) 
             continue
         if all(isinstance(content.types.get(trial.type), StructType) for trial in form.attempt):
             names = " or ".join(trial.name for trial in form.attempt)
-            message = f"readers do not see whether {names} fitted, and builders find it out by trying"
-            hint = "add `kind: NAME`, the column that says it"
+            message = f"readers do not see which of {names} was used, and builders must try them"
+            hint = "add `kind: NAME`, a column that shows it"
             yield (document.place / "types" / name).key_problem("untold-alternative", message, hint)

@@ -11,4 +11,4 @@ def check_use(draft: Draft, unused: tuple[str, ...]) -> None:
     for name in unused:
         if name not in below:
             place = draft.place / "types" / name
-            draft.warns_entry(place, "unreachable-type", f"no root leads to {name}", "use it, or drop it")
+            draft.warns_entry(place, "unreachable-type", f"no root uses {name}", "use it, or drop it")

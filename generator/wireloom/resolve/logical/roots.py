@@ -38,7 +38,7 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
         hint = "give `root: TYPE`, or `roots` with several"
         draft.reports_entry(draft.place / "format", "missing-root", message, hint)
     if content.root is None and content.rows is not None:
-        message, hint = "`rows` beside `roots`", "write it into the root whose list it is"
+        message, hint = "`rows` beside `roots`", "write it in that root"
         draft.reports_entry(draft.place / "rows", "conflicting-keys", message, hint)
     if content.root is not None:
         place = draft.place / "root"
@@ -77,11 +77,14 @@ def _root(
     record = found.type
     if isinstance(record, Record) and found.nullable:
         what = entry.name if row is entry.type else f"an element of {entry.name}"
-        hint = "a record is a struct: put what may be null into a field"
+        hint = "a record must be a struct: put the nullable value into a field"
         draft.reports_entry(entry.place, "wrong-shape", f"{what} may be null", hint)
         return None
     if not isinstance(record, Record):
-        message, hint = f"{entry.name} is no record", "a root is a struct, a union of structs, or a list of them"
+        message, hint = (
+            f"{entry.name} cannot be a record",
+            "a root must be a struct, a union of structs, or a list of them",
+        )
         draft.reports_entry(entry.place, "wrong-shape", message, hint)
         return None
     columns = _columns(schema, row, row == default)
@@ -134,5 +137,5 @@ def _rows(draft: Draft, entry: Entry, record: Record) -> tuple[str, ...]:
             return ()
         type = fields[step]
     if not (isinstance(type, logical.List) and isinstance(type.element, Record)):
-        draft.reports(place, "wrong-shape", f"{written} is no list of records", "`rows` names a list of structs")
+        draft.reports(place, "wrong-shape", f"{written} is not a list of structs", "`rows` must name a list of structs")
     return path

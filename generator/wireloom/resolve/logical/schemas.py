@@ -73,7 +73,7 @@ class _Reader:
                 where = place / index / name
                 if name in names:
                     self.problems.add(
-                        where.key_problem("duplicate-field", f"{name} is there twice", "give each column one name")
+                        where.key_problem("duplicate-field", f"two columns are named {name}", "rename one")
                     )
                 names.add(name)
                 document = field if isinstance(field, SchemaField) else SchemaField(type=field)
@@ -98,8 +98,10 @@ class _Reader:
                 try:
                     return merged(closed)
                 except ColumnsClash:
-                    hint = "give each its own column; null may stand beside it"
-                    self.problems.add(place.problem("clashing-meanings", "times and decimals stand alone", hint))
+                    hint = "give each its own column; only null may be added"
+                    self.problems.add(
+                        place.problem("clashing-meanings", "a time or decimal cannot be an alternative", hint)
+                    )
                     return Shape(logical.Text())
             case notation.Optional(type=single):
                 return Shape(self._notation_shape(place, single, seen).type, nullable=True)
@@ -141,7 +143,10 @@ class _Reader:
     def _unknown(self, place: Place, single: notation.Single) -> None:
         if single.name in self.content.types:
             problem = place.problem(
-                "recursive-type", f"{single.name} holds itself", "a column has an end; use any", column=single.column
+                "recursive-type",
+                f"{single.name} contains itself",
+                "use any: a column cannot contain itself",
+                column=single.column,
             )
         elif single.name in _NAMES:
             number = f"{len(single.arguments)} argument{'' if len(single.arguments) == 1 else 's'}"
@@ -196,7 +201,7 @@ def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[
             known |= {name for name in lacking if hint == f"did you mean {name}?"}  # so that it is not missing
             yield (
                 prefix + field.name,
-                f"{prefix}{field.name} is no column of the schema",
+                f"{prefix}{field.name} is not a column of the schema",
                 hint or "hide it, or add it to the schema",
             )
             continue
@@ -209,7 +214,7 @@ def _record_misfits(given: Record, wanted: Record, path: str) -> Iterator[tuple[
             yield (
                 prefix + column.name,
                 f"{prefix}{column.name} is missing",
-                "provide it, or let the schema's column be null",
+                "add it, or let the schema's column be null",
             )
 
 
@@ -282,11 +287,11 @@ def _way_there(given: LogicalType, wanted: LogicalType) -> str:
         case logical.Text(), logical.Integer(8 | 16 | 32 | 64) | logical.Meant(
             shown=logical.Scaled("timestamp" | "date" | "decimal")
         ):
-            return f"; a text says it by `logical: {shown(wanted)}`"
+            return f"; for a text, write `logical: {shown(wanted)}`"
         case logical.Integer(), logical.Meant(shown=logical.Scaled("decimal")):
-            return "; say its unit by `scale`"
+            return "; set its unit with `scale`"
         case logical.Integer(), logical.Meant():
-            return "; say its unit by `logical`"
+            return "; set its unit with `logical`"
         case _:
             return ""
 

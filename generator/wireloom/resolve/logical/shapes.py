@@ -35,15 +35,13 @@ class ColumnsClash(Exception):  # noqa: N818 - no error of the generator's: the 
 
 
 def _of_meanings() -> ColumnsClash:
-    what = "means one thing in one record and another in another"
-    return ColumnsClash(
-        "clashing-meanings", what, "give the fields of one name one meaning and `charset`, or other names"
-    )
+    what = "has different meanings in different records"
+    return ColumnsClash("clashing-meanings", what, "give the fields the same meaning and `charset`, or rename one")
 
 
 def _of_open(kind: str) -> ColumnsClash:
-    what = f"is {kind} in one record and open in another, where it may be {kind}, too"
-    return ColumnsClash("clashing-types", what, "give one of the fields another name, or the open type")
+    what = f"is {kind} in some records and a value of any type in others"
+    return ColumnsClash("clashing-types", what, "rename one of the fields, or give both the open type")
 
 
 _NARROWEST = 32  # bits of a float that columns have

@@ -21,7 +21,7 @@ def examples(draft: Draft, roots: tuple[Root, ...], errors: tuple[ErrorCode, ...
     names: dict[str, int] = {}
     for index, example in enumerate(found):
         if example.name in names:
-            message, hint = f"two examples are called {example.name!r}", "tests and documents call them by name"
+            message, hint = f"two examples are named {example.name!r}", "rename one: tests and pages use the name"
             draft.reports(draft.place / "examples" / index / "name", "duplicate-example", message, hint)
         names[example.name] = index
     return tuple(found)
@@ -39,7 +39,7 @@ def _example(
     for key in beside if not {"value", "error"} <= given else ():
         if key in given:
             what, other = ("an error", "value") if key != "rebuilds" else ("a value", "error")
-            message = f"`{key}` is of {what}, and this has `{other}`"
+            message = f"`{key}` belongs to {what}, but this example has `{other}`"
             draft.reports_entry(place / key, "example-outcome", message, "drop one of them")
     if document.error is not None:
         codes = [each.code for each in errors]
@@ -87,17 +87,19 @@ def _parameter_value(value: object) -> Scalar:
 
 def _data(draft: Draft, place: Place, document: ExampleDocument) -> bytes:
     if (document.hex is None) == (document.text is None):
-        draft.reports(place, "example-outcome", "an example has its bytes as `hex` or as `text`", "give one of them")
+        draft.reports(
+            place, "example-outcome", "an example needs its bytes, as either `hex` or `text`", "give one of them"
+        )
     if document.hex is None:
         try:
             return (document.text or "").encode()
         except UnicodeEncodeError:
-            message = "this text has half of a character, which has no bytes"
+            message = "this text has half of a surrogate pair, which has no bytes"
             draft.reports(place / "text", "bad-hex", message, "write the bytes as `hex`")
             return b""
     data = constants.hexadecimal((place / "hex").text)
     if not isinstance(data, bytes):
-        message, hint = "this is not hexadecimal", "write pairs of 0-9 and a-f; spaces do not matter"
+        message, hint = "this is not hexadecimal", "write two digits (0-9, a-f) for each byte; spaces do not matter"
         draft.reports(place / "hex", "bad-hex", message, hint)
         return b""
     return data

@@ -92,19 +92,19 @@ def _report_open(around: Surroundings, place: Place, document: StructType, run: 
     first, last = (document.fields[each].key for each in (run.places[0], run.places[-1]))
     bits = "1 bit" if run.bits == 1 else f"{run.bits} bits"
     what = f"{first} is {bits}" if first == last else f"{first} to {last} are {bits}"
-    before = "" if position is None else f", and {document.fields[position].key} begins with a byte"
+    before = "" if position is None else f", but {document.fields[position].key} begins with a byte"
     rest = -run.bits % _BYTE
-    hint = f"`- reserved: {{type: {'bit' if rest == 1 else f'uint{rest}'}, hidden: true}}` fills the byte"
+    hint = f"add `- reserved: {{type: {'bit' if rest == 1 else f'uint{rest}'}, hidden: true}}` to fill the byte"
     where = place / run.places[-1] / last
-    around.scope.draft.reports_entry(where, "split-byte", f"{what}, which is no whole number of bytes{before}", hint)
+    around.scope.draft.reports_entry(where, "split-byte", f"{what}, not a whole number of bytes{before}", hint)
 
 
 def _check_keys(around: Surroundings, place: Place, document: StructType, position: int, *, first: bool) -> None:
     entry = document.fields[position]
-    hint = "make the bits that are there together a struct, and say it of that"
+    hint = "put the optional bits into a struct, and write it there"
     for key in (*OF_WHOLE_BYTES, *(() if first else ("at",))):
         if key in entry.full.given:
-            message = f"`{key}` of a field that shares its bytes with others"
+            message = f"`{key}` at a field that shares its bytes with others"
             around.scope.draft.reports_entry(place / entry.key / key, "wrong-shape", message, hint)
 
 
@@ -114,13 +114,13 @@ def _check_run(around: Surroundings, place: Place, document: StructType, run: _R
     order = _order(document, run.places[0])
     if any(_order(document, each) is not order for each in run.places):
         message, hint = (
-            "fields that share bytes are of two orders",
-            "say `byteOrder` of all of them, or of their struct",
+            "fields that share bytes have different byte orders",
+            "give `byteOrder` to all of them, or to their struct",
         )
         report(first, "wrong-shape", message, hint)
     if order is NumberForm.OWN and isinstance(around.scope.draft.content.byte_order, ByteOrderByParameter):
-        message = "which bits these are follows from the order of bytes, which is a parameter here"
-        report(first, "wrong-shape", message, "say `byteOrder` of their struct: big takes the highest bits first")
+        message = "the position of these bits depends on the byte order, which is a parameter here"
+        report(first, "wrong-shape", message, "give their struct a `byteOrder`: big takes the highest bits first")
     if run.bits > _LONGEST * _BYTE:
         message = f"{run.bits} bits in which no field ends with a byte"
         report(first, "wrong-shape", message, f"at most {_LONGEST} bytes")

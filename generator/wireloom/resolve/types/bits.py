@@ -31,7 +31,7 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     if type is UNKNOWN:
         type = Integer(64, signed=False)
     if not isinstance(type, Integer) or type.digits or type.bits > _WIDEST:
-        message, hint = "only integers that are no decimals have bits", "give the field an unsigned integer type"
+        message, hint = "only integers have bits, and not decimal digits", "give the field an unsigned integer type"
         report(place, "wrong-shape", message, hint)
         return ()
     found = tuple(_bit(around.scope, place / name, name, bit, type) for name, bit in document.bits.items())
@@ -40,7 +40,12 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
         numbers = range(bit.low, bit.low + bit.width)
         shared = next((taken[number] for number in numbers if number in taken), None)
         if shared is not None:
-            report(place / bit.name, "bits-overlap", f"{bit.name} shares a bit with {shared}", "give each bit one name")
+            report(
+                place / bit.name,
+                "bits-overlap",
+                f"{bit.name} shares a bit with {shared}",
+                "give each bit only one name",
+            )
         taken |= dict.fromkeys(numbers, bit.name)
     code = document.else_
     return tuple(replace(bit, code=code) if code and bit.code == _CODE else bit for bit in found)
@@ -58,7 +63,7 @@ def _bit(scope: Scope, place: Place, name: str, document: str | int | Bits, whol
     _check_raw(scope, place, document)
     if width == 1 and document.signed and document.values is None:
         message = "a single bit is a boolean, which has no sign"
-        scope.draft.reports(place / "signed", "wrong-shape", message, "drop `signed`, or say by `values` what -1 is")
+        scope.draft.reports(place / "signed", "wrong-shape", message, "drop `signed`, or use `values`")
     mappings = None if document.values is None else mappings_of(scope, place / "values", document.values, values)
     is_named = mappings is not None and is_open(document)
     return Bit(
@@ -113,11 +118,14 @@ def _span(scope: Scope, place: Place, text: str, whole: Integer) -> tuple[int, i
     if match is None:
         ends = _DASHED.fullmatch(text)
         hint = f"write `{ends[1]}..{ends[2]}`" if ends else respelled_ends(text) or "write `3` or `0..1`"
-        scope.draft.reports(place, "bits-out-of-range", f"{text} names no bits", hint)
+        scope.draft.reports(place, "bits-out-of-range", f"{text} does not name bits", hint)
         return 0, 0
     low, high = int(match[1]), int(match[2] or match[1])
     if low > high or high >= whole.bits:
-        message, hint = f"the integer has no bits {text}", f"0 to {whole.bits - 1}, the lower one first"
+        message, hint = (
+            f"the integer does not have the bits {text}",
+            f"write 0 to {whole.bits - 1}, the lower one first",
+        )
         scope.draft.reports(place, "bits-out-of-range", message, hint)
         return 0, 0
     return low, high - low + 1

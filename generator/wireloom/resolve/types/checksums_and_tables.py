@@ -35,7 +35,7 @@ def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -
     match declared.get(checksum, builtins.DIGESTS.get(checksum)):
         case Crc(width=width) | Sum(width=width):
             if 0 < width <= WIDEST_CHECKSUM and not _holds(type, width):
-                hint = f"write uint{_octets(width) * 8}, or as many digits as it takes: HEX{-(-width // 4)}"
+                hint = f"write uint{_octets(width) * 8}, or digits: HEX{-(-width // 4)}"
                 around.reports(place / "type", "wrong-shape", f"{checksum} has {width} bits", hint)
         case Digest() as digest:
             _check_digest(around, place, checksum, digest_size(digest), type)
@@ -44,7 +44,7 @@ def _check_type(around: Surroundings, place: Place, checksum: str, type: Type) -
         case None:
             hint = nearest(checksum, (*declared, *builtins.DIGESTS))
             if not hint.startswith("did you mean"):
-                hint = f"{hint}; `checksums` of the format says what a CRC or a sum is".removeprefix("; ")
+                hint = f"{hint}; define CRCs and sums under `checksums`".removeprefix("; ")
             around.reports(place / "checksum", "unknown-checksum", f"there is no checksum {checksum}", hint)
 
 
@@ -55,7 +55,7 @@ def _check_digest(around: Surroundings, place: Place, checksum: str, size: int, 
     as_bytes = isinstance(type, Bytes) and type.size == Literal(size)
     as_text = isinstance(type, Text) and type.size == Literal(2 * size)
     if not (as_bytes or as_text):
-        hint = f"write bytes({size}), or str({2 * size}) where it stands in hexadecimal digits"
+        hint = f"write bytes({size}), or str({2 * size}) for hexadecimal digits"
         around.reports(place / "type", "wrong-shape", f"{checksum} has {size} bytes", hint)
 
 
@@ -67,8 +67,8 @@ def _covered(around: Surroundings, place: Place, over: str | list[str]) -> _Cove
     parts = [(place, over)] if isinstance(over, str) else [(place / at, part) for at, part in enumerate(over)]
     found = [_EXTRA.fullmatch(part.strip()) for _, part in parts]
     if found.count(None) != 1:
-        message = f"{found.count(None)} ranges of bytes" if None in found else "no range of bytes"
-        hint = "write one, `START .. END`, and beside it `uint16(x)` or `bytes(x)`"
+        message = f"{found.count(None)} ranges of bytes" if None in found else "there is no range of bytes"
+        hint = "write exactly one `START .. END`; the other entries are `uint16(x)` or `bytes(x)`"
         around.reports(place, "bad-range", message, hint)
         return BROKEN, BROKEN, (), ()
     at = found.index(None)
@@ -83,7 +83,9 @@ def _extra(around: Surroundings, place: Place, match: re.Match[str]) -> Extra:
     wanted = Kind.BYTES if octets is None else Kind.INTEGER
     value = expression(around.scope.whole(), place, match["value"], wanted, match.start("value"))
     if octets is None and value is not BROKEN and not isinstance(value, FieldRef):
-        around.reports(place, "wrong-shape", f"{match['value']} is no field", "compute it in a hidden field before")
+        around.reports(
+            place, "wrong-shape", f"{match['value']} is not a field", "add a hidden `compute` field before, and name it"
+        )
         return Extra(BROKEN, None)
     return Extra(value, octets)
 
@@ -95,15 +97,17 @@ def _stored(around: Surroundings, place: Place, name: str, document: FieldDocume
     declared = around.scope.draft.content.checksums.get(document.checksum or "")
     width = declared.width if isinstance(declared, Crc | Sum) else 0
     if not 0 < width <= _WIDEST_STORED:
-        message = f"something else may stand for CRCs and sums of at most {_WIDEST_STORED} bits"
+        message = f"only CRCs and sums of at most {_WIDEST_STORED} bits can have `stored`"
         around.reports(place / "stored", "wrong-shape", message, "drop `stored`")
         return None
     made = expression(around.scope.whole(), place / "stored", document.stored, Kind.INTEGER)
     if made is BROKEN:
         return None
     if not any(isinstance(each, FieldRef) and not each.up and each.name == name for each in references(made)):
-        message = f"{name} does not follow from its checksum"
-        around.reports(place / "stored", "conflicting-keys", message, f"{name} is the checksum here: `{name} ^ 0xFF`")
+        message = f"the stored value does not depend on {name}"
+        around.reports(
+            place / "stored", "conflicting-keys", message, f"use {name}, which is the checksum here: `{name} ^ 0xFF`"
+        )
         return None
     return Binary("&", made, Literal((1 << width) - 1))
 
@@ -122,7 +126,7 @@ def _holds(type: Type, width: int) -> bool:
 def is_table(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> bool:
     """Whether the field is a table: a list that the fields which refer to it fill."""
     if document.table and type is not UNKNOWN and not isinstance(type, Array):
-        message, hint = "a table is a list, whose entries other fields refer to", "give it a type like list(str)"
+        message, hint = "a table must be a list", "give it a type like list(str)"
         around.reports(place, "wrong-shape", message, hint)
         return False
     return document.table
@@ -147,8 +151,8 @@ def table_reference_of(
     own = [_own_lists(scope, use.user) for use in uses]
     lacking = [(use.user, lists) for use, lists in zip(uses, own, strict=True) if document.refers not in lists]
     if scope.type in scope.outlines.roots:
-        message = f"no struct is around {scope.type} where it is a root, and none has a table {document.refers} there"
-        around.reports(place, "unknown-field", message, "let the root be another struct, which has the table")
+        message = f"{scope.type} is also a root, where there is no table {document.refers}"
+        around.reports(place, "unknown-field", message, "make a struct with the table the root")
     elif not users or lacking:
         melts = any(
             document.refers in user.members and document.refers not in lists
@@ -159,17 +163,20 @@ def table_reference_of(
             "unknown-field",
             f"the enclosing struct has no table {document.refers}"
             if len(lacking) == len(own)
-            else f"{scope.type} stands in {lacking[0][0]}, too, which has no table {document.refers}",
-            "one that melts into it is that of a message within; put the table beside what refers to it"
+            else f"{scope.type} is also used in {lacking[0][0]}, which has no table {document.refers}",
+            "a flattened table belongs to the inner message; put the table next to the field that refers to it"
             if melts
             else nearest(document.refers, [name for _, lists in lacking for name in lists])
-            or "put one beside what refers to it, or give the struct there another type",
+            or "add the table there, or use another type there",
         )
     elif any(user.members[document.refers].position > use.position for user, use in zip(users, uses, strict=True)):
-        message, hint = f"{document.refers} is read behind the fields that refer to it", "move the table before them"
+        message, hint = (
+            f"the table {document.refers} is read after the fields that refer to it",
+            "move the table before them",
+        )
         around.reports(place, "later-name", message, hint)
     if not isinstance(type, Integer) or type.signed:
-        message, hint = "an index is an unsigned integer", "give the field the type uint32 or uint64"
+        message, hint = "an index must be an unsigned integer", "give the field the type uint32 or uint64"
         around.reports(place, "wrong-shape", message, hint)
     holders = tuple(dict.fromkeys(use.user for use in uses))
     return TableReference(document.refers, document.else_ or "bad_index", holders)

@@ -92,8 +92,8 @@ def named_values(scope: Scope, place: Place, entries: Sequence[types.Mapping]) -
             case Literal(str(name)), int() | str() | bytes():
                 found.append((each.wire, name))
             case _:
-                hint = "write texts, and leave out what has no name"
-                scope.draft.reports_entry(place, "mixed-values", "beside `raw` a value is a name, a text", hint)
+                hint = "write texts, and leave out numbers without a name"
+                scope.draft.reports_entry(place, "mixed-values", "with `raw`, every meaning must be a text", hint)
                 return None
     return Named(tuple(found))
 
@@ -130,15 +130,15 @@ class _Reading:
                 found = self._named(null)
             case word if word is not None and (charset := types.charset_of(self.type)):
                 if self.document.charset is None:  # else that is said of the two keys
-                    hint = "say `charset: utf-8` at the field where it is ASCII, or drop `logical`"
-                    self.refuse("logical", "wrong-shape", f"texts in {charset} say no times and numbers", hint)
+                    hint = "give the field `charset: utf-8` if it is ASCII, or drop `logical`"
+                    self.refuse("logical", "wrong-shape", f"a text in {charset} cannot be a time or number", hint)
                 return None
             case Logical() as time:
                 found = self._time(time)
             case str() as word if (saying := said(word)) is not None and isinstance(self.type, Text):
                 found = self._said(word, saying, self.type)
             case "timestamp":
-                hint = "write `{timestamp: ms}` with the unit that the integer counts, or give the field the type `str`"
+                hint = "write `{timestamp: ms}`, with the unit of the integer, or give the field the type `str`"
                 self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
                 return None
             case "date":
@@ -164,7 +164,7 @@ class _Reading:
             return None
         stated = self.stated.element if isinstance(self.stated, Array) else self.stated
         if not isinstance(stated, Integer | types.Float | Text | Bytes):
-            hint = "say it of integers, floats, texts or bytes, which stand alone or in a list"
+            hint = "only integers, floats, texts and bytes, and lists of them, can have `null`"
             self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
             return None
         return stated_value(self.around, self.place / "null", written, self.type, self.held)
@@ -173,7 +173,7 @@ class _Reading:
 
     def _time(self, time: Logical) -> Meaning | None:
         if (time.timestamp is None) == (time.duration is None):
-            message, hint = "a time is a moment or a length", "write `{timestamp: ms}` or `{duration: ms}`"
+            message, hint = "a time is either a timestamp or a duration", "write `{timestamp: ms}` or `{duration: ms}`"
             self.refuse("logical", "conflicting-keys", message, hint)
             return None
         if time.timestamp is not None:
@@ -181,15 +181,15 @@ class _Reading:
             return None if unit is None else self._counted("timestamp", unit, Fraction(self._epoch()))
         unit = self._unit("duration", time.duration or "")
         if self.document.epoch is not None:
-            self.refuse("epoch", "conflicting-keys", "a length of time counts from nowhere", "drop `epoch`")
+            self.refuse("epoch", "conflicting-keys", "a duration has no epoch", "drop `epoch`")
         return None if unit is None else self._counted("duration", unit, Fraction(0))
 
     def _unit(self, key: str, written: str) -> Fraction | None:
         """A unit in microseconds."""
         found = _UNIT(written)
         if found is None:
-            message = f"{written} is no unit of time"
-            hint = "write d, h, min, s, ms, us or ns, or so many of them: 100ns"
+            message = f"{written} is not a unit of time"
+            hint = "write d, h, min, s, ms, us or ns, or a multiple: 100ns"
             self.around.reports(self.place / "logical" / key, "bad-meaning", message, hint)
             return None
         return Fraction(int(found[1] or 1) * _NANOSECONDS[found[2]], _MICROSECOND)
@@ -202,11 +202,13 @@ class _Reading:
         moment = _moment(written)
         if moment is None:
             hint = "write a day such as 1900-01-01, or 2001-01-01T00:00:00Z"
-            self.around.reports(self.place / "epoch", "bad-meaning", f"{written} is no day", hint)
+            self.around.reports(self.place / "epoch", "bad-meaning", f"{written} is not a day", hint)
             return 0
         count = (moment - _ZERO) // timedelta(microseconds=1)
         if self.document.logical == "date" and count % _DAY:
-            self.around.reports(self.place / "epoch", "bad-meaning", "dates count from a day", "drop the time")
+            self.around.reports(
+                self.place / "epoch", "bad-meaning", "a date counts from a day, not from a time", "drop the time"
+            )
         return count
 
     def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:
@@ -215,10 +217,10 @@ class _Reading:
             hint = "write `logical: timestamp` or `logical: date` for a text, or give the field the type of an integer"
             self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", hint)
             return None
-        self._refuse_beside(("scale", "offset"), "`logical`", "the unit is its scale")
+        self._refuse_beside(("scale", "offset"), "`logical`", "drop `scale`: the unit is the scale")
         if unit.denominator != 1 and not self.document.raw:
-            message = "columns hold microseconds, and this would lose what is beyond"
-            hint = "give `raw: NAME`: readers see the number on the wire, too"
+            message = "columns hold microseconds, so this unit would lose digits"
+            hint = "add `raw: NAME`, a column with the number itself"
             self.refuse("logical", "lossy-meaning", message, hint)
             return None
         lowest, highest = _LIMITS[kind]
@@ -227,8 +229,8 @@ class _Reading:
         high = ((highest - int(offset) + 1) * unit.denominator - 1) // unit.numerator
         beyond = self.type.minimum < low or self.type.maximum > high
         if beyond and isinstance(self.stated, Array):
-            hint = "make the elements structs with such a field, or of a type that cannot say more"
-            self.refuse("logical", "wrong-shape", f"elements may be beyond what a {kind} can be", hint)
+            hint = "use elements with a smaller type, or structs with such a field"
+            self.refuse("logical", "wrong-shape", f"elements may be too large for a {kind}", hint)
             return None
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
@@ -239,21 +241,21 @@ class _Reading:
         if isinstance(self.type, Text) and digits is not None:
             self.refuse("logical", "bad-meaning", *no_such_decimal(*digits))
             return
-        hint = "drop `logical`" if digits is None else "write `scale: 0.01`, what an integer is a multiple of"
+        hint = "drop `logical`" if digits is None else "for an integer, write `scale: 0.01`"
         hint = hint if isinstance(self.type, Integer) else "write `type: str`"
-        self.refuse("logical", "wrong-shape", f"`logical: {word}` is of texts of UTF-8, which say a number", hint)
+        self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
 
     def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
         """Texts that say a time or a number."""
         what = "time" if word in ("timestamp", "date") else "number"
         if isinstance(self.stated, Array):
-            hint = "make the elements structs with such a field"
-            self.refuse("logical", "wrong-shape", "elements have no spelling of their own", hint)
+            hint = "use a list of structs with such a field"
+            self.refuse("logical", "wrong-shape", "elements of a list cannot be texts with a meaning", hint)
             return None
         if self.document.compute is not None:
-            hint = "compute the number of a unit, and say `logical: {timestamp: s}` of it; or let readers see the text"
-            hint = hint if what == "time" else "say it of the text on the wire; or let readers see the text"
-            message = f"a text that is computed may say no {what}, and nothing holds it"
+            hint = "compute a number, with `logical: {timestamp: s}`, or drop `logical`"
+            hint = hint if what == "time" else "use it at the text on the wire, or drop `logical`"
+            message = f"a computed text cannot be a {what}, since nothing checks it"
             self.refuse("logical", "wrong-shape", message, hint)
             return None
         self._refuse_beside(_NUMERIC, f"a text that says a {what}")
@@ -272,20 +274,20 @@ class _Reading:
                 return
         if not fits:
             message = f"builders write each {word} in {least if least == most else f'{least} to {most}'} bytes"
-            hint = f"write str({most}), and say what fills it up by `pad`; or `raw: NAME`, and builders write that"
+            hint = f"write str({most}) with `pad`, or add `raw: NAME`, which builders write"
             self.refuse("logical", "wrong-shape", message, hint)
 
     # --- addresses -------------------------------------------------------------------------------------------------
 
     def _written(self, written: Written) -> Meaning | None:
         if self.document.compute is not None:
-            message = f"bytes that are computed may be no {written.kind}, and nothing holds them"
-            self.refuse("logical", "wrong-shape", message, "say it of the bytes on the wire, or let readers see bytes")
+            message = f"computed bytes cannot have `logical: {written.kind}`, since nothing checks them"
+            self.refuse("logical", "wrong-shape", message, "use it at the bytes on the wire, or drop `logical`")
             return None
         size = _SIZES[written.kind]
         if not (isinstance(self.type, Bytes) and self.type.size == Literal(size)):
             hint = f"write bytes({size})"
-            self.refuse("logical", "wrong-shape", f"{written.kind} is of {size} bytes on the wire", hint)
+            self.refuse("logical", "wrong-shape", f"{written.kind} has {size} bytes on the wire", hint)
             return None
         self._refuse_beside(_NUMERIC, f"`logical: {written.kind}`")
         return Meaning(written)
@@ -295,8 +297,8 @@ class _Reading:
     def _named(self, null: Scalar) -> Meaning | None:
         """The names of an open set of values."""
         if not isinstance(self.type, Integer | Boolean | Text | Bytes) or isinstance(self.stated, Array):
-            hint = "say `raw` of an integer, a boolean, a text or bytes, or drop it"
-            self.refuse("raw", "wrong-shape", "no value of this type is kept beside its name", hint)
+            hint = "only integers, booleans, texts and bytes have `raw`; drop it"
+            self.refuse("raw", "wrong-shape", "`raw` cannot keep a value of this type", hint)
             return None
         place = self.place / "values"
         entries = mappings_of(self.around.scope, place, self.document.values or {}, self.type)
@@ -310,7 +312,7 @@ class _Reading:
     def _scaled(self) -> Meaning | None:
         scale, offset = self._number("scale", 1), self._number("offset", 0)
         if "epoch" in self.document.given and self.document.logical is not None:
-            self.refuse("epoch", "conflicting-keys", "a number counts from nowhere", "drop `epoch`")
+            self.refuse("epoch", "conflicting-keys", "a number has no epoch", "drop `epoch`")
         is_float = self.document.logical == "float"
         if scale is None or offset is None:
             return None
@@ -319,11 +321,11 @@ class _Reading:
         if not isinstance(self.type, Integer):
             key = next(key for key in ("scale", "offset", "logical") if key in self.document.given)
             is_text = isinstance(self.type, Text) and key == "scale"
-            hint = "a text says a decimal by `logical: 'decimal(10, 2)'`" if is_text else f"drop `{key}`"
+            hint = "for a text, write `logical: 'decimal(10, 2)'`" if is_text else f"drop `{key}`"
             self.refuse(key, "wrong-shape", "only integers have a scale", hint)
             return None
         if not scale:
-            message, hint = "a scale of 0 has no inverse", "write what the integer is a multiple of"
+            message, hint = "a scale of 0 has no inverse", "write another number"
             self.refuse("scale", "bad-meaning", message, hint)
             return None
         exact = None if is_float else _exact(scale, offset, self.type)
@@ -339,7 +341,7 @@ class _Reading:
             found = None
         if found is None or max(abs(found.numerator), found.denominator) >= 10**_MOST_DIGITS:
             hint = respelled(text) or "write a decimal such as 0.01, or a fraction such as 1/256"
-            self.around.reports(self.place / key, "bad-meaning", f"{text} is no number", hint)
+            self.around.reports(self.place / key, "bad-meaning", f"{text} is not a number", hint)
             return None
         return found
 
@@ -349,8 +351,13 @@ class _Reading:
         largest = max(abs(bound * measured.scale + measured.offset) for bound in (type.minimum, type.maximum))
         if type.bits > _EXACT or not largest < abs(measured.scale) * 2**51 or not measured.scale:
             key = "scale" if "scale" in self.document.given else "logical"
-            message = "as a float it would not tell each integer from the next"
-            self.refuse(key, "lossy-meaning", message, "take a shorter scale or offset, a narrower integer, or drop it")
+            message = "as a float, different integers would become equal"
+            self.refuse(
+                key,
+                "lossy-meaning",
+                message,
+                "use a scale or offset with fewer digits or a smaller integer type, or drop it",
+            )
             return None
         return Meaning(measured)
 
@@ -366,8 +373,8 @@ class _Reading:
             return
         is_time = isinstance(meaning.shown, Scaled) and meaning.shown.kind != "decimal"
         if not (is_time or isinstance(meaning.shown, Said)) or isinstance(self.stated, Array):
-            hint = "the others lose nothing; name the field twice, with a `compute`"
-            message = "`raw` is of single times and dates, of texts that say numbers, and of `values`"
+            hint = "other meanings lose nothing; to see both, add a `compute` field"
+            message = "only single times, dates, texts with numbers, and `values` have `raw`"
             self.refuse("raw", "wrong-shape", message, hint)
 
 

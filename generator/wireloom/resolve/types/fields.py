@@ -60,11 +60,11 @@ from wireloom.resolve.types.value_tables import check_null, mappings_of
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
-_NO_ORDER = ("nothing here has several bytes to be ordered", "say it where the numbers stand, or drop it")
-_NO_TEXT = ("nothing here is a text", "drop `charset`, or say it where the texts stand")
+_NO_ORDER = ("no number here has several bytes", "drop `byteOrder`, or write it where the numbers are")
+_NO_TEXT = ("nothing here is a text", "drop `charset`, or write it where the texts are")
 _NO_PADDING = (
-    "nothing here is a text or bytes of a constant size",
-    "write str(8) or bytes(8), or drop `pad`; behind a computed size a hidden field of bytes fills up",
+    "`pad` needs a text or bytes of a constant size",
+    "write str(8) or bytes(8), or drop `pad`; after a computed size, add a hidden field of bytes",
 )
 _MOST_DELIMITERS = 8  # of one value
 _LONGEST_BEHIND_DIGITS = 2  # bytes of a delimiter
@@ -132,7 +132,7 @@ def _delimiter_places(place: Place, document: FieldDocument) -> list[Place]:
 def _ending(around: Surroundings, place: Place) -> bytes:
     data = constants.hexadecimal(place.text)
     if isinstance(data, bytes) and len(data) % unit(around.charset):
-        message, hint = f"{place.text} is no whole number of characters", "write 0000, 0d000a00 ..."
+        message, hint = f"{place.text} is not a whole number of characters", "write 0000, 0d000a00 ..."
         around.reports(place, "bad-const", message, hint)
     return data if isinstance(data, bytes) else b""
 
@@ -166,8 +166,8 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     type = plainly_named(around, type, ordered=document.byte_order is not None)
     if (named := _named_value(around, document, type)) is not None:
         key, name, written = named
-        message = f"{name} is a name for {written}, and `{key}` is of types that stand at the field"
-        around.scope.draft.reports_entry(place / key, "wrong-shape", message, f"write {written} in its place")
+        message = f"{name} is a name for {written}, and a name does not accept `{key}`"
+        around.scope.draft.reports_entry(place / key, "wrong-shape", message, f"write {written} here")
         return UNKNOWN
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
@@ -182,7 +182,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if around.delimiter is not None:
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
-            message = "nothing here is a text, bytes or digits without a size"
+            message = "`delimiter` needs a text, bytes or digits without a size"
             hint = "a list ends at a `terminator`" if isinstance(not_null(type), types.Array) else "drop `delimiter`"
             around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
@@ -205,11 +205,14 @@ def _check_digits(around: Surroundings, place: Place, delimiter: Delimiter) -> N
     """Report what cannot stand behind digits."""
     ending = delimiter.data
     if not delimiter.is_plain:
-        message, hint = "digits end at one delimiter, which is none of them", "drop all else that is said of it"
+        message, hint = (
+            "digits need one delimiter that is not a digit, without other keys",
+            "drop the other keys about the delimiter",
+        )
         around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", message, hint)
     elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
-        message = f"{ending.hex()} does not end digits"
-        hint = "one or two bytes do, of which the first is no digit or sign"
+        message = f"{ending.hex()} cannot end digits"
+        hint = "use one or two bytes, the first neither a digit nor a sign"
         around.reports(place / "delimiter", "bad-const", message, hint)
 
 
@@ -227,7 +230,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     meaning = meaning_of(around, place, document, type, held)
     held = replace(held, mappings=mappings)
     if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
-        message, hint = "null is none of the values, and the type allows it", "drop the `?`, or say `null: null`, too"
+        message, hint = "the type allows null, but `values` has no null", "drop the `?`, or add `null: null`"
         around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
     if single is not type:
         check_element_keys(around, place, document, single, mappings)
@@ -282,7 +285,7 @@ def _notation(place: Place, document: FieldDocument) -> str:
 def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
     """A counter is a whole number that has room for as many elements as a list may lose."""
     if not (isinstance(type, Integer) and type.is_plain):
-        message = "what is counted are whole numbers"
+        message = "a counter must be an integer"
     elif type.maximum < _MOST_LOST:
         message = f"a list may lose more than {type.maximum} elements"
     else:
@@ -305,8 +308,8 @@ def _region(around: Surroundings, place: Place, written: object) -> types.Amount
     """The bytes of a region, which are in one piece."""
     size = amount_of(around, place, written)
     if isinstance(size, types.Blocks):
-        hint = f"write bytes({written}) or str({written}), which have no region of their own"
-        around.reports(place, "wrong-shape", "a region is in one piece", hint)
+        hint = f"write bytes({written}) or str({written}), without `size`"
+        around.reports(place, "wrong-shape", "a region cannot be in blocks", hint)
         return BROKEN
     return size
 
@@ -326,8 +329,8 @@ def _mappings(
         check_null(around.scope, place / "null", null, found)
         found = (*found, ValueMapping(null, Literal(None)))
     if _has_several_sizes(type, found) and any(map(_looks_at_places, found)):
-        message = "what a value means looks at a place, and values of several sizes decide where that is"
-        hint = "let a `compute` field behind it say what it means"
+        message = "the meaning of a value depends on an offset, and the offset on the sizes of the values"
+        hint = "use a `compute` field after it"
         around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
     return found
 
@@ -393,11 +396,14 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
 def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     if written is not None and isinstance(not_null(type), types.JsonText):
-        message, hint = "JSON may be written in several ways, and none is constant", "give the field the value's type"
+        message, hint = (
+            "JSON has no constants, since it can be written in several ways",
+            "give the field the value's type",
+        )
         around.scope.draft.reports_entry(place, "bad-const", message, hint)
         return None
     if written is not None and isinstance(type, Nullable):
-        message, hint = "null is not the constant, and the type allows it", "drop the `?`"
+        message, hint = "the type allows null, but the constant is not null", "drop the `?`"
         around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
     return stated_value(around, place, written, type, held)
 

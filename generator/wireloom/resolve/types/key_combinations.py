@@ -26,8 +26,8 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     stated = given if document.optional else given - {"optional"}
     texts = {"oneOf": document.one_of, "pattern": document.pattern, "since": document.since, "until": document.until}
     for key in (key for key, written in texts.items() if written == ""):
-        message = f"`{key}` is the empty text, which says nothing"
-        around.reports(place / key, "conflicting-keys", message, f"drop `{key}`, or say what it is")
+        message = f"`{key}` is empty"
+        around.reports(place / key, "conflicting-keys", message, "give it a value, or drop it")
     for key, companion in COMPANIONS.items():
         if key in given and companion not in stated and key not in foreign:
             report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
@@ -39,8 +39,10 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
     if document.else_ is not None and not _has_check(document):
-        hint = f"it replaces the code of {', '.join(sorted(CHECKED))} or a sized type"
-        around.scope.draft.warns(place / "else", "useless-else", "nothing here has a check of its own", hint)
+        hint = f"drop it; it replaces the code of {', '.join(sorted(CHECKED))} or a sized type"
+        around.scope.draft.warns(
+            place / "else", "useless-else", "the field has no check that could use this `else`", hint
+        )
 
 
 def _has_check(document: FieldDocument) -> bool:
@@ -54,7 +56,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
     """Report a field that cannot stand in its container."""
     report = around.scope.draft.reports_entry
     if form is Form.ARRAY and document.member is not None:
-        message, hint = "a position has no name", "drop `member`; `as` says what readers see"
+        message, hint = "a field of an array has no name on the wire", "drop `member`; `as` sets the name for readers"
         report(place / "member", "wrong-encoding", message, hint)
     if form is Form.MESSAGE and field.on_wire and document.tag is None:
         report(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
@@ -63,23 +65,23 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
         and document.tag is not None
         and not (0 < field.tag < 1 << 29 and field.tag not in range(19000, 20000))
     ):
-        message, hint = f"{field.tag} is no field number", "1 to 536870911, without 19000 to 19999"
+        message, hint = f"{field.tag} is not a field number", "use 1 to 536870911, without 19000 to 19999"
         around.reports(place / "tag", "bad-tag", message, hint)
     if form is Form.ARRAY and document.optional:
         _check_element(around, place, document)
     if field.one_of and (flaw := _group_flaw(around, field.one_of)):
         around.reports(place / "oneOf", "bad-name", f"{field.one_of} cannot be the name of a group of fields", flaw)
     if document.flatten and not isinstance(field.type, Reference | Select) and field.type is not UNKNOWN:
-        message, hint = f"{field.wire_name} is no struct", "only structs and selects of structs are flattened"
+        message, hint = f"{field.wire_name} is not a struct", "only structs and selects of structs can be flattened"
         report(place / "flatten", "wrong-shape", message, hint)
     inner = not_null(field.type)
     formed = inner.digits > 0 if isinstance(inner, Integer) else isinstance(inner, Float) and inner.bits < _SINGLE
     if formed and not field.on_wire:
         hint = "write int64, or float32"
-        around.reports(place / "type", "wrong-shape", "a value that is not on the wire has no such form", hint)
+        around.reports(place / "type", "wrong-shape", "a computed value has no encoding", hint)
     if isinstance(inner, Bytes | Text) and inner.size is not None and not field.on_wire and document.logical is None:
         hint = "write bytes" if isinstance(inner, Bytes) else "write str"
-        around.reports(place / "type", "wrong-shape", "a value that is not on the wire is of no stated size", hint)
+        around.reports(place / "type", "wrong-shape", "a computed value has no size", hint)
 
 
 def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:
@@ -87,10 +89,10 @@ def _check_element(around: Surroundings, place: Place, document: FieldDocument) 
     report = around.scope.draft.reports_entry
     if around.encoding.text:
         hint = "use `when`, `since` or a nullable type"
-        report(place / "optional", "wrong-encoding", "a position in JSON cannot be left out", hint)
+        report(place / "optional", "wrong-encoding", "an element of a JSON array cannot be missing", hint)
     for rival in EXCLUDED_BY_OMISSION:
         if rival in document.given:
-            message = f"`{rival}` of an element that may be left out"
+            message = f"`{rival}` beside `optional`, in an array"
             report(place / rival, "conflicting-keys", message, "drop one of them, or use `form: object`")
 
 

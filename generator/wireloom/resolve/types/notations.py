@@ -105,7 +105,10 @@ def _optional(around: Surroundings, place: Place, single: notation.Single) -> Ty
         case Text(size=Prefix() as prefix) | Bytes(size=Prefix() as prefix) | Array(count=Prefix() as prefix):
             if prefix.number.signed:
                 return Nullable(_with_null(inner, replace(prefix, null=True)))
-            message, hint = "null is a size of -1, which this number never is", "write a signed one: str(int16)?"
+            message, hint = (
+                "null would be a size of -1, but this number is never negative",
+                "use a signed number: str(int16)?",
+            )
             around.reports(place, "wrong-shape", message, hint, column=single.column)
         case _:
             _require_form(around, place, "nil", "null", single)
@@ -200,8 +203,8 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         if (name := builtins.builtin_of(single.name)) not in _FITTING:
             _require_form(around, place, name, single.name, single)
         if name == "bits" and around.encoding.laid_out and not around.partial:
-            message = f"{single.name} is no whole number of bytes"
-            hint = "it is the type of a field, beside others that fill its bytes, or of the elements of a list"
+            message = f"{single.name} is not a whole number of bytes"
+            hint = "use it for fields next to others that fill its bytes, or for the elements of a list"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
         if name == "digits" and around.encoding.laid_out:
             return _digits(around, place, single)
@@ -212,11 +215,11 @@ def _named(around: Surroundings, place: Place, single: notation.Single) -> Type:
         draft.marks(place)  # the name is reported where it is stated
         return UNKNOWN
     if single.name == "any":
-        message, hint = "any is a type of shared schemas only", "name the alternatives in a `oneOf`"
+        message, hint = "only shared schemas have the type any", "name the alternatives in a `oneOf`"
         around.reports(place, "unknown-type", message, hint, column=single.column)
         return UNKNOWN
     if single.name == notation.BLOCKS:
-        message, hint = f"{single.name} is no type, but how long one is", "write bytes(blocks(uint8))"
+        message, hint = f"{single.name} is not a type, but a kind of length", "write bytes(blocks(uint8))"
         around.reports(place, "unknown-type", message, hint, column=single.column)
         return UNKNOWN
     hint = hint_of_type(single.name, around.encoding, draft.content.types, draft.lent)
@@ -246,8 +249,8 @@ def _digits(around: Surroundings, place: Place, single: notation.Single) -> Type
     ending = b"" if around.delimiter is None else around.delimiter.data
     if not ending:
         if around.delimiter is None:
-            message, hint = f"nothing says where the digits of {single.name} end", "give it a `delimiter`"
-            hint = f"{hint}, or write {single.name}4: so many digits"
+            message, hint = f"the digits of {single.name} have no end", "give it a `delimiter`"
+            hint = f"{hint}, or a width: {single.name}4"
             around.reports(place, "wrong-shape", message, hint, column=single.column)
         return UNKNOWN
     return replace(type, ending=ending) if isinstance(type, Integer) else type
@@ -257,7 +260,7 @@ def _sized(around: Surroundings, place: Place, name: str, size: notation.Argumen
     indent = len(size.text) - len(size.text.lstrip())
     amount = amount_of(around, place, size.text.strip(), size.column + indent)
     if isinstance(amount, Blocks) and amount.size is not None:
-        message, hint = "the number in front of bytes is their size", "drop the second one, which is of elements"
+        message, hint = "bytes already have their size before them", "drop `count`, which is for elements"
         around.reports(place, "wrong-shape", message, hint, column=size.column + indent)
     if name == "str" and not around.charset and not around.encoding.laid_out:
         _refuse_size(around, place, size, amount)
@@ -272,9 +275,9 @@ def _refuse_size(around: Surroundings, place: Place, size: notation.Argument, am
     if isinstance(amount, Prefix | Blocks) or amount is BROKEN:
         return
     stated = size.text.strip()
-    message = f"str({stated}) states bytes, and a text of {around.encoding.name} says itself where it ends"
+    message = f"str({stated}) has a size in bytes, but a text of {around.encoding.name} has its own length"
     length = f"{stated} .. {stated}" if stated.isdecimal() else "1 .. 80"
-    hint = f"write str, and `length: {length}` where it is held to so many characters"
+    hint = f"write str; to limit its characters, add `length: {length}`"
     around.reports(place, "wrong-encoding", message, hint, column=size.column)
 
 
@@ -304,7 +307,10 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
             type_of_text(around, place, written, column)
             return BROKEN
         if _names_a_type(around, written):
-            message, hint = f"{written} is no integer of whole bytes", "write one, such as uint8 or varint, or a field"
+            message, hint = (
+                f"{written} is not an integer of whole bytes",
+                "write one, such as uint8 or varint, or a field",
+            )
             around.reports(place, "wrong-shape", message, hint, column=column)
             return BROKEN
         if hint := _nearly_a_number(around, written):
@@ -313,8 +319,8 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
         return expression(around.scope, place, written, Kind.INTEGER, column)
     _require(around, place, f"a number in front ({written})", fits=around.encoding.laid_out, whose="binary")
     if around.scope.names_field(str(written)):
-        message = f"{written} is a type and a field here"
-        around.reports(place, "ambiguous-name", message, "call the field by another name", column=column)
+        message = f"{written} is both a type and a field here"
+        around.reports(place, "ambiguous-name", message, "rename the field", column=column)
     return found
 
 
@@ -336,7 +342,10 @@ def _blocks(around: Surroundings, place: Place, single: notation.Single) -> type
     if number is None or None in sizes:
         return BROKEN
     if size is not None and not number.signed:
-        message, hint = "a size stands behind a negative number, which this one never is", "write zigzag64, int32 ..."
+        message, hint = (
+            "a size follows a negative count, but this number is never negative",
+            "write zigzag64, int32 ...",
+        )
         around.reports(place, "wrong-shape", message, hint, column=single.arguments[0].column)
     return Blocks(number, size)
 
@@ -344,7 +353,7 @@ def _blocks(around: Surroundings, place: Place, single: notation.Single) -> type
 def _number_of_blocks(around: Surroundings, place: Place, argument: notation.Argument) -> Integer | None:
     found = prefix_of(around, argument.text.strip())
     if found is None:
-        message = f"{argument.text.strip() or 'nothing'} is no integer of whole bytes"
+        message = f"{argument.text.strip() or 'nothing'} is not an integer of whole bytes"
         around.reports(place, "wrong-shape", message, _HINT_OF_BLOCKS, column=argument.column)
     return None if found is None else found.number
 
@@ -400,7 +409,7 @@ def _integer(around: Surroundings, text: str, seen: frozenset[str]) -> Integer |
 def _json_text(around: Surroundings, place: Place, word: notation.Argument) -> Type:
     kind = word.text.strip()
     if kind not in _JSON_KINDS:
-        message, hint = f"json({kind}) is no type", f"write json({'), json('.join(_JSON_KINDS)})"
+        message, hint = f"json({kind}) is not a type", f"write json({'), json('.join(_JSON_KINDS)})"
         around.reports(place, "type-syntax", message, hint, column=word.column)
         return UNKNOWN
     return types.JsonText(kind)
@@ -412,14 +421,14 @@ def _extension(
     _require_form(around, place, "ext", "ext", single)
     number = integer(code.text.strip())
     if number is None or not -128 <= number <= 127:
-        hint = "an integer from -128 to 127 comes first: ext(5, bytes)"
-        around.reports(place, "type-syntax", f"{code.text.strip()} is no ext type", hint, column=code.column)
+        hint = "begin with an integer from -128 to 127: ext(5, bytes)"
+        around.reports(place, "type-syntax", f"{code.text.strip()} is not an ext type", hint, column=code.column)
         return UNKNOWN
     inner = _argument(around, place, content)
     if inner is UNKNOWN:
         return UNKNOWN
     if not isinstance(inner, Text | Bytes):
-        message, hint = "the content of ext is neither str nor bytes", "write ext(CODE, bytes)"
+        message, hint = "the content of ext must be str or bytes", "write ext(CODE, bytes)"
         around.reports(place, "type-syntax", message, hint, column=content.column)
         return UNKNOWN
     return types.Extension(number, inner)
@@ -464,7 +473,7 @@ def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool
     """Alternatives by the family of the wire value."""
     if not around.encoding.tells_kinds:
         hint = "use `select`"
-        around.reports(place, "wrong-encoding", f"values of {around.encoding.name} do not tell their kind", hint)
+        around.reports(place, "wrong-encoding", f"values of {around.encoding.name} do not show their type", hint)
     alternatives = tuple(
         types.Alternative(name, type_of_text(around, place / "oneOf" / name, text))
         for name, text in form.one_of.items()
@@ -504,7 +513,7 @@ def _has_case(
     if not check_span(draft, place, order, case.since, case.until) or draft.versions is None:
         return None
     if not isinstance(tag, types.FieldTag):
-        message, hint = "a case has a version where a field selects it", "make the tag a field, and `select` by that"
+        message, hint = "only cases that a field selects can have versions", "make the tag a field, and `select` by it"
         draft.reports_entry(place, "conflicting-keys", message, hint)
         return None
     text = condition(draft.versions, case.since, case.until)
@@ -531,8 +540,8 @@ def _take(
     """Report values that select another case already."""
     for value in values:
         if (type(value), value) in taken:
-            message = f"{value!s} selects {taken[type(value), value]} already"
-            around.scope.draft.reports_entry(place, "duplicate-case", message, "a value selects one case")
+            message = f"{value!s} already selects {taken[type(value), value]}"
+            around.scope.draft.reports_entry(place, "duplicate-case", message, "list each value once")
         taken[type(value), value] = case
 
 
@@ -554,14 +563,14 @@ def chosen_by(
 
 def hint_of_member(name: str) -> str:
     """How a union is chosen by a member where the member alone does not tell."""
-    return f"make it a field, and the union one beside it: `select: {name}` with `inline` and `flatten`"
+    return f"make the member a field, and the union a second field: `select: {name}` with `inline` and `flatten`"
 
 
 def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
     report = around.scope.draft.reports_entry
     if isinstance(form.select, MemberTagDocument):
         name = form.select.member
-        report(place / "otherwise", "wrong-encoding", "no case of a member is for other values", hint_of_member(name))
+        report(place / "otherwise", "wrong-encoding", "a union by `member` has no `otherwise`", hint_of_member(name))
     if form.else_ is not None:
         report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 
@@ -591,14 +600,14 @@ def _tag(
                 ), Kind.BYTES
             peeked = _ordered(around, builtins.SCALARS.get(name, UNKNOWN))
             if not isinstance(peeked, Integer) or not peeked.is_plain or peeked.is_partial or peeked.bits > 64:
-                message, hint = f"{name} is no integer type", "write int8, uint16, bytes(4) ..."
+                message, hint = f"{name} is not an integer type", "write int8, uint16, bytes(4) ..."
                 around.reports(place / "peek", "unknown-type", message, hint)
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
             _require(around, place, "member", fits=around.encoding.text, whose="json")
             if member.presence and "default" in member.model_fields_set:
-                message, hint = "`default` beside `presence`", "drop it: a member that is not there selects `false`"
+                message, hint = "`default` beside `presence`", "drop it: a missing member selects `false`"
                 around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
             kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
             required = not member.presence and "default" not in member.model_fields_set
@@ -613,8 +622,8 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     tag = expression(around.scope, place, written, Kind.ANY)
     found = Kind.ANY if tag is BROKEN else expression_kind(tag)
     if found in _SELECT_NOTHING:
-        hint = "an integer, a boolean, a text or bytes selects"
-        message = f"{written} is {a_kind(found)}, which selects nothing"
+        hint = "select by an integer, a boolean, a text or bytes"
+        message = f"{written} is {a_kind(found)}, which cannot select a case"
         around.scope.draft.reports(place, "expression-type", message, hint)
         return BROKEN
     return tag
@@ -656,11 +665,11 @@ _TRUTHS = dict.fromkeys(("yes", "on", "1", "true"), "true") | dict.fromkeys(("no
 def _instead(word: str, kind: Kind) -> str:
     """What to write in place of a key of `cases` that is no value of the tag."""
     if word in _OTHERWISE:
-        return "what no case lists is of the type that `otherwise`, beside `cases`, says"
+        return "for all other values, write `otherwise` beside `cases`"
     if kind is Kind.BOOLEAN and word.lower() in _TRUTHS:
         return f"write {_TRUTHS[word.lower()]}"
     if kind is Kind.INTEGER and (ends := _DASHED.fullmatch(word)) is not None:
-        return f"a range is {ends[1]} .. {ends[2]}"
+        return f"write a range as {ends[1]} .. {ends[2]}"
     return respelled(word) if kind is Kind.INTEGER else ""
 
 
@@ -668,7 +677,7 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
     """The values that a key of `cases` lists."""
     values: list[Scalar] = []
     if place.key is None and (keys.kind is Kind.TEXT or keys.charset):
-        message, hint = "null selects no case", 'put it into quotes where the text "null" is meant'
+        message, hint = "null selects no case", 'put it into quotes for the text "null"'
         around.scope.draft.reports_entry(place, "bad-case", message, hint)
     for word in _words(around, place, text, keys):
         if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
@@ -678,16 +687,18 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
         if value is constants.NONE:
             hint = _instead(word, keys.kind)
             if keys.kind is Kind.BYTES and not keys.charset:
-                hint = "bytes are written in hexadecimal, without 0x"
-            message = f"{word} is not {keys.charset or keys.kind.value}, as the tag is"
+                hint = "write bytes in hexadecimal, without 0x"
+            message = f"{word} is not {keys.charset or keys.kind.value}, but the tag is"
             if keys.names:
-                message, hint = f"the tag has no name {word}", nearest(word, (name for _, name in keys.names))
+                message, hint = f"{word} is not a name of the tag", nearest(word, (name for _, name in keys.names))
             around.scope.draft.reports_entry(place, "bad-case", message, hint)
         elif keys.known is not None and value not in keys.known:
             texts = [str(each) for each in keys.known]
             around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
         elif hint := word_named(word, keys.words):
-            around.scope.draft.reports_entry(place, "bad-case", f"'{word}' is what readers see of the tag", hint)
+            around.scope.draft.reports_entry(
+                place, "bad-case", f"'{word}' is the name that readers see for the tag", hint
+            )
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)
@@ -702,8 +713,8 @@ def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterat
     for position, part in enumerate(text.split(",")):
         word = part.strip()
         if texts and word != (part.lstrip() if position else part):
-            hint = "give it a key of its own, which has blanks as they stand, or drop them"
-            around.scope.draft.reports_entry(place, "bad-case", f"{part!r} has blanks at its ends", hint)
+            hint = "give it its own key, which keeps the blanks, or drop them"
+            around.scope.draft.reports_entry(place, "bad-case", f"{part!r} begins or ends with blanks", hint)
         yield word
 
 
@@ -712,10 +723,10 @@ def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag:
     width = tag.type.bits // _BYTE
     for value in values:
         if isinstance(value, bytes) and len(value) != width:
-            message, hint = f"{value.hex()} is of {len(value)} bytes", f"bytes({width}) are looked at"
+            message, hint = f"{value.hex()} has {len(value)} bytes", f"the tag is bytes({width})"
             around.scope.draft.reports_entry(place, "bad-case", message, hint)
         elif isinstance(value, int) and not tag.type.minimum <= value <= tag.type.maximum:
-            hint = f"what is looked at is {tag.type.minimum} to {tag.type.maximum}"
+            hint = f"it is {tag.type.minimum} to {tag.type.maximum}"
             around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {value}", hint)
     return tuple(int.from_bytes(value, "big") if isinstance(value, bytes) else value for value in values)
 
@@ -731,8 +742,8 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
     """The values of `1 .. 9`."""
     low, high = (integer(part.strip()) for part in word.split("..", 1))
     if low is None or high is None or not low <= high < low + _RANGE:
-        hint = respelled_ends(word) or f"write `1 .. 9`, of at most {_RANGE} values, or say `otherwise`"
-        around.scope.draft.reports_entry(place, "bad-case", f"{word} is no range of cases", hint)
+        hint = respelled_ends(word) or f"write `1 .. 9`, with at most {_RANGE} values, or use `otherwise`"
+        around.scope.draft.reports_entry(place, "bad-case", f"{word} is not a range of cases", hint)
         return range(0)
     return range(low, high + 1)
 
@@ -742,8 +753,8 @@ def attempt_of(around: Surroundings, place: Place, form: AttemptType) -> types.A
     names = [trial.name for trial in form.attempt]
     for index, name in enumerate(names):
         if name in names[:index]:
-            message = f"two alternatives are called {name}"
-            hint = "the name tells which one holds"
+            message = f"two alternatives are named {name}"
+            hint = "rename one: the name shows which one a record has"
             around.reports(place / "attempt" / index / "name", "duplicate-case", message, hint)
     return types.Attempt(
         tuple(_trial(around, place / "attempt" / index, form, index) for index in range(len(form.attempt))),

@@ -61,7 +61,7 @@ def _form(around: Surroundings, place: Place, document: StructType) -> Form:
         return forms[0]
     form = Form(document.form)
     if form not in forms:
-        message = f"a struct of {around.encoding.name} is no {form.value}"
+        message = f"a struct of {around.encoding.name} cannot be an {form.value}"
         around.reports(place, "wrong-encoding", message, "drop `form`")
         return forms[0]
     return form
@@ -112,7 +112,7 @@ def _require_one_frame(around: Surroundings, place: Place, document: StructType)
     """A struct ends in one place; a second `frame` would end what the first one bounds."""
     frames = [position for position, entry in enumerate(document.fields) if entry.key == "frame"]
     for position in frames[1:]:
-        message, hint = "a `frame` says already where the struct ends", "drop one, or `check` that both say the same"
+        message, hint = "a `frame` before this one already ends the struct", "drop one, or `check` that both are equal"
         around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
 
 
@@ -145,7 +145,7 @@ def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: St
 
     own = any(entry.is_field and entry.key == document.field for entry in struct.fields)
     if own and not holds_checksum(document.field):
-        message = f"{document.field} holds no checksum"
+        message = f"{document.field} has no `checksum`"
         hint = "give it `checksum` and `over`, or name the field that has them"
         around.reports(place / "field", "unknown-field", message, hint)
     else:
@@ -169,12 +169,12 @@ def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Disca
     struct = around.scope.draft.content.types[around.scope.type]
     entries = struct.fields if isinstance(struct, StructType) else ()
     if sum(entry.is_field and entry.key == document.list_ for entry in entries) > 1:
-        message = f"{document.list_} is several fields, of other versions each, and what is looked into is one list"
-        hint = f"give the list a name of its own, and `as: {document.list_}` for its readers"
+        message = f"{document.list_} is the name of several fields, one for each version"
+        hint = f"give each list its own name, and `as: {document.list_}` for readers"
         around.reports(place / "list", "wrong-shape", message, hint)
     elif listed is not None and listed.position > around.scope.position:
-        message = f"{document.list_} is not read yet where it is looked into"
-        around.reports(place / "list", "later-name", message, "move the step behind the list")
+        message = f"{document.list_} is read after this step"
+        around.reports(place / "list", "later-name", message, "move the step after the list")
     require_counted(around, place / "count", document.count)
     scope = around.scope.within(listed.elements if listed is not None else ())
     if listed is None or listed.broken or listed.kind is not Kind.LIST:

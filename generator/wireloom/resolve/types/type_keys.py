@@ -45,7 +45,7 @@ def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Ty
     inner = type.element if isinstance(type, Array) else type
     if form is NumberForm.ZIGZAG and isinstance(inner, Integer) and not inner.signed:
         hint = "drop `wire`, or give the field int32 or int64"
-        around.reports(place, "wrong-shape", "zigzag is of signed integers", hint)
+        around.reports(place, "wrong-shape", "zigzag is only for signed integers", hint)
 
 
 def _is_sized(type: Type) -> bool:
@@ -68,7 +68,7 @@ def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, t
         jump = None if document.jump is None else _jump(around, place / "jump", document.jump)
         behind = Literal(True) if written.endswith("?") else None  # noqa: FBT003 - a value
         if jump is not None and behind is not None:
-            message = "a list that goes on elsewhere has a terminator there"
+            message = "a list with `jump` must have its terminator"
             around.reports(place / "terminator", "conflicting-keys", message, "drop the `?`, or `jump`")
         terminator = Terminator(data if isinstance(data, bytes) else b"", jump, behind)
         check_ending(around, place / "terminator", terminator.data)
@@ -95,11 +95,11 @@ def _check_packed(around: Surroundings, place: Place, type: Type) -> None:
     plain = types.not_null(type)
     if not isinstance(plain, Array) or not plain.packed:
         return
-    hint = "say how many there are: `count: 16`, or the type of a number in front, `count: uint8`"
+    hint = "give their number: `count: 16`, or the type of a number before them, `count: uint8`"
     if isinstance(plain.count, types.Blocks):
-        around.reports(place / "count", "wrong-shape", "elements that share their bytes are in one piece", hint)
+        around.reports(place / "count", "wrong-shape", "elements that share bytes cannot be in blocks", hint)
     elif isinstance(plain.count, Terminator):
-        message = "elements that share their bytes leave no place for bytes that end the list"
+        message = "elements that share bytes cannot have a terminator"
         around.reports(place / "terminator", "wrong-shape", message, hint)
 
 
@@ -119,7 +119,7 @@ def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | 
     """The numbers that stand for an element and say where the list goes on."""
     found = prefix_of(around, document.type)
     if found is None or found.number.signed or found.number.width is None:
-        message = f"{document.type} is no unsigned integer of stated width"
+        message = f"{document.type} is not an unsigned integer of fixed width"
         around.reports(place / "type", "wrong-shape", message, "write uint8, uint16 ... uint64")
         return None
     low, high = bounds_of(around, place / "range", document.range, found.number)
@@ -127,7 +127,7 @@ def _jump(around: Surroundings, place: Place, document: JumpDocument) -> Jump | 
     low, high = number.minimum if low is None else low, number.maximum if high is None else high
     start = low if document.start is None else document.start
     if low <= high and not low <= start <= high:
-        around.reports(place / "start", "bad-range", f"{start} is none of the numbers", f"they are {low} to {high}")
+        around.reports(place / "start", "bad-range", f"{start} is not one of the pointers", f"they are {low} to {high}")
     return Jump(number, low, high, start, document.most)
 
 
@@ -138,7 +138,7 @@ def _last(around: Surroundings, place: Place, written: object, type: Type) -> Ex
         case Array(element=types.Reference(name)) if isinstance(forms.get(name), StructType):
             return expression(around.scope.within((name,)), place, written, Kind.BOOLEAN)
         case Array():
-            message = "only fields of a struct say whether an element is the last"
+            message = "`lastWhen` needs a list of structs"
             around.scope.draft.reports_entry(place, "wrong-shape", message, "make it a list of structs")
         case _:
             pass
@@ -152,7 +152,7 @@ def _changed(
     if changed is not None:
         return changed
     key = place.path[-1]
-    message = f"`{key}` is of {_NOUNS[wanted]}, and this is none"
+    message = f"`{key}` is only for {_NOUNS[wanted]}"
     around.scope.draft.reports_entry(place, "wrong-shape", message, f"drop `{key}`")
     return type
 
@@ -193,8 +193,8 @@ def packing_of(around: Surroundings, place: Place, document: FieldDocument, type
     if document.unpack is None:
         return None
     if _looks_at_positions(type):
-        message = "positions are those of the bytes around, which are others than those that come"
-        around.reports(place, "wrong-shape", message, "put the type into a struct, where they are those of the struct")
+        message = "`here` and `size` would be those of other bytes"
+        around.reports(place, "wrong-shape", message, "put the type into a struct of its own")
     code = document.else_ or ""
     if isinstance(document.unpack, str):
         return Packing((((), document.unpack),), code=code)

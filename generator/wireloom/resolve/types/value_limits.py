@@ -52,8 +52,8 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
         return None
     if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
         for key in keys:
-            message = f"only texts, lists of them, and the keys of maps have a {key}"
-            around.reports(place / key, "wrong-shape", message, f"drop `{key}`; `size` is of bytes")
+            message = f"only texts, lists of texts, and keys of maps have a {key}"
+            around.reports(place / key, "wrong-shape", message, f"drop `{key}`; for bytes, use `size`")
         return None
     minimum, maximum = ends_of(around, place / "length", document.length)
     _check_length(around, place / "length", (minimum, maximum))
@@ -69,11 +69,11 @@ def stated_value(  # noqa: PLR0913 - what the field holds
         return written
     value = constants.constant(type, place.text, written)
     if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
-        around.reports(place, id, f"{place.text} is not of the field's type", constants.remedy(type, place.text))
+        around.reports(place, id, f"{place.text} does not fit the field's type", constants.remedy(type, place.text))
         return None
     if flaw := _flaw(value, written, type, held):
-        message = f"{place.text or 'nothing'} {flaw}, so that no record has it"
-        around.reports(place, id, message, "write one that it may be")
+        message = f"{place.text or 'nothing'} {flaw}, so no record can have it"
+        around.reports(place, id, message, "write a value that the field can have")
         return None
     return value  # type: ignore[return-value]
 
@@ -81,12 +81,12 @@ def stated_value(  # noqa: PLR0913 - what the field holds
 def _flaw(value: object, written: Scalar, type: Type, held: Held) -> str:
     """Why no record has the value in its field; empty where one may."""
     if held.mappings and not any(each.wire == value for each in held.mappings):
-        return "is none of the field's values"
+        return "is not one of the field's values"
     low, high = held.minimum, held.maximum
     if isinstance(value, int | float) and ((low is not None and value < low) or (high is not None and value > high)):
         return f"is out of the range {'' if low is None else low} .. {'' if high is None else high}"
     if held.spelling is not None and not held.spelling.has(written):
-        return "is not spelled as the field says"
+        return "does not match the field's `length`, `pattern` or `logical`"
     return constants.misfit(type, value)
 
 
@@ -110,8 +110,8 @@ def _of_saying(around: Surroundings, place: Place, document: FieldDocument, sayi
     text = str(document.null)
     if not (text.isascii() and text.isprintable() and len(text) <= _LONGEST):
         what = "time" if document.logical in _KNOWN else "number"
-        hint = f"write at most {_LONGEST} characters of ASCII: '-', '' ..."
-        around.reports(place / "null", "bad-const", f"{text!r} cannot stand in place of a {what}", hint)
+        hint = f"write at most {_LONGEST} ASCII characters: '-', '' ..."
+        around.reports(place / "null", "bad-const", f"{text!r} cannot mean null for a {what}", hint)
         return found
     return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
 
@@ -120,7 +120,7 @@ def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]
     wrong = next((end for end in ends if end is not None and not 0 <= end <= LONG[-1]), None)
     if wrong is not None:
         hint = f"write 0 to {LONG[-1]}, or leave the end open"
-        around.reports(place, "bad-range", f"no text has {wrong} characters", hint)
+        around.reports(place, "bad-range", f"a text cannot have {wrong} characters", hint)
 
 
 def _pattern(around: Surroundings, place: Place, document: FieldDocument, charset: str) -> tuple[str, str]:
@@ -129,19 +129,19 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
     if written is None:
         return "", ""
     if not has_automaton(charset):
-        message, hint = f"texts in {charset} are not held against patterns", "drop `pattern`, or check them by `values`"
+        message, hint = f"texts in {charset} cannot have a pattern", "drop `pattern`, or check them by `values`"
         around.reports(place, "wrong-shape", message, hint)
         return "", ""
     if not isinstance(written, str):
         return NAMED_PATTERNS[written.named], written.named
     if written in NAMED_PATTERNS:
-        message = f"the pattern {written} is of that text alone"
+        message = f"the pattern {written} matches only that text"
         around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
         return "", ""
     try:
         check(written)
     except PatternError as error:
-        around.reports(place, "bad-pattern", f"{written} is no pattern: {error}", error.hint)
+        around.reports(place, "bad-pattern", f"{written} is not a pattern: {error}", error.hint)
         return "", ""
     return written, ""
 
@@ -155,13 +155,13 @@ def bounds_of(
     minimum, maximum = ends_of(around, place, written)
     plain = not_null(type)
     if not isinstance(plain, Integer | types.Float):
-        hint = "say `length` of a text" if isinstance(plain, Text) else "drop `range`"
-        around.reports(place, "wrong-shape", "only numbers, and lists of them, have a range", hint)
+        hint = "for a text, use `length`" if isinstance(plain, Text) else "drop `range`"
+        around.reports(place, "wrong-shape", "only numbers and lists of numbers have a range", hint)
     elif isinstance(plain, Integer):
         beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
         if beyond is not None:
             hint = f"it holds {plain.minimum} to {plain.maximum}"
-            around.reports(place, "bad-range", f"{beyond} is beyond the field's type", hint)
+            around.reports(place, "bad-range", f"{beyond} does not fit the field's type", hint)
     return minimum, maximum
 
 
@@ -175,10 +175,10 @@ def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tu
         return minimum, minimum
     if not dots or not (low or high) or bool(low) != (minimum is not None) or bool(high) != (maximum is not None):
         hint = respelled_ends(str(written)) or "write `0 .. 100`, `0 ..`, `.. 100` or `100`"
-        around.reports(place, "bad-range", f"{written} is no range", hint)
+        around.reports(place, "bad-range", f"{written} is not a range", hint)
         return None, None
     if minimum is not None and maximum is not None and minimum > maximum:
-        around.reports(place, "bad-range", f"{written} is empty", "the smaller end stands first")
+        around.reports(place, "bad-range", f"{written} is empty", "write the smaller end first")
     return minimum, maximum
 
 
@@ -207,16 +207,19 @@ def check_element_keys(
 ) -> None:
     """Report what cannot be said of elements."""
     for key in sorted(document.given & {*KEYS_OF_ELEMENTS}) if Array(element).packed else ():
-        message, hint = f"`{key}` of elements that share their bytes", f"drop `{key}`, or give them whole bytes"
+        message, hint = f"`{key}` at elements that share bytes", f"drop `{key}`, or give them whole bytes"
         around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
     if mappings is None:
         return
     report = around.scope.draft.reports_entry
     if isinstance(element, Nullable):
-        message, hint = "elements that may be null have no values", "drop the `?`, or make each element a struct"
+        message, hint = "elements that may be null cannot have `values`", "drop the `?`, or make each element a struct"
         report(place / "values", "wrong-shape", message, hint)
     if any(not isinstance(each.value, Literal) for each in mappings):
-        message, hint = "what an element means is computed", "compute it in a struct that is the element"
+        message, hint = (
+            "the meaning of an element cannot be computed",
+            "make the elements structs, and compute it there",
+        )
         report(place / "values", "wrong-shape", message, hint)
 
 

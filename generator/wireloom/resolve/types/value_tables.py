@@ -18,7 +18,7 @@ from wireloom.spec.language import MappedValue
 
 _INT65 = Integer(65, signed=True)
 _KINDS = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.NULL)
-_OF_NULL = 'write `"TYPE?"`, which allows null, or the key in quotes where it is the text'
+_OF_NULL = 'write `"TYPE?"`, which allows null, or put the key into quotes for the text'
 
 
 def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Type) -> tuple[Mapping, ...]:
@@ -26,16 +26,16 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
     if type is UNKNOWN:
         return ()
     if not _has_keys(type):
-        hint = "values are of integers, texts, bytes and booleans, and of lists of these"
-        scope.draft.reports_entry(place, "wrong-shape", "the field has no single values to list", hint)
+        hint = "integers, texts, bytes, booleans, and lists of these can have them"
+        scope.draft.reports_entry(place, "wrong-shape", "a field of this type cannot have `values`", hint)
         return ()
     if not values:
         hint = "list them, as in `0: idle`, or leave `values` out"
-        scope.draft.reports_entry(place, "wrong-shape", "no value is listed, so that none would be taken", hint)
+        scope.draft.reports_entry(place, "wrong-shape", "`values` is empty, so every value would be refused", hint)
         return ()
     if _is_inverted(type, place, values):
-        hint = "what stands on the wire comes first, what readers see second: `0: idle`"
-        scope.draft.reports_entry(place, "bad-value-key", "meanings stand where values of the field's type must", hint)
+        hint = "write the value on the wire first: `0: idle`"
+        scope.draft.reports_entry(place, "bad-value-key", "the keys are meanings, but must be values on the wire", hint)
         return ()
     entries: list[Mapping] = []
     taken: set[tuple[object, ...]] = set()
@@ -43,14 +43,17 @@ def mappings_of(scope: Scope, place: Place, values: Table[str, object], type: Ty
         wire = constants.wire_key(type, place / text, text)
         if wire is constants.NONE:
             hint = constants.remedy(type, text) if (place / text).key is not None else _OF_NULL
-            scope.draft.reports_entry(place / text, "bad-value-key", f"{text} is not of the field's type", hint)
+            scope.draft.reports_entry(place / text, "bad-value-key", f"{text} does not fit the field's type", hint)
             continue
         if flaw := constants.misfit(type, wire):
-            message, hint = f"{text or 'nothing'} {flaw}, so that no record has it", "write one that it may be"
+            message, hint = (
+                f"{text or 'nothing'} {flaw}, so no record can have it",
+                "write a value that the field can have",
+            )
             scope.draft.reports_entry(place / text, "bad-value-key", message, hint)
             continue
         if (literal_kind(wire), wire) in taken:
-            message, hint = f"{text} is there already", "a value has one meaning"
+            message, hint = f"{text} is listed twice", "list each value once"
             scope.draft.reports_entry(place / text, "duplicate-value", message, hint)
         taken.add((literal_kind(wire), wire))
         entries.append(_mapping(scope, place / text, wire, value, notation_of(text) if isinstance(wire, int) else ""))  # type: ignore[arg-type]
@@ -63,7 +66,7 @@ def check_null(scope: Scope, place: Place, null: Scalar, entries: Sequence[Mappi
     for each in entries:
         if (literal_kind(each.wire), each.wire) == (literal_kind(null), null):
             hint = "drop it from `values`, or drop `null`"
-            scope.draft.reports(place, "duplicate-value", f"{place.text} is one of the values, too", hint)
+            scope.draft.reports(place, "duplicate-value", f"{place.text} is also in `values`", hint)
 
 
 def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
@@ -101,7 +104,9 @@ def _meaning(scope: Scope, place: Place, value: object) -> Expression:
         return _computed(scope, place, str(value)[1:])
     if value is None or isinstance(value, bool | int | str):
         return Literal(value)
-    scope.draft.reports(place, "mixed-values", f"{value} is a float", "values mean integers, texts, booleans or null")
+    scope.draft.reports(
+        place, "mixed-values", f"{value} is a float", "a meaning is an integer, a text, a boolean or null"
+    )
     return BROKEN
 
 
@@ -111,7 +116,7 @@ def _computed(scope: Scope, place: Place, text: str) -> Expression:
     is_fraction = kind(found) is Kind.INTEGER and may_be_fraction(found)
     if found is not BROKEN and (is_fraction or kind(found) not in _KINDS):
         what = "any value" if kind(found) is Kind.ANY else "any number" if is_fraction else kind(found).value
-        message, hint = f"the expression gives {what}", "values mean integers, texts, booleans or null"
+        message, hint = f"the expression gives {what}", "a meaning is an integer, a text, a boolean or null"
         scope.draft.reports(place, "expression-type", message, hint, column=1)
         return BROKEN
     return found
@@ -124,5 +129,8 @@ def _check_kinds(scope: Scope, place: Place, values: Table[str, object], entries
     kinds = ({literal_kind(leaf) for leaf in leaves} | computed) - {Kind.NULL, Kind.ANY}  # of which others say more
     if len(kinds) > 1:
         found = ", ".join(sorted(kind.value for kind in kinds))
-        message, hint = f"the values are of several kinds: {found}", "a column has one kind; null may stand beside it"
+        message, hint = (
+            f"the meanings have several types: {found}",
+            "use one type for all meanings; null is allowed, too",
+        )
         scope.draft.reports_entry(place, "mixed-values", message, hint)

@@ -75,16 +75,19 @@ class Ending:
         if self.escape is None:
             return None
         if self.unit > 1:
-            return "an escape is one byte, and a character of these texts is not", "drop `escape`, or `charset`"
+            return "an escape is one byte, but a character of this charset is not", "drop `escape`, or `charset`"
         if not self.doubled and any(self.escape in delimiter for delimiter in self.delimiters):
             return "the escape is part of a delimiter", "choose another byte, or write it as the whole delimiter"
         if self.doubled and self.escaped:
-            return "an escape that is the delimiter says no other bytes", "drop `escaped`, or choose another escape"
+            return (
+                "an escape that is also the delimiter cannot have `escaped`",
+                "drop `escaped`, or choose another escape",
+            )
         if len(dict(self.escaped)) < len(self.escaped):
-            return "a byte behind the escape means two", "state each once"
+            return "a byte after the escape has two meanings", "list each byte once"
         taken = dict(self.escaped)
         if unsaid := next((byte for byte, code in self.codes.items() if taken.get(code, byte) != byte), None):
-            return f"nothing means {unsaid:02x}, which values may have", "say in `escaped` what stands for it"
+            return f"no escape stands for {unsaid:02x}, but values may contain it", "add it to `escaped`"
         return None
 
     def _beginnings(self) -> Iterator[tuple[bytes, bytes]]:

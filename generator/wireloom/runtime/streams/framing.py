@@ -304,20 +304,20 @@ def flaw(framing: Delimited) -> str:
     if escape is None:
         return ""
     if len(delimiter) > 1:
-        return "where bytes are escaped, the delimiter is one byte"
+        return "with an escape, the delimiter must be one byte"
     end = delimiter[0]
     if escape.byte == end:
         return "the escape is the delimiter"
     if bool(escape.xor) == bool(escape.codes):
-        return "an escape says what the byte behind it means, by `xor` or one by one"
+        return "an escape needs either `xor` or `escaped`"
     for meaning in (end, escape.byte):
         code = escape.code(meaning)
         if code is None:
-            return f"nothing means {meaning:02x}, which records may have"
+            return f"no escape stands for {meaning:02x}, but records may contain it"
         if code == end:
             return f"{meaning:02x} would be escaped as the delimiter"
     if any(code == end for code, _ in escape.codes) or len(dict(escape.codes)) < len(escape.codes):
-        return "a byte behind the escape is the delimiter, or means two"
+        return "a byte after the escape is the delimiter, or has two meanings"
     return ""
 
 

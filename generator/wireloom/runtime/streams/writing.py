@@ -38,7 +38,7 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
             return data
         case Concatenated():
             if not data:
-                raise EncodeError("a record of at least one byte where records stand back to back", "one of none")
+                raise EncodeError("a record of at least one byte, since records are back to back", "an empty record")
             return data
         case Prefixed():
             return _prefix(framing, len(data)) + data

@@ -48,7 +48,9 @@ STAGES = {  # each part of wireloom, and the parts that it may see beside those
         "tree",
     },
     "drawing": {"model", "expr", "resolve", "runtime"},  # of resolve: the logical types of fields
-    "compat": {"project", "pipeline", "spec", "model", "expr", "examples", "runtime", "drawing", "reports"},
+    "compat": {  # of resolve: how large records are
+        *("project", "pipeline", "spec", "model", "expr", "resolve", "examples", "runtime", "drawing", "reports"),
+    },
     "reference": {"spec", "resolve", "model", "runtime"},
     "scaffold": {"project"},
     "exporting": {"spec", "model", "expr", "emit", "runtime"},

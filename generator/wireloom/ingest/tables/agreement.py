@@ -233,9 +233,9 @@ def _altered(storage: Storage, home: str, before: Terms) -> Terms:
 
 
 _WIDER = {
-    "tinyint": ("smallint", "int", "bigint"),
-    "smallint": ("int", "bigint"),
-    "int": ("bigint",),
+    "tinyint": ("smallint", "int", "bigint", "double"),
+    "smallint": ("int", "bigint", "double"),
+    "int": ("bigint", "double"),
     "float": ("double",),
 }
 """What Delta widens in place."""

@@ -229,6 +229,17 @@ def test_what_a_spec_lacks_is_told_with_its_place(kind, tmp_path):
     assert [(each.kind, message in each.message) for each in made.findings] == [(kind, True)]
 
 
+def test_comments_are_passed_over_as_by_avros_own_reader(tmp_path):
+    member = '{"name": "a", "type": "int", "doc": "see // and /* here */"}'
+    plain = f'{{"type": "record", "name": "R", "fields": [{member}]}}'
+    commented = '/* A\n licence "*/' + plain.replace(", ", ", // {\n", 1) + " // the end"
+    made = [settled_avsc(written(text, tmp_path)).text for text in (plain, commented)]
+    assert made[0] == made[1]
+    assert "see // and /* here */" in made[0]
+    with pytest.raises(ImportRefusedError, match=r"sample\.avsc:2:4: this is not JSON"):
+        settled_avsc(written("/*\n*/ ! /* no end", tmp_path))
+
+
 REFUSED = {
     "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: this is not JSON"),
     "nothing": ("", "sample.avsc:1:1: this is not JSON"),

@@ -18,6 +18,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 _MOST_BYTES = 1 << 20  # of a value of type fixed
 _INTEGERS = {"precision", "scale"}
+_TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"?|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def read(file: Path) -> Schema:
 def _node(data: bytes, start: Location) -> Node:
     """The JSON, with places."""
     try:
-        text = data.decode("utf-8-sig")
+        text = _TEXT_OR_COMMENT.sub(_blank, data.decode("utf-8-sig"))
         json.loads(text)
     except UnicodeDecodeError as error:
         raise ImportRefusedError(
@@ -129,6 +130,11 @@ def _node(data: bytes, start: Location) -> Node:
     if node is None or problems:
         raise ImportRefusedError(*(Finding(each.location, "syntax", each.message, each.hint) for each in problems))
     return node
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Spaces for a comment, which Avro's own reader passes over; texts stay."""
+    return found[0] if found[0].startswith('"') else re.sub(r"[^\n]", " ", found[0])
 
 
 @dataclass(slots=True)

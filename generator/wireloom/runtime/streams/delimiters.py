@@ -46,14 +46,14 @@ def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
                 yield Piece(offset, len(data), data[: limits.kept] if len(data) > limits.largest else data)
             offset += len(data) + len(delimiter)
         if len(held) > limits.largest:
-            size, behind, ended = _passed(read, delimiter, held)
+            size, behind, ended = passed(read, delimiter, held)
             yield Piece(offset, size, held[: limits.kept], ended)
             offset, held = offset + size + len(delimiter), behind
     if held:
         yield Piece(offset, len(held), held, ended=False)
 
 
-def _passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]:
+def passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]:
     """Go after the next delimiter: how many bytes stand before it, those read after it, and whether it was there."""
     size, last = len(held), held[-len(delimiter) :]
     while addition := read(_WINDOW):

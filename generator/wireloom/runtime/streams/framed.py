@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, Literal, Protocol, assert_never, get_args
+from typing import Any, BinaryIO, Literal, Protocol, assert_never, cast, get_args
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError, amount
@@ -136,7 +136,7 @@ def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching 
         case Whole():
             return _whole(reader, file)
         case Concatenated():
-            return _concatenated(reader, file) if searching is None else _searched(reader, file, searching)
+            return _concatenated(reader, file, searching)
         case Prefixed():
             if searching is not None:
                 return _searched_prefixed(reader, file, framing, searching)
@@ -297,7 +297,7 @@ def _sized(reader: Reader, file: BinaryIO, size: int) -> Iterator[Extent]:
     offset = 0
     while data := read_exactly(file, size):
         if len(data) < size:
-            yield short(reader, offset, data, size)
+            yield broken_off(reader, offset, len(data), data, f"a record of {size} bytes", len(data))
             return
         yield one(reader, offset, data)
         offset += size
@@ -309,11 +309,6 @@ def broken_off(  # noqa: PLR0913 - the parts of an error
     """The end of a stream in the middle of a record."""
     error = DecodeError("truncated", offset=0, expected=wanted, actual=f"{found} bytes left")
     return Extent(offset, size, data[:KEPT], error=reader.label(error), last=True)
-
-
-def short(reader: Reader, offset: int, data: bytes, size: int) -> Extent:
-    """The end of a stream in the middle of a record of a stated size."""
-    return broken_off(reader, offset, len(data), data, f"a record of {size} bytes", len(data))
 
 
 def read_exactly(file: BinaryIO, size: int, held: bytes | memoryview = b"") -> bytes:
@@ -347,32 +342,39 @@ def passed(file: BinaryIO, size: int) -> int:
     return there
 
 
-def _concatenated(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
-    """Back to back. A window over the file grows while a record is not all in it."""
-    window, base, position, more = file.read(_WINDOW), 0, 0, True
-    cursor = Cursor(window)
-    while position < len(window) or more:
-        cursor.seek(position)
-        extent = next_record(reader, cursor, window, base, position, more=more)
-        incomplete = extent.error is not None and extent.error.cut_off
-        held = len(window) - position
-        if more and (held == 0 or (incomplete and held < LARGEST)):
-            addition = read_exactly(file, min(max(_WINDOW, held), LARGEST - held))
-            more = bool(addition)
-            window, base, position = window[position:] + addition, base + position, 0
-            cursor = Cursor(window)
-            continue
-        if held == 0:
-            return
-        if extent.last and more:
-            yield rest(reader, file, extent, window[position:], large=incomplete)
-            return
-        yield extent
-        position += extent.size
+def given_back(file: BinaryIO, data: bytes) -> BinaryIO:
+    """The file as it was before these bytes were read of it."""
+    if file.seekable():
+        file.seek(-len(data), io.SEEK_CUR)
+        return file
+    return cast(BinaryIO, _Begun(io.BytesIO(data), file))
 
 
-def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[Extent]:
-    """Back to back; after a record without an end the search goes on."""
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A source that cannot seek, and what was read of it."""
+
+    held: io.BytesIO
+    file: BinaryIO
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        return self.held.read(size) or self.file.read(size)
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line, or so many bytes of it."""
+        line = self.held.readline(size)
+        if line.endswith(b"\n") or len(line) == size:
+            return line
+        return line + self.file.readline(size - len(line) if size >= 0 else -1)
+
+    def seekable(self) -> bool:
+        """Never."""
+        return False
+
+
+def _concatenated(reader: Reader, file: BinaryIO, searching: Searching | None) -> Iterator[Extent]:
+    """Back to back. A window over the file grows while a record is not all in it, or a search needs more."""
     window, base, position, more = b"", 0, 0, True
     cursor = Cursor(window)
     while position < len(window) or more:
@@ -381,9 +383,15 @@ def _searched(reader: Reader, file: BinaryIO, searching: Searching) -> Iterator[
         if held:
             cursor.seek(position)
             extent = next_record(reader, cursor, window, base, position, more=more)
-            if extent.error is not None:
-                incomplete = extent.error.cut_off and more and held < LARGEST
-                extent = None if incomplete else searching.settled(window, base, position, position, extent, more=more)
+        if extent is not None and extent.error is not None:
+            incomplete = extent.error.cut_off
+            if incomplete and more and held < LARGEST:
+                extent = None
+            elif searching is not None:
+                extent = searching.settled(window, base, position, position, extent, more=more)
+            elif extent.last and more:
+                yield rest(reader, file, extent, window[position:], large=incomplete)
+                return
         if extent is None:
             window, base, position, more = _more(file, window, base, position)
             cursor = Cursor(window)
@@ -396,16 +404,12 @@ def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, search
     """After their sizes, as far as these lead to records."""
     window, base, position, more = b"", 0, 0, True
     while position < len(window) or more:
-        found = _prefixed_record(reader, window, base, position, framing)
-        extent = (
-            found
-            if found is None or found.error is None
-            else (
-                None
-                if found.last and more and found.size < LARGEST
-                else searching.settled(window, base, position, found.offset - base, found, more=more)
-            )
-        )
+        extent = _prefixed_record(reader, window, base, position, framing)
+        if extent is not None and extent.error is not None:
+            if extent.last and more and extent.size < LARGEST:
+                extent = None
+            else:
+                extent = searching.settled(window, base, position, extent.offset - base, extent, more=more)
         if extent is None:
             window, base, position, more = _more(file, window, base, position)
             continue

@@ -1,9 +1,8 @@
 """What stands before all records of a stream: read once, its values are parameters of the records after it."""
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
@@ -58,7 +57,7 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
                 found = Extent(0, 0, b"", error=reader.label(wrong.at(path)))
                 break
         else:
-            return Head(found.size, settings, _behind(file, window, found.size))
+            return Head(found.size, settings, framed.given_back(file, window[found.size :]))
     assert found.error is not None
     found.error.at(framing.header)
     return framed.rest(reader, file, found, window, large=False)
@@ -66,34 +65,3 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
 
 def _member(value: Any, name: str) -> Any:
     return value[name]
-
-
-def _behind(file: BinaryIO, window: bytes, size: int) -> BinaryIO:
-    """What stands after the header."""
-    if file.seekable():
-        file.seek(size - len(window), io.SEEK_CUR)
-        return file
-    return cast(BinaryIO, _Begun(io.BytesIO(window[size:]), file))
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """A source that cannot seek, and what was read of it."""
-
-    held: io.BytesIO
-    file: BinaryIO
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        return self.held.read(size) or self.file.read(size)
-
-    def readline(self, size: int = -1) -> bytes:
-        """The next line, or so many bytes of it."""
-        line = self.held.readline(size)
-        if line.endswith(b"\n") or len(line) == size:
-            return line
-        return line + self.file.readline(size - len(line) if size >= 0 else -1)
-
-    def seekable(self) -> bool:
-        """Never."""
-        return False

@@ -5,6 +5,7 @@ If lines end in a line feed alone, as they almost always do, Python does nothing
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 
 from wireloom.runtime.streams import framed
 from wireloom.runtime.streams.budget import Budget
+from wireloom.runtime.streams.delimiters import passed
 from wireloom.runtime.streams.framed import Extent, Reader
 
 _BLANK = r"^[ \t\x0b\x0c\r]*$"
@@ -45,19 +47,9 @@ def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | 
                 yield lines
             held, base = held[end:], base + end
         elif len(held) >= framed.LARGEST:
-            size, behind = _passed(file, len(held))
-            yield framed.too_large(reader, base, size, held.rstrip(b"\r\n"), last=False)
-            held, base = behind, base + size
-
-
-def _passed(file: BinaryIO, size: int) -> tuple[int, bytes]:
-    """The size of the line that is being read, and what was read of the lines after it."""
-    while part := framed.read_exactly(file, framed.KEPT):
-        end = part.find(b"\n") + 1
-        if end:
-            return size + end, part[end:]
-        size += len(part)
-    return size, b""
+            size, behind, ended = passed(partial(framed.read_exactly, file), b"\n", held)
+            yield framed.too_large(reader, base, size + ended, held.rstrip(b"\r\n"), last=False)
+            held, base = behind, base + size + ended
 
 
 def _split(text: bytes, base: int) -> Lines:

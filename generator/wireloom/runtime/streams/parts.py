@@ -125,7 +125,9 @@ def parts(  # noqa: PLR0913 - what is read, and how
 
     `on_error` and `searching` as in `framed.iterate`.
     """
-    return _given(_found(codec, source, reader, framing, request, searching), on_error, base)
+    budget = Budget.of(WINDOW, made=MADE)
+    found = _parts_of(codec, source, reader, framing, request, searching, budget)
+    return _given(_learning(found, budget), on_error, base)
 
 
 def lost(codec: Format, extent: Extent, request: Request, on_error: str) -> Iterator[DecodedPart]:
@@ -146,13 +148,6 @@ def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[Decod
         error = found.errors[row]
         error.record_index, error.record_offset = part.first + row, part.offsets[row].as_py()
         raise error
-
-
-def _found(  # noqa: PLR0913 - what is read, and how
-    codec: Format, source: BinaryIO, reader: Reader, framing: Bare, request: Request, searching: Searching | None
-) -> Iterator[_Found]:
-    budget = Budget.of(WINDOW, made=MADE)
-    return _learning(_parts_of(codec, source, reader, framing, request, searching, budget), budget)
 
 
 def _learning(parts: Iterator[_Found], budget: Budget) -> Iterator[_Found]:
@@ -335,9 +330,7 @@ class _Prefixed(_Window):
                 return
         self.ended = not self.data
         if self.data:
-            yield self.alone(
-                self._refused(width, size) if self.searching is None else self._searched(self.searching, width, size)
-            )
+            yield self.alone(self._refused() if self.searching is None else self._searched(self.searching, width, size))
 
     def asking(self) -> Callable[[int, int, int], int]:
         """Ask for the record alone."""
@@ -365,28 +358,13 @@ class _Prefixed(_Window):
         self.data, self.base = self.data[end:], self.base + end
         return found
 
-    def _refused(self, width: int, size: int) -> Extent:
+    def _refused(self) -> Extent:
         """The first record, which is broken off, too large or of no size; the window begins after it then."""
-        prefix, body = self.data[:width], self.data[width : width + max(size, 0)]
-        offset, behind = self.base, self.base + width
-        if size < 0:
-            return self._unsized(prefix)
-        self.data, self.base = self.data[width + size :], behind + size
-        data = body[: framed.KEPT] + framed.read_exactly(self.file, min(framed.KEPT, size) - len(body))
-        there = max(len(body), len(data))
-        there += framed.passed(self.file, size - there)
-        if there == size:
-            return framed.too_large(self.reader, behind, size, data, last=False)
-        wanted = f"{size} bytes behind a length prefix"
-        return framed.broken_off(self.reader, offset, width + there, prefix + data, wanted, there)
-
-    def _unsized(self, prefix: bytes) -> Extent:
-        """The rest of the stream, where its first size is not all there or is none."""
-        if self.framing.measured(self.data) is None:
-            wanted, there = framed.a_prefix(self.framing), len(self.data)
-            return framed.broken_off(self.reader, self.base, there, self.data, wanted, there)
-        lost = Extent(self.base, 0, b"", error=framed.no_size(self.reader, prefix), last=True)
-        return framed.rest(self.reader, self.file, lost, self.data, large=False)
+        self.file = framed.given_back(self.file, self.data)
+        extent = next(framed.extents(self.reader, self.file, self.framing))
+        base, self.data = self.base, b""
+        self.base = base + extent.offset + extent.size
+        return replace(extent, offset=base + extent.offset)
 
 
 # --- by the parser, or record by record ----------------------------------------------------------------------------

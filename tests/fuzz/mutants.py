@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from wireloom.runtime.errors import DecodeError
-from wireloom.runtime.parsers.protocol import Run
+from wireloom.runtime.parsers.fields import Run
 from wireloom.runtime.parsers.steps import Verify
 
 Parse = Callable[[bytes], object]

@@ -17,10 +17,9 @@ from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.entries import pairs_of, records_of
-from wireloom.runtime.parsers.protocol import guess
+from wireloom.runtime.parsers.protocol import Expression, evaluate, guess, holds
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
-from wireloom.runtime.parsers.structure import Expression, evaluate, holds
 from wireloom.runtime.primitives import numerals
 from wireloom.runtime.primitives.delimiters import Ending
 from wireloom.runtime.values import FILLED, FLOATS, Pairs
@@ -53,9 +52,6 @@ class Integer(construct.Construct):
         value = checked_integer(obj, self.bits, signed=self.signed)
         stream.write(value.to_bytes(self.bits // 8, self._order(context), signed=self.signed))
         return obj
-
-    def _sizeof(self, context: Container, path: str) -> int:
-        return self.bits // 8
 
 
 class Numeral(construct.Construct):
@@ -159,9 +155,6 @@ class Float(construct.Construct):
             raise EncodeError(f"a number that {self.bits} bits can hold", shown(obj)) from None
         return obj
 
-    def _sizeof(self, context: Container, path: str) -> int:
-        return self.bits // 8
-
 
 class Boolean(construct.Construct):
     """One byte, 0 or 1; anything else is `unknown_value`."""
@@ -180,9 +173,6 @@ class Boolean(construct.Construct):
             raise EncodeError("true or false", shown(obj))
         stream.write(b"\x01" if obj else b"\x00")
         return obj
-
-    def _sizeof(self, context: Container, path: str) -> int:
-        return 1
 
 
 class Prefix:

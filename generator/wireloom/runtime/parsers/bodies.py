@@ -10,30 +10,29 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 
 
-class Body:
-    """The body: `parse` reads all of some bytes that stand at an offset of the record, `build` gives them."""
+class Around:
+    """What can stand where the struct in its `subcon` can: asked for members, it answers as that struct does."""
 
-    def __init__(self, subcon: Any) -> None:
-        self.subcon = subcon
+    subcon: Any
 
     @property
     def struct(self) -> Any:
-        """The struct that the body is, whatever stands around it."""
+        """The struct, whatever else stands around it."""
         subcon = self.subcon
         while not hasattr(subcon, "titles") and hasattr(subcon, "subcon"):
             subcon = subcon.subcon
         return subcon
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call its members."""
+        """What readers call the members of the struct."""
         yield from self.struct.titles(hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether `value` can be this body."""
+        """Whether `value` can be the struct."""
         return bool(self.struct.accepts(value, context))
 
     def covers(self, value: Mapping[str, Any]) -> int:
-        """How many of the members that `value` has are of this body."""
+        """How many of the members that `value` has are of the struct."""
         return int(self.struct.covers(value))
 
     def takes(self, value: Mapping[str, Any]) -> bool:
@@ -44,6 +43,13 @@ class Body:
         """What expressions see of the members of `value`."""
         found: Mapping[str, Any] = self.struct.visible_members(value, context)
         return found
+
+
+class Body(Around):
+    """The body: `parse` reads all of some bytes that stand at an offset of the record, `build` gives them."""
+
+    def __init__(self, subcon: Any) -> None:
+        self.subcon = subcon
 
     def parse(self, data: bytes, start: int, context: Container) -> Any:
         """The value; errors have their places in the record."""

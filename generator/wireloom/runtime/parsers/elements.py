@@ -14,7 +14,7 @@ from construct import Container
 from wireloom.runtime.checkpoints import Checkpoint, Checkpoints, Passed, Unread
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
-from wireloom.runtime.parsers.structure import Expression, holds, start_of
+from wireloom.runtime.parsers.protocol import Expression, holds, start_of
 
 
 @dataclass(frozen=True)

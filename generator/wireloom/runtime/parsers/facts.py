@@ -22,8 +22,8 @@ from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError
 from wireloom.runtime.expressions import PositionPendingError
-from wireloom.runtime.parsers.fields import Bit, Field
-from wireloom.runtime.parsers.protocol import MISSING, Scope, Step, derives_anew, evaluate, guess, holds
+from wireloom.runtime.parsers.fields import Bit, Field, Step
+from wireloom.runtime.parsers.protocol import MISSING, Scope, derives_anew, evaluate, guess, holds
 from wireloom.runtime.parsers.steps import Computed, Counted
 from wireloom.runtime.values import Value
 

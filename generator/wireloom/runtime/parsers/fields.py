@@ -1,16 +1,17 @@
 """Fields: a name, a construct, and what must hold of the value.
 
 Parsing locates a field in its container, reads it, checks its constraints, and stores it for expressions and readers.
+The container (`Form`) knows where the bytes of a field are; a field knows how to read them.
 Building goes the other way: the value on the wire follows from the value that readers see.
 """
 
 import io
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import construct
 from construct import Container
@@ -19,9 +20,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.protocol import (
     MISSING,
     Expression,
-    Run,
     Scalar,
-    SizeInFront,
     derives_anew,
     evaluate,
     holds,
@@ -33,7 +32,7 @@ from wireloom.runtime.parsers.protocol import (
 )
 from wireloom.runtime.parsers.regions import Packing
 from wireloom.runtime.patterns import worded
-from wireloom.runtime.values import OpenBytes, is_other_zero, meant
+from wireloom.runtime.values import OpenBytes, Value, is_other_zero, meant
 
 
 @dataclass(frozen=True)
@@ -318,6 +317,102 @@ class Reference:
 
     table: str
     code: str
+
+
+# --- what a field asks of its struct and container -----------------------------------------------------------------
+
+
+class SizeInFront(Protocol):
+    """A number that stands before the bytes that it counts."""
+
+    def read(self, stream: Any, context: Container, code: str) -> int | None:
+        """How many there are; raises DecodeError with `code` for a negative number."""
+
+    def write(self, count: int | None, stream: Any, context: Container) -> None:
+        """Say how many follow; raises EncodeError where there are too many."""
+
+
+class WireStruct(Protocol):
+    """What a container needs to know of its struct."""
+
+    name: str
+
+    @property
+    def fields(self) -> Sequence["Field"]:
+        """The fields, in order."""
+
+    @property
+    def arities(self) -> dict[int, int | None]:
+        """The arities that the struct may have as an array, and the place of the version that each tells."""
+
+
+class Source(Protocol):
+    """An opened container while its struct is parsed."""
+
+    def locate(self, field: "Field") -> Any:
+        """The stream that the field is read from, or MISSING."""
+
+    def offset(self, stream: Any) -> int:
+        """The offset of the value about to be read from `stream`, in bytes from the record's start."""
+
+    def close(self) -> None:
+        """Every field has been read; raises DecodeError where the container holds more."""
+
+
+class Sink(Protocol):
+    """An opened container while its struct is built."""
+
+    def place(self, field: "Field") -> Any:
+        """The stream that the field is written to."""
+
+    def close(self) -> None:
+        """Every field has been written."""
+
+
+class Form(Protocol):
+    """A container of fields in one encoding."""
+
+    def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
+        """Open the container for parsing."""
+
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence["Field"]) -> Sink:
+        """Open the container for building `fields`."""
+
+
+@dataclass
+class Run:
+    """One struct being parsed."""
+
+    scope: Container
+    source: Source
+    stream: Any
+    value: Value
+    offsets: dict[str, int] = field(default_factory=dict)
+    frame: tuple[int, str] | None = None
+    reached: int = 0  # the furthest position before a field stood elsewhere
+    has_tail: bool = False  # whether fields count from the end
+    front: int = 0  # where the fields end that do not count from the end
+    tail: int | None = None  # where those begin that do
+
+    def see(self, name: str, value: Any, *, apart: bool) -> None:
+        """Give a value to expressions, for those around the struct beside its members where readers call it otherwise.
+
+        Of several fields of one name, each of other versions, one at most has a value.
+        """
+        if value is not None or name not in self.scope:
+            self.scope[name] = value
+        if apart or name in self.value.hidden:
+            self.value.hidden[name] = self.scope[name]
+
+
+class Step(Protocol):
+    """What a struct does in its turn."""
+
+    def parse(self, run: Run) -> None:
+        """Do it, or raise DecodeError."""
+
+
+# --- fields --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

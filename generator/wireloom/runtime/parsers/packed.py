@@ -9,8 +9,8 @@ from construct import Container
 
 from wireloom.runtime.errors import EncodeError, shown
 from wireloom.runtime.parsers.binary import Order, Prefix, counted, is_null
+from wireloom.runtime.parsers.protocol import Expression
 from wireloom.runtime.parsers.scalars import checked_integer
-from wireloom.runtime.parsers.structure import Expression
 
 _BYTE = 8
 

@@ -16,13 +16,9 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import PENDING, BuildingScope, Facts, Sources
-from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.fields import Field, Form, Sink, Step, WireStruct
 from wireloom.runtime.parsers.protocol import (
     MISSING,
-    Form,
-    Sink,
-    Step,
-    WireStruct,
     derives_anew,
     evaluate,
     guess,

@@ -11,7 +11,8 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import CheckError, DecodeError, amount, shown
-from wireloom.runtime.parsers.protocol import Expression, Run, evaluate, holds, placed, spend, start_of
+from wireloom.runtime.parsers.fields import Run
+from wireloom.runtime.parsers.protocol import Expression, evaluate, holds, placed, spend, start_of
 from wireloom.runtime.values import Value, float32, kind_of, meant
 
 

@@ -17,25 +17,31 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.facts import Facts, Sources, VisibleMembers
-from wireloom.runtime.parsers.fields import Bit, Checksum, Field, Held, Keys, Mapped, Reference, Spelling, refuses
+from wireloom.runtime.parsers.fields import (
+    Bit,
+    Checksum,
+    Field,
+    Form,
+    Held,
+    Keys,
+    Mapped,
+    Reference,
+    Run,
+    Sink,
+    Source,
+    Spelling,
+    Step,
+    WireStruct,
+    refuses,
+)
 from wireloom.runtime.parsers.placement import Placement
 from wireloom.runtime.parsers.protocol import (
     MISSING,
     Expression,
-    Form,
     Path,
-    Run,
-    Scalar,
     Scope,
-    Sink,
-    Source,
-    Step,
-    WireField,
-    WireStruct,
     evaluate,
-    holds,
     same,
-    start_of,
 )
 from wireloom.runtime.parsers.steps import Check, Computed, Counted, Discard, End, Frame, Mark, Need, Verify
 from wireloom.runtime.values import Value
@@ -47,11 +53,11 @@ class StreamFields:
 
     stream: Any
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The stream, wherever it has come to."""
         return self.stream
 
-    def place(self, field: WireField) -> Any:
+    def place(self, field: Field) -> Any:
         """The stream, wherever it has come to."""
         return self.stream
 
@@ -71,7 +77,7 @@ class Sequential:
         """The stream itself."""
         return StreamFields(stream)
 
-    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
         """The stream itself."""
         return StreamFields(stream)
 
@@ -418,8 +424,7 @@ def _titles(subcon: Any, *, hidden: bool) -> Iterator[str]:
         yield from subcon.titles(hidden=hidden)
 
 
-__all__ = [
-    "MISSING",
+__all__ = [  # what generated parsers declare structs with
     "Bit",
     "Check",
     "Checksum",
@@ -427,9 +432,7 @@ __all__ = [
     "Counted",
     "Discard",
     "End",
-    "Expression",
     "Field",
-    "Form",
     "Frame",
     "Held",
     "Keys",
@@ -437,19 +440,8 @@ __all__ = [
     "Mark",
     "Need",
     "Reference",
-    "Run",
-    "Scalar",
-    "Sequential",
-    "Sink",
-    "Source",
     "Spelling",
-    "Step",
-    "StreamFields",
     "Struct",
-    "Value",
     "Verify",
     "Version",
-    "evaluate",
-    "holds",
-    "start_of",
 ]

@@ -18,8 +18,9 @@ from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Bytes, Float, Integer, Numeral, Text
 from wireloom.runtime.parsers.facts import CircleError, assume, visible_members
 from wireloom.runtime.parsers.fields import Field
-from wireloom.runtime.parsers.protocol import MISSING, guess, same
-from wireloom.runtime.parsers.structure import Expression, Scalar, Struct, Value, evaluate, holds
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, evaluate, guess, holds, same
+from wireloom.runtime.parsers.structure import Struct
+from wireloom.runtime.values import Value
 
 _SHOWN = 1024
 _BYTE = 8

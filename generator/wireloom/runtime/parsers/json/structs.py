@@ -12,8 +12,9 @@ import construct
 from construct import Container
 
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.fields import Field, WireStruct
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node, Slot, Tree, expect, mismatch
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, evaluate
 from wireloom.runtime.parsers.unions import CasesByValue, Refusal, fields_of, struct_for, told
 from wireloom.runtime.values import kind_of
 
@@ -35,7 +36,7 @@ class _Members:
         self._nodes = {key: child for key, _, child in node.members}
         self._located: set[str] = set()
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The member's node. An inline struct gets this object's members, to locate its own among them."""
         if field.inline:
             return SharedMembers(self) if field.besides is None else self._rest(field.besides)
@@ -78,7 +79,7 @@ class SharedMembers:
         """The offset of the object."""
         return self.around.start
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The member's node."""
         return self.around.locate(field)
 
@@ -98,7 +99,7 @@ class _BuiltMembers:
         self._placed: list[tuple[str, Slot]] = []
         self._rest: Slot | None = None
 
-    def place(self, field: WireField) -> Any:
+    def place(self, field: Field) -> Any:
         """A slot for the member's value; for an inline struct, this object itself."""
         if field.inline and field.besides is None:
             return SharedSlot(self)
@@ -127,7 +128,7 @@ class SharedSlot:
 
     around: _BuiltMembers
 
-    def place(self, field: WireField) -> Any:
+    def place(self, field: Field) -> Any:
         """A slot for the member's value."""
         return self.around.place(field)
 
@@ -153,7 +154,7 @@ class Object:
         return stream if isinstance(stream, SharedMembers) else _Members(node, self.unknown_members, scope)
 
     def create(
-        self, struct: WireStruct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[WireField]
+        self, struct: WireStruct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[Field]
     ) -> _BuiltMembers | SharedSlot:
         """An object to be filled."""
         return stream if isinstance(stream, SharedSlot) else _BuiltMembers(stream)
@@ -174,7 +175,7 @@ class _Places:
         """The offset of the array."""
         return self.node.start
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The next element's node."""
         if self.next == len(self.node.elements):
             raise self._wrong(f"more than {self.next} elements")
@@ -201,7 +202,7 @@ class _BuiltPlaces:
     slot: Slot
     placed: list[Slot] = field(default_factory=list)
 
-    def place(self, field: WireField) -> Slot:
+    def place(self, field: Field) -> Slot:
         """A slot for the next element."""
         self.placed.append(self.slot.within())
         return self.placed[-1]
@@ -231,7 +232,7 @@ class Positions:
             scope._version = version
         return _Places(stream)
 
-    def create(self, struct: WireStruct, stream: Slot, scope: Container, fields: Sequence[WireField]) -> _BuiltPlaces:
+    def create(self, struct: WireStruct, stream: Slot, scope: Container, fields: Sequence[Field]) -> _BuiltPlaces:
         """An array to be filled."""
         return _BuiltPlaces(stream)
 

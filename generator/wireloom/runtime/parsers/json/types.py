@@ -15,8 +15,10 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.bodies import Around
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.fields import Keys
 from wireloom.runtime.parsers.json.nodes import (
     WORDS,
     Kind,
@@ -32,7 +34,7 @@ from wireloom.runtime.parsers.json.nodes import (
 )
 from wireloom.runtime.parsers.json.scalars import amount
 from wireloom.runtime.parsers.json.text import read, write
-from wireloom.runtime.parsers.protocol import Expression, HeldKeys
+from wireloom.runtime.parsers.protocol import Expression
 from wireloom.runtime.parsers.scalars import encoded_text
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Deferred, struct_for
@@ -87,29 +89,8 @@ class Document(construct.Construct):
         raise error
 
 
-class Body(Document):
+class Body(Around, Document):
     """A text that is the body of a struct within another encoding, and can stand where the struct can."""
-
-    def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the struct."""
-        yield from self.subcon.titles(hidden=hidden)
-
-    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether `value` can be the struct."""
-        return bool(self.subcon.accepts(value, context))
-
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """How many of the members that `value` has are of the struct."""
-        return int(self.subcon.covers(value))
-
-    def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
-        return bool(self.subcon.takes(value))
-
-    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
-        found: Mapping[str, Any] = self.subcon.visible_members(value, context)
-        return found
 
 
 # --- containers ----------------------------------------------------------------------------------------------------
@@ -207,7 +188,7 @@ class Map(construct.Construct):
     kinds: tuple[Kind, ...] = ("object",)
     values = ("map", "record")
 
-    def __init__(self, value: Any, *, open: bool = False, keys: HeldKeys | None = None) -> None:
+    def __init__(self, value: Any, *, open: bool = False, keys: Keys | None = None) -> None:
         super().__init__()
         self.value, self.open, self.keys = value, open, keys
 
@@ -372,20 +353,17 @@ class OneOf(construct.Construct):
     @cached_property
     def kinds(self) -> dict[Kind, Any]:
         """The alternative for each kind of node."""
-        chosen: dict[Kind, Any] = {}
-        for subcon in self.alternatives.values():
-            for kind in _kinds_of(subcon):
-                chosen.setdefault(kind, subcon)
-        if "float" in chosen:
-            chosen.setdefault("int", chosen["float"])
-        return chosen
+        return self._by_kind(_kinds_of)
 
     @cached_property
     def values(self) -> dict[str, Any]:
         """The alternative for each kind of Python value."""
-        chosen: dict[str, Any] = {}
+        return self._by_kind(_values_of)
+
+    def _by_kind(self, kinds_of: Callable[[Any], Sequence[Any]]) -> dict[Any, Any]:
+        chosen: dict[Any, Any] = {}
         for subcon in self.alternatives.values():
-            for kind in _values_of(subcon):
+            for kind in kinds_of(subcon):
                 chosen.setdefault(kind, subcon)
         if "float" in chosen:
             chosen.setdefault("int", chosen["float"])

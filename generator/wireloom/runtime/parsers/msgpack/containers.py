@@ -13,11 +13,12 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.elements import Elements
 from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.fields import Keys
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, family_at, read_head
 from wireloom.runtime.parsers.msgpack.identity import identity_of
 from wireloom.runtime.parsers.msgpack.open_bytes import kept, write_kept
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
-from wireloom.runtime.parsers.protocol import Expression, HeldKeys, evaluate
+from wireloom.runtime.parsers.protocol import Expression, evaluate
 from wireloom.runtime.values import OpenBytes, Pairs
 
 
@@ -120,7 +121,7 @@ class Map(construct.Construct):
     family = "map"
 
     def __init__(
-        self, key: Any, value: Any, *, depth: int | Expression | None = None, keys: HeldKeys | None = None
+        self, key: Any, value: Any, *, depth: int | Expression | None = None, keys: Keys | None = None
     ) -> None:
         super().__init__()
         self.key, self.value, self.keys = key, value, keys

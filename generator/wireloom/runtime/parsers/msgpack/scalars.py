@@ -21,42 +21,6 @@ from wireloom.runtime.values import float32
 PACKER = msgpack.Packer(use_bin_type=True, strict_types=False)
 
 
-class Integer(construct.Construct):
-    """The int family, any width, within the range of `bits` bits (else `int_range`)."""
-
-    family = "int"
-
-    def __init__(self, bits: int, *, signed: bool) -> None:
-        super().__init__()
-        self.low, self.high = integer_range(bits, signed=signed)
-
-    def _parse(self, stream: Any, context: Container, path: str) -> int:
-        return self._in_range(read_head(stream, ("int",)))
-
-    def parse_head(self, stream: Any, head: Head, context: Container) -> int:
-        """The value of a head that has been read."""
-        return self._in_range(head)
-
-    def _in_range(self, head: Head) -> int:
-        if not self.low <= head.number <= self.high:
-            raise DecodeError(
-                "int_range", offset=head.start, expected=f"{self.low} .. {self.high}", actual=shown(head.number)
-            )
-        return int(head.number)
-
-    def fits(self, obj: object) -> bool:
-        """Whether a Python value is of this family."""
-        return isinstance(obj, int) and not isinstance(obj, bool)
-
-    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        if not self.fits(obj):
-            raise EncodeError("an integer", shown(obj))
-        if not self.low <= obj <= self.high:
-            raise EncodeError(f"an integer from {self.low} to {self.high}", shown(obj))
-        stream.write(PACKER.pack(obj))
-        return obj
-
-
 class _Scalar(construct.Construct):
     """A scalar of one family."""
 
@@ -79,6 +43,33 @@ class _Scalar(construct.Construct):
             raise EncodeError(WORDS[self.family], shown(obj))
         stream.write(PACKER.pack(obj))
         return obj
+
+
+class Integer(_Scalar):
+    """The int family, any width, within the range of `bits` bits (else `int_range`)."""
+
+    family, python = "int", int
+
+    def __init__(self, bits: int, *, signed: bool) -> None:
+        super().__init__()
+        self.low, self.high = integer_range(bits, signed=signed)
+
+    def parse_head(self, stream: Any, head: Head, context: Container) -> int:
+        """The number of a head that has been read."""
+        if not self.low <= head.number <= self.high:
+            raise DecodeError(
+                "int_range", offset=head.start, expected=f"{self.low} .. {self.high}", actual=shown(head.number)
+            )
+        return int(head.number)
+
+    def fits(self, obj: object) -> bool:
+        """Whether a Python value is of this family: true is not."""
+        return super().fits(obj) and not isinstance(obj, bool)
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        if self.fits(obj) and not self.low <= obj <= self.high:
+            raise EncodeError(f"an integer from {self.low} to {self.high}", shown(obj))
+        return super()._build(obj, stream, context, path)
 
 
 class Float(_Scalar):

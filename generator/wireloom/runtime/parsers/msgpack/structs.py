@@ -14,10 +14,11 @@ from construct import Container
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
+from wireloom.runtime.parsers.fields import Field, Sink, Source, WireStruct
 from wireloom.runtime.parsers.msgpack.containers import Map
 from wireloom.runtime.parsers.msgpack.heads import Head, check_count, pass_over, read_head, take_body
 from wireloom.runtime.parsers.msgpack.scalars import PACKER
-from wireloom.runtime.parsers.protocol import MISSING, Expression, Sink, Source, WireField, WireStruct, evaluate
+from wireloom.runtime.parsers.protocol import MISSING, Expression, evaluate
 from wireloom.runtime.parsers.scalars import text_of
 from wireloom.runtime.parsers.structure import StreamFields
 from wireloom.runtime.values import OpenBytes, Pairs
@@ -43,7 +44,7 @@ class Positional:
             return StreamFields(stream)
         return _Elements(stream, head)
 
-    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
         """Write the head, where the fields tell the number of elements."""
         if any(field.optional for field in fields):
             return _BuiltElements(stream, scope)
@@ -58,7 +59,7 @@ class _Elements(StreamFields):
         super().__init__(stream)
         self._head, self._located = head, 0
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The stream, at the next element."""
         if self._located == self._head.number:
             if field.optional:
@@ -82,9 +83,9 @@ class _BuiltElements:
 
     def __init__(self, stream: Any, scope: Container) -> None:
         self.stream, self._scope = stream, scope
-        self._placed: list[tuple[WireField, io.BytesIO]] = []
+        self._placed: list[tuple[Field, io.BytesIO]] = []
 
-    def place(self, field: WireField) -> Any:
+    def place(self, field: Field) -> Any:
         """A buffer for the element."""
         buffer = io.BytesIO()
         self._placed.append((field, buffer))
@@ -124,7 +125,7 @@ class _Found:
         self._keys[name], self._values[name] = head.start, self.cursor.tell()
         pass_over(self.cursor)
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """The map's stream, at the member's value; the members that are left, for what takes them."""
         if field.besides is not None:
             return self._rest(field.besides)
@@ -178,7 +179,7 @@ class _Built:
         self._placed: list[tuple[str, io.BytesIO]] = []
         self._rest: io.BytesIO | None = None
 
-    def place(self, field: WireField) -> Any:
+    def place(self, field: Field) -> Any:
         """A buffer for the member's value; for what takes the rest, one for a map of it."""
         buffer = io.BytesIO()
         if field.besides is not None:

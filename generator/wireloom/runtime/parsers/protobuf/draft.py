@@ -12,7 +12,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.runtime.errors import EncodeError
-from wireloom.runtime.parsers.protocol import WireField
+from wireloom.runtime.parsers.fields import Field
 
 
 def message_class(descriptor_set: bytes, name: str) -> Any:
@@ -89,7 +89,7 @@ def _identity(entry: Any) -> Any:
 class Draft:
     """An opened message: the sink of a struct. `outer` are the tables of the message around it."""
 
-    def __init__(self, message: Any, fields: Sequence[WireField], outer: Mapping[str, Table], scope: Container) -> None:
+    def __init__(self, message: Any, fields: Sequence[Field], outer: Mapping[str, Table], scope: Container) -> None:
         self.message, self.outer = message, outer
         self.groups = {step.name: step.one_of for step in fields if step.one_of}
         self.chosen: dict[str, str] = {}  # of each group the field that is there
@@ -102,7 +102,7 @@ class Draft:
             if step.table:
                 self.tables[step.name].begin(step.given_in(scope._value))
 
-    def place(self, step: WireField) -> "Slot":
+    def place(self, step: Field) -> "Slot":
         """Where the field goes."""
         if step.table:
             return Filled(self, step.name)

@@ -6,7 +6,7 @@ steps of the structs in the order of the spec. An index may therefore point into
 """
 
 import struct as _struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -19,6 +19,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.elements import Elements, Salvage
 from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.fields import Field, Held, Keys, Sink, Source, WireStruct
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
 from wireloom.runtime.parsers.protobuf.wire import (
     FIXED32,
@@ -26,17 +27,18 @@ from wireloom.runtime.parsers.protobuf.wire import (
     GROUP,
     LENGTH,
     VARINT,
+    Holes,
     Occurrence,
     Rule,
+    Scan,
     Scanned,
     Schema,
     require,
-    scan,
     words_of,
 )
-from wireloom.runtime.parsers.protocol import HeldKeys, WireField, WireStruct
+from wireloom.runtime.parsers.protocol import MISSING, Expression, evaluate
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
-from wireloom.runtime.parsers.structure import MISSING, Expression, Held, Sink, Source, Struct, evaluate
+from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Deferred
 from wireloom.runtime.primitives import leb128
 from wireloom.runtime.values import Pairs
@@ -63,7 +65,7 @@ class _Opened:
 
     message: Scanned
 
-    def locate(self, field: WireField) -> Any:
+    def locate(self, field: Field) -> Any:
         """What the scan found of the field."""
         found = self.message.found.get(field.tag)
         if not found and field.optional:  # a list of no elements, though packed, is not there
@@ -93,13 +95,19 @@ class MessageForm:
         """Where the message is the outermost: scan it and all in it, and require what is required."""
         if isinstance(stream, Scanned):
             return _Opened(stream)
-        schema, holes = self.schema(struct), self.holes(struct, stream, scope)
-        message = scan(stream.getvalue(), schema, stream.tell(), stream.limit, holes)
+        schema, message = self.schema(struct), Scanned(stream.tell())
+        self.scan(stream.getvalue(), message, schema, self._holes(struct, stream, scope), scope).add(
+            stream.tell(), stream.limit
+        )
         require(schema, message)
         stream.seek(stream.limit)
         return _Opened(message)
 
-    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[WireField]) -> Sink:
+    def scan(self, data: bytes, message: Scanned, schema: Schema, holes: Holes, scope: Container) -> Scan:
+        """What scans the outermost message."""
+        return Scan(data, message, schema, 0, holes)
+
+    def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
         """The message that the stream opens, with its tables."""
         return Draft(stream.open(), struct.fields, stream.tables, scope)
 
@@ -109,15 +117,13 @@ class MessageForm:
             self._schemas[struct] = {step.tag: _rule(step, _rivals(step, struct)) for step in struct.fields}
         return self._schemas[struct]
 
-    def holes(self, struct: WireStruct, stream: Cursor, scope: Container) -> dict[int, tuple[int, int, int]]:
+    def _holes(self, struct: WireStruct, stream: Cursor, scope: Container) -> Holes:
         """The elements that the scan of a message need not look at, see `Checkpoints.holes`."""
         checkpoints = scope._params.get("_checkpoints")
         if checkpoints is None:
             return {}
         words = self._words(struct, self.schema(struct))
-        found: dict[int, tuple[int, int, int]] = checkpoints.holes(
-            stream.getvalue(), stream.tell(), stream.limit, words
-        )
+        found: Holes = checkpoints.holes(stream.getvalue(), stream.tell(), stream.limit, words)
         return found
 
     def _words(self, struct: WireStruct, schema: Schema) -> "array[int]":
@@ -126,12 +132,12 @@ class MessageForm:
         return self._numbers[struct]
 
 
-def _rivals(step: WireField, struct: WireStruct) -> tuple[int, ...]:
+def _rivals(step: Field, struct: WireStruct) -> tuple[int, ...]:
     """The numbers of the other fields of its group."""
     return tuple(other.tag for other in struct.fields if step.one_of == other.one_of != "" and other.tag != step.tag)
 
 
-def _rule(step: WireField, rivals: tuple[int, ...]) -> Rule:
+def _rule(step: Field, rivals: tuple[int, ...]) -> Rule:
     if isinstance(step.subcon, Map):
         entry = step.subcon.schema
         return Rule(step.name, LENGTH, repeated=True, message=lambda: entry, whole=True)
@@ -169,7 +175,7 @@ def _struct_of(message: Struct | Deferred) -> Struct:
     return struct
 
 
-class Body(construct.Construct):
+class Body(bodies.Around, construct.Construct):
     """A protobuf message that fills a region of binary data: the construct between the two encodings.
 
     `descriptor_set` is the serialised FileDescriptorSet that building needs, `message` the message's full name in it.
@@ -178,26 +184,6 @@ class Body(construct.Construct):
     def __init__(self, struct: Struct | Deferred, descriptor_set: bytes, message: str) -> None:
         super().__init__()
         self.subcon, self.descriptor_set, self.message = struct, descriptor_set, message
-
-    def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the message."""
-        return self.struct.titles(hidden=hidden)
-
-    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether `value` can be this message."""
-        return self.struct.accepts(value, context)
-
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """How many of the members that `value` has are of this message."""
-        return self.struct.covers(value)
-
-    def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
-        return self.struct.takes(value)
-
-    def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
-        return self.struct.visible_members(value, context)
 
     @cached_property
     def struct(self) -> Struct:
@@ -472,7 +458,7 @@ class Map(construct.Construct):
 
     of_null = Pairs()
 
-    def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred, *, keys: HeldKeys | None = None) -> None:
+    def __init__(self, key: _Scalar, value: _Scalar | Struct | Deferred, *, keys: Keys | None = None) -> None:
         super().__init__()
         self.key, self.value, self.keys = key, value, keys
 

@@ -72,7 +72,7 @@ class Rule:
 
 
 Schema = Mapping[int, Rule]  # by field number, in the order of the spec
-Holes = Mapping[int, tuple[int, int, int]]  # see `Checkpoints.holes`
+Holes = dict[int, tuple[int, int, int]]  # see `Checkpoints.holes`
 
 
 def words_of(schema: Schema) -> "array[int]":
@@ -205,35 +205,36 @@ def too_deep(offset: int) -> DecodeError:
 # --- messages ------------------------------------------------------------------------------------------------------
 
 
-def scan(data: bytes, schema: Schema, start: int, end: int, holes: Holes | None = None) -> Scanned:
-    """The message from `start` to `end`, with all messages in it; None is in the place of what is in `holes`."""
-    message = Scanned(start)
-    _Scan(data, message, schema, 0, holes or {}).add(start, end)
-    return message
+class Scan:
+    """One message being scanned, `depth` messages deep, with all messages in it; for what is in `holes` it has None."""
 
+    __slots__ = ("data", "depth", "holes", "message", "schema")
 
-@dataclass(frozen=True, slots=True)
-class _Scan:
-    """One message being scanned, `depth` messages deep."""
+    def __init__(self, data: bytes, message: Scanned, schema: Schema, depth: int, holes: Holes) -> None:
+        self.data, self.message, self.schema, self.depth, self.holes = data, message, schema, depth, holes
 
-    data: bytes
-    message: Scanned
-    schema: Schema
-    depth: int
-    holes: Holes
+    def _within(self, number: int, message: Scanned, schema: Schema) -> "Scan":
+        """The scan of the message that is the value of a field."""
+        return Scan(self.data, message, schema, self.depth + 1, self.holes)
 
     def add(self, start: int, end: int) -> int:
         """Add the fields from `start` to `end` to the message; the end."""
         self.message.size += end - start
         position = start
         while position < end:
-            hole = self.holes.get(position)
-            position = self._pass(tag(self.data, position, end), end) if hole is None else self._leave_out(hole)
+            if self.holes and self._leaves_out(position):
+                position = self._leave_out(position)
+            else:
+                position = self._pass(tag(self.data, position, end), end)
         return end
 
-    def _leave_out(self, hole: tuple[int, int, int]) -> int:
+    def _leaves_out(self, start: int) -> bool:
+        """Whether the elements that begin there are not looked at."""
+        return start in self.holes
+
+    def _leave_out(self, start: int) -> int:
         """Pass over some elements of a list; the offset after them."""
-        number, count, behind = hole
+        number, count, behind = self.holes[start]
         elements = self.message.found[number]
         if not isinstance(elements, Passed):
             elements = self.message.found[number] = Passed(elements)
@@ -292,12 +293,11 @@ class _Scan:
 
     def _unpack(self, number: int, wire_type: int, start: int, end: int) -> None:
         while start < end:
-            hole = self.holes.get(start)
-            if hole is None:
+            if self.holes and self._leaves_out(start):
+                start = self._leave_out(start)
+            else:
                 first, start = extent(self.data, wire_type, start, end)
                 self.message.found[number].append(occurrence(self.data, wire_type, first, start))
-            else:
-                start = self._leave_out(hole)
 
     def _drive_out(self, rule: Rule) -> None:
         for rival in rule.rivals:
@@ -313,12 +313,12 @@ class _Scan:
         found = self.message.found
         if not rule.repeated:
             message = found.setdefault(item.number, Scanned(start))
-            return _Scan(self.data, message, schema, self.depth + 1, self.holes).read(item, start, end)
+            return self._within(item.number, message, schema).read(item, start, end)
         messages = found.setdefault(item.number, [])
         message = Scanned(start)
         messages.append(message)
         try:
-            return _Scan(self.data, message, schema, self.depth + 1, self.holes).read(item, start, end)
+            return self._within(item.number, message, schema).read(item, start, end)
         except DecodeError as error:
             raise error.at(len(messages) - 1) from None
 

@@ -161,3 +161,14 @@ def test_a_protobuf_field_that_is_no_text_has_its_bytes(case_package):
     bad = explained.at(explained.fault.start)
     assert bad.failed
     assert bad.path.startswith(explained.error.path)
+
+
+def test_elements_of_a_message_that_stands_in_fragments_have_the_places_of_its_value(case_package):
+    format = next(each for each in specs_below(CASES).formats if each.name == "protobuf_groups")
+    codec, counted = module_of(CASES, format).CODEC, 0
+    for example in format.examples:
+        explained = codec.explain_bytes(example.data, root=example.root)
+        paths = [span.path for span in explained.span.walk() if span.kind == "element"]
+        assert len(set(paths)) == len(paths), example.name
+        counted += len(paths)
+    assert counted > 0

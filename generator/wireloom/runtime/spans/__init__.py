@@ -16,10 +16,10 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.root import Root
-from wireloom.runtime.spans.covering import Claims, Noted, fault_of
-from wireloom.runtime.spans.spans import ABSENT, BODILESS, Covered, Explained, Fault, Space, Span
+from wireloom.runtime.spans.covering import Claims, fault_of
+from wireloom.runtime.spans.spans import Explained, Span
 from wireloom.runtime.spans.traced import traced
-from wireloom.runtime.spans.tracer import TRACER, Folding, Tracer
+from wireloom.runtime.spans.tracer import ABSENT, BODILESS, TRACER, Covered, Fault, Folding, Space, Tracer
 
 __all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span", "Trace"]
 
@@ -94,8 +94,8 @@ class Trace:
         Claims(spaces).settle(node, failed=error is not None)
         place = fault or (0, 0 if error is None else error.offset)
         found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
-        span = Span(Noted(node, self.root.logical), "")
-        refused = tuple(Span(Noted(each, None), "") for each in tracer.refused)
+        span = Span(node, self.root.logical)
+        refused = tuple(Span(each, None) for each in tracer.refused)
         return Explained(self.format, tuple(spaces), span, value, error, found, refused, checkpoints is not None)
 
 

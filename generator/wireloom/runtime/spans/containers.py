@@ -7,19 +7,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
 from wireloom.runtime.parsers.msgpack.heads import pass_over, read_head, take_body
-from wireloom.runtime.parsers.protobuf.wire import (
-    GROUP,
-    GROUP_END,
-    LENGTH,
-    Rule,
-    Schema,
-    Tag,
-    extent,
-    group,
-    skip,
-    tag,
-    unclosed,
-)
+from wireloom.runtime.parsers.protobuf.wire import GROUP, LENGTH, Rule, Scan, Scanned, Schema, Tag, extent
 from wireloom.runtime.spans.tracer import UNREAD, Traced, Tracer
 
 REPLACED = "a later field of the message replaces it"
@@ -28,60 +16,38 @@ REPLACED = "a later field of the message replaces it"
 # --- protobuf ------------------------------------------------------------------------------------------------------
 
 
-def note_message(  # noqa: PLR0913 - a message, and what of it is left out
-    tracer: Tracer, data: bytes, schema: Schema, start: int, end: int, holes: dict[int, tuple[int, int, int]]
-) -> None:
-    """Note every field of a message and of those in it, in the order of the wire; of a broken one what is before that.
+class MessageNotes(Scan):
+    """A scan that notes the fields of a message at its node, in the order of the wire, at the offsets of their content.
 
-    The values are noted when they are read, at the offsets of their content. Elements in `holes` are folded, but for
-    those that are traced, which are taken out of the holes.
+    The values are noted when they are read. Elements in `holes` are folded, but for those that are traced, which are
+    taken out of the holes.
     """
-    try:
-        _Message(tracer, data, schema, tracer.current, 0, holes).note(start, end)
-    except DecodeError:
-        tracer.current.failed = True
 
+    __slots__ = ("last", "node", "tracer")
 
-class _Message:
-    """One message: the node that it is, and its fields by number."""
+    def __init__(self, tracer: Tracer, node: Traced, *scanned: Any) -> None:
+        super().__init__(*scanned)
+        self.tracer, self.node = tracer, node
+        self.last: dict[int, Traced] = {}  # of each field
+        node.form = "protobuf"
 
-    def __init__(  # noqa: PLR0913 - a message, and what of it is left out
-        self,
-        tracer: Tracer,
-        data: bytes,
-        schema: Schema,
-        node: Traced,
-        depth: int,
-        holes: dict[int, tuple[int, int, int]],
-    ) -> None:
-        self.tracer, self.data, self.schema, self.node, self.depth = tracer, data, schema, node, depth
-        self.holes = holes
-        self.node.form = "protobuf"
-        self.counts: dict[int, int] = {}
-        self.last: dict[int, Traced] = {}
+    def _within(self, number: int, message: Scanned, schema: Schema) -> Scan:
+        node = self.last[number]
+        return MessageNotes(self.tracer, node, self.data, message, schema, self.depth + 1, self.holes)
 
-    def note(self, start: int, end: int) -> int:
-        """Note the fields from `start` to `end`."""
-        while start < end:
-            if start in self.holes and self._folds(start):
-                start = self._fold(start)
-                continue
-            before = start
-            start = self._field(tag(self.data, start, end), end)
-            self._keep_out(before, start)
-        return start
+    def _index(self, number: int) -> int:
+        """The index of the next element of a list."""
+        return len(self.message.found.get(number, ()))
 
-    def _folds(self, start: int) -> bool:
-        """Whether the next element of a hole is folded, not traced."""
-        return not self.tracer.keeps(self.counts.get(self.holes[start][0], 0))
+    def _leaves_out(self, start: int) -> bool:
+        return start in self.holes and not self.tracer.keeps(self._index(self.holes[start][0]))
 
-    def _fold(self, start: int) -> int:
+    def _leave_out(self, start: int) -> int:
         number, count, behind = self.holes[start]
-        first = self.counts.get(number, 0)
+        first = self._index(number)
         node = self._add("folded", (self.schema[number].name, first), start, behind)
         node.first, node.entries = first, first + count
-        self.counts[number] = first + count
-        return behind
+        return super()._leave_out(start)
 
     def _keep_out(self, start: int, end: int) -> None:
         """The hole that began at an element that is traced begins after it."""
@@ -89,15 +55,47 @@ class _Message:
         if hole is not None and hole[1] > 1:
             self.holes[end] = (hole[0], hole[1] - 1, hole[2])
 
-    def _field(self, item: Tag, end: int) -> int:
+    def _pass(self, item: Tag, end: int) -> int:
         rule = self.schema.get(item.number)
-        if rule is None or not rule.takes(item.wire_type):
-            behind = group(self.data, item, end, self.depth) if item.wire_type == GROUP else skip(self.data, item, end)
+        if rule is not None and rule.takes(item.wire_type):
+            self._add("tag", "", item.at, item.behind).note = f"field {item.number}, wire type {item.wire_type}"
+            behind = super()._pass(item, end)
+        else:
+            behind = super()._pass(item, end)
             known = "" if rule is None else f", which the spec has with another wire type than {item.wire_type}"
             self._add("ignored", "", item.at, behind).note = f"field {item.number}{known or ' is not in the spec'}"
+        self._keep_out(item.at, behind)
+        return behind
+
+    def _keep(self, rule: Rule, item: Tag, end: int) -> int:
+        if item.wire_type == GROUP:
+            node = self._note(rule, item.number, item.behind, item.behind)
+            behind = super()._keep(rule, item, end)
+            self._add("tag", "", node.end - self.tracer.base, behind).note = f"end of the group {item.number}"
             return behind
-        self._add("tag", "", item.at, item.behind).note = f"field {item.number}, wire type {item.wire_type}"
-        return self._value(rule, item, end)
+        start, behind = extent(self.data, item.wire_type, item.behind, end)
+        if item.wire_type == LENGTH:
+            self._add("length", "", item.behind, start).value = behind - start
+        if rule.message is not None or item.wire_type == rule.wire_type:
+            self._note(rule, item.number, start, behind)
+        return super()._keep(rule, item, end)
+
+    def _add_group(self, opening: Tag, end: int) -> int:
+        before = self.message.size
+        behind = super()._add_group(opening, end)
+        self.node.end = self.node.start + self.message.size - before
+        return behind
+
+    def _unpack(self, number: int, wire_type: int, start: int, end: int) -> None:
+        while start < end:
+            if self._leaves_out(start):
+                start = self._leave_out(start)
+                continue
+            behind = extent(self.data, wire_type, start, end)[1]
+            self._note(self.schema[number], number, start, behind)
+            super()._unpack(number, wire_type, start, behind)
+            self._keep_out(start, behind)
+            start = behind
 
     def _add(self, kind: str, name: Component | tuple[Component, ...], start: int, end: int) -> Traced:
         base = self.tracer.base
@@ -106,63 +104,16 @@ class _Message:
         self.node.children.append(node)
         return node
 
-    def _named(self, rule: Rule, item: Tag) -> tuple[Component, ...]:
-        for rival in (item.number, *rule.rivals):
-            if not rule.repeated and (rule.message is None or rival != item.number) and rival in self.last:
-                self._replace(self.last.pop(rival))
-        index = self.counts.get(item.number, 0)
-        self.counts[item.number] = index + 1
-        return (rule.name, index) if rule.repeated else (rule.name,)
-
-    def _replace(self, node: Traced) -> None:
-        node.kind, node.note, node.children = "ignored", REPLACED, []
-
-    def _value(self, rule: Rule, item: Tag, end: int) -> int:
-        if item.wire_type == GROUP:
-            return self._group(rule, item, end)
-        content, behind = extent(self.data, item.wire_type, item.behind, end)
-        if item.wire_type == LENGTH:
-            self._add("length", "", item.behind, content).value = behind - content
-        if rule.message is None and item.wire_type != rule.wire_type:
-            self._packed(rule, item, content, behind)
-            return behind
-        node = self._kept(rule, item, content, behind)
-        if rule.message is not None:
-            self._within(rule, node).note(content, behind)
-        return behind
-
-    def _kept(self, rule: Rule, item: Tag, start: int, end: int) -> Traced:
-        node = self._add("element" if rule.repeated else "field", self._named(rule, item), start, end)
-        self.last[item.number] = node
-        self.tracer.known[self.tracer.space, node.start] = node
+    def _note(self, rule: Rule, number: int, start: int, end: int) -> Traced:
+        """Note a value; it replaces those before it of which the last counts."""
+        for rival in (number, *rule.rivals):
+            if not rule.repeated and (rule.message is None or rival != number) and rival in self.last:
+                replaced = self.last.pop(rival)
+                replaced.kind, replaced.note, replaced.children = "ignored", REPLACED, []
+        name = (rule.name, self._index(number)) if rule.repeated else (rule.name,)
+        node = self._add("element" if rule.repeated else "field", name, start, end)
+        self.last[number] = self.tracer.known[self.tracer.space, node.start] = node
         return node
-
-    def _within(self, rule: Rule, node: Traced) -> "_Message":
-        assert rule.message is not None
-        return _Message(self.tracer, self.data, rule.message(), node, self.depth + 1, self.holes)
-
-    def _packed(self, rule: Rule, item: Tag, start: int, end: int) -> None:
-        while start < end:
-            if start in self.holes and self._folds(start):
-                start = self._fold(start)
-                continue
-            first, last = extent(self.data, rule.wire_type, start, end)
-            self._kept(rule, item, first, last)
-            self._keep_out(start, last)
-            start = last
-
-    def _group(self, rule: Rule, item: Tag, end: int) -> int:
-        node = self._kept(rule, item, item.behind, item.behind)
-        inner = self._within(rule, node)
-        position = item.behind
-        while position < end:
-            closing = tag(self.data, position, end)
-            if closing.wire_type == GROUP_END and closing.number == item.number:
-                node.end = self.tracer.base + position
-                self._add("tag", "", closing.at, closing.behind).note = f"end of the group {item.number}"
-                return closing.behind
-            position = inner._field(closing, end)
-        raise unclosed(item)
 
 
 # --- MessagePack ---------------------------------------------------------------------------------------------------

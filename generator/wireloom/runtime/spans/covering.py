@@ -1,28 +1,17 @@
-"""From the trace to spans: every byte gets one span, and every span its path and its meaning.
+"""From the trace to spans: every byte gets one span.
 
 Spans claim their bytes in the order of the tree. Bytes of a container that are left hold its parts together, or nobody
 reads them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from wireloom.runtime.checkpoints import Passed
-from wireloom.runtime.columns.logical import Alternatives, List, LogicalField, Map, Meant
-from wireloom.runtime.columns.logical import Record as LogicalRecord
-from wireloom.runtime.columns.meanings import meaning
 from wireloom.runtime.cursor import Cursor
-from wireloom.runtime.errors import Component, DecodeError
-from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.msgpack.heads import family_at, head_of
-from wireloom.runtime.parsers.protocol import MISSING
-from wireloom.runtime.parsers.steps import Computed
-from wireloom.runtime.spans.spans import ABSENT, BODILESS, Fault, Space, Span
-from wireloom.runtime.spans.tracer import UNREAD, Traced
-from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
+from wireloom.runtime.spans.tracer import ABSENT, BODILESS, UNREAD, Fault, Space, Traced
 
 _BASE64, _FOREIGN = "bad_base64", re.compile(rb"[^A-Za-z0-9+/=]")
 IGNORED = "no field reads these bytes"
@@ -191,136 +180,3 @@ def _octets(value: Any) -> bytes:
     return (
         value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value if isinstance(value, bytes) else b""
     )
-
-
-# --- spans ---------------------------------------------------------------------------------------------------------
-
-
-class Noted:
-    """A node, and what readers see of it: what a span is worked out of."""
-
-    __slots__ = ("_around", "_field", "_type", "has_path", "node")
-
-    def __init__(self, node: Traced, type: Any, around: "Noted | None" = None) -> None:
-        self.node, self._around = node, around
-        self.has_path = node.name != "" and node.kind in _WITH_PATH
-        self._field = None if node.step is None else _field(type, node.step)
-        self._type = None if self._field is None else self._field.type
-        if self._field is None and (node.kind in _OWN or (node.children and node.kind in ("packed", "content"))):
-            self._type = _within(type, node)
-
-    @property
-    def path(self) -> tuple[Component, ...]:
-        """The components of the path, or of that of the value that this is part of."""
-        before = () if self._around is None else self._around.path
-        if not self.has_path:
-            return before
-        own = self.node.name if isinstance(self.node.name, tuple) else (self.node.name,)
-        return (*(before[:-1] if self.node.kind == "bits" and self.node.scattered else before), *own)
-
-    @property
-    def name(self) -> str:
-        """The last component of the path."""
-        if not self.has_path:
-            return ""
-        return str(self.node.name[-1] if isinstance(self.node.name, tuple) else self.node.name)
-
-    @property
-    def doc(self) -> str:
-        """What the spec says of the field, without its unit."""
-        said = getattr(self.node.step, "doc", "") or (self._field.doc if self._field else "")
-        if self.unit and said == self.unit:
-            return ""
-        return str(said.removesuffix(f" ({self.unit})") if self.unit else said)
-
-    @property
-    def unit(self) -> str:
-        """The unit of the value."""
-        return self._field.unit if self._field else ""
-
-    @property
-    def hidden(self) -> bool:
-        """Whether readers do not see the field."""
-        return bool(getattr(self.node.step, "hidden", False))
-
-    @property
-    def measures(self) -> frozenset[str]:
-        """The names of the fields from which the size, count or offset, or a computed value, is derived."""
-        step = self.node.step
-        if isinstance(step, Computed):
-            return frozenset(_names(step.compute))
-        if not isinstance(step, Field):
-            return frozenset()
-        sizes = (step.size, step.at, getattr(step.subcon, "size", None), getattr(step.subcon, "count", None))
-        return frozenset(chain.from_iterable(map(_names, sizes)))
-
-    @property
-    def bounds(self) -> frozenset[str]:
-        """The names of the fields that say where the struct ends."""
-        return frozenset(_names(self.node.frame))
-
-    @property
-    def seen(self) -> str:
-        """What readers call the member; empty for what they do not see, and what melts into the struct around."""
-        return "" if self.hidden or getattr(self.node.step, "flatten", False) else _title(self.node.step)
-
-    @property
-    def constant(self) -> bool:
-        """Whether the spec fixes the value."""
-        return isinstance(self.node.step, Field) and self.node.step.const is not MISSING
-
-    def values(self) -> tuple[Any, Any]:
-        """The value for readers, and on the wire; ABSENT what there is not, and on the wire what is the same."""
-        value, wire = _scalar(self.node.value), _scalar(self.node.wire)
-        if isinstance(self._type, Meant) and value is not None and value is not ABSENT and not self.node.failed:
-            with suppress(ArithmeticError, ValueError):  # what no reader gets to see, for the record is bad
-                value, wire = meaning(value, self._type), value
-        return value, ABSENT if wire is value or (type(wire) is type(value) and wire == value) else wire
-
-    def children(self, holder: str) -> tuple[Span, ...]:
-        """The spans within."""
-        holding = self.node.struct or holder
-        return tuple([Span(Noted(each, self._type, self), holding) for each in self.node.children])
-
-
-def _names(expression: Any) -> Iterator[str]:
-    """The names that an expression uses: they are string constants in its code."""
-    code = getattr(expression, "__code__", None)
-    return (each for each in (code.co_consts if code else ()) if isinstance(each, str))
-
-
-def _field(type: Any, step: Any) -> LogicalField | None:
-    """The member of a record that readers see of a field."""
-    if not isinstance(type, LogicalRecord) or getattr(step, "flatten", False):
-        return None
-    return next((each for each in type.fields if each.name == _title(step)), None)
-
-
-def _title(step: Any) -> str:
-    return str(getattr(step, "title", "") or getattr(step, "name", "") or "")
-
-
-def _scalar(value: Any) -> Any:
-    """A value that has no parts; those of others are spans of their own."""
-    value = meant(value) if isinstance(value, OpenBytes) else value
-    if isinstance(value, Extension):
-        value = value.value
-    if isinstance(value, Passed):
-        return ABSENT
-    return ABSENT if isinstance(value, dict | Pairs) or (isinstance(value, list) and not _is_flat(value)) else value
-
-
-def _is_flat(value: list[Any]) -> bool:
-    return all(isinstance(each, bool | int | float) for each in value)
-
-
-def _within(type: Any, node: Traced) -> Any:
-    match type:
-        case List(element=element) if node.kind == "element":
-            return element
-        case Map(value=value) if node.kind == "entry":
-            return value
-        case Alternatives(options=options):
-            return next((each for each in options if isinstance(each, LogicalRecord)), type)
-        case _:
-            return type

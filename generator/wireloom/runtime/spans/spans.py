@@ -1,95 +1,25 @@
 """What a traced parse gives: a tree of spans, each a range of bytes with its place, name, value and meaning."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from itertools import chain
+from typing import Any
 
+from wireloom.runtime.checkpoints import Passed
+from wireloom.runtime.columns.logical import Alternatives, List, LogicalField, Map, Meant
+from wireloom.runtime.columns.logical import Record as LogicalRecord
+from wireloom.runtime.columns.meanings import meaning
 from wireloom.runtime.errors import Component, DecodeError, render_path
+from wireloom.runtime.parsers.fields import Field
+from wireloom.runtime.parsers.protocol import MISSING
+from wireloom.runtime.parsers.steps import Computed
+from wireloom.runtime.spans.tracer import ABSENT, BODILESS, Covered, Fault, Space, Traced
+from wireloom.runtime.values import Extension, OpenBytes, Pairs, meant
 
-ABSENT: Any = object()
-"""The value of a span that has none, such as a container."""
-
-BODILESS = ("computed", "mark", "bits")
-"""Kinds of spans that have no bytes of their own."""
-
-
-class Fault(NamedTuple):
-    """The byte that an error is about, by its space and its offset there, and the bytes that are wrong.
-
-    Those are, from `start` to `end`, all of a value that was read and refused; of a constant the ones that differ.
-    """
-
-    space: int
-    offset: int
-    start: int
-    end: int
-
-
-class Covered(NamedTuple):
-    """The bytes that a checksum covers, and whether it held; None where it was not verified.
-
-    `fits` says of other bytes in their place whether it would hold.
-    """
-
-    start: int
-    end: int
-    holds: bool | None
-    fits: Callable[[bytes], bool] | None = None
-
-
-class Source(Protocol):
-    """What a span is worked out of: a node of the trace, and what readers see of it."""
-
-    @property
-    def node(self) -> Any:
-        """What the tracer noted."""
-
-    @property
-    def has_path(self) -> bool:
-        """Whether it is a value with a path of its own."""
-
-    @property
-    def path(self) -> tuple[Component, ...]:
-        """Its path, or that of the value that it is part of."""
-
-    @property
-    def name(self) -> str:
-        """The last component of its own path."""
-
-    @property
-    def doc(self) -> str:
-        """What the spec says of it."""
-
-    @property
-    def unit(self) -> str:
-        """The unit of its value."""
-
-    @property
-    def hidden(self) -> bool:
-        """Whether readers do not see it."""
-
-    @property
-    def measures(self) -> frozenset[str]:
-        """The names of the fields from which its size, count or offset is derived."""
-
-    @property
-    def bounds(self) -> frozenset[str]:
-        """The names of its fields that state where it ends."""
-
-    @property
-    def seen(self) -> str:
-        """What readers call it; empty for what they do not see, and what melts into the struct around."""
-
-    @property
-    def constant(self) -> bool:
-        """Whether the spec fixes its value."""
-
-    def values(self) -> tuple[Any, Any]:
-        """Its value for readers, and on the wire."""
-
-    def children(self, holder: str) -> tuple["Span", ...]:
-        """The spans within, which are of a field of the type `holder`."""
+_OWN = frozenset(("field", "element", "entry", "record", "key"))
+_WITH_PATH = _OWN | {*BODILESS, "folded", "ignored", "unread"}
 
 
 class Span:
@@ -112,39 +42,77 @@ class Span:
     `value` is what readers see and `wire` the number or text on the wire, where that is another. `space` 0 is the
     record; every unpacked region has a space of its own, with offsets from 0. `shared` spans have bytes that an earlier
     span has too. `leads` is the offset that a pointer leads to. `struct` is the type of the spec that the fields within
-    belong to, and `holder` the type that the span itself is a field of.
+    belong to, and `holder` the type that the span itself is a field of. `covers` are the bytes that a checksum covers,
+    and `note` what else is to be said: why nobody reads it, which alternative holds.
 
     What a span says is worked out when it is asked for: a record of a megabyte has a hundred thousand of them.
     """
 
-    __slots__ = ("__dict__", "_source", "end", "failed", "holder", "kind", "shared", "space", "start")
+    __slots__ = (
+        "__dict__",
+        "_around",
+        "_field",
+        "_has_path",
+        "_node",
+        "_type",
+        "covers",
+        "end",
+        "failed",
+        "holder",
+        "kind",
+        "leads",
+        "note",
+        "shared",
+        "space",
+        "start",
+        "struct",
+    )
 
-    def __init__(self, source: "Source", holder: str) -> None:
-        self._source, self.holder = source, holder
-        node = source.node
-        self.kind: str = node.kind
-        self.start: int = node.start
-        self.end: int = node.end
-        self.space: int = node.space
-        self.shared: bool = node.shared
-        self.failed: bool = node.failed
+    def __init__(self, node: Traced, type: Any, around: "Span | None" = None, holder: str = "") -> None:
+        self._node, self._around, self.holder = node, around, holder
+        self.kind, self.start, self.end, self.space = node.kind, node.start, node.end, node.space
+        self.shared, self.failed, self.struct, self.note = node.shared, node.failed, node.struct, node.note
+        self.leads: int | None = node.leads
+        self.covers: Covered | None = node.covers
+        self._has_path = node.name != "" and node.kind in _WITH_PATH
+        self._field = None if node.step is None else _field(type, node.step)
+        self._type = None if self._field is None else self._field.type
+        if self._field is None and (node.kind in _OWN or (node.children and node.kind in ("packed", "content"))):
+            self._type = _within(type, node)
 
     def __repr__(self) -> str:
         return f"Span({self.kind} {self.path or self.name!r}, {self.start}..{self.end}, space {self.space})"
 
+    @property
+    def _own(self) -> tuple[Component, ...]:
+        """What it adds to the path."""
+        if not self._has_path:
+            return ()
+        return self._node.name if isinstance(self._node.name, tuple) else (self._node.name,)
+
+    @property
+    def _components(self) -> tuple[Component, ...]:
+        """The components of the path, or of that of the value that this is part of."""
+        before = () if self._around is None else self._around._components
+        return (*(before[:-1] if self.kind == "bits" and self._node.scattered else before), *self._own)
+
     @cached_property
     def name(self) -> str:
         """The field's name, or the index of an element; empty where it has no path of its own."""
-        return self._source.name
+        return str(self._own[-1]) if self._has_path else ""
 
     @cached_property
     def path(self) -> str:
         """The path, as errors have it; empty for the record itself, and for what is no value."""
-        return render_path(self._source.path) if self._source.has_path else ""
+        return render_path(self._components) if self._has_path else ""
 
     @cached_property
     def _values(self) -> tuple[Any, Any]:
-        return self._source.values()
+        value, wire = _scalar(self._node.value), _scalar(self._node.wire)
+        if isinstance(self._type, Meant) and value is not None and value is not ABSENT and not self.failed:
+            with suppress(ArithmeticError, ValueError):  # what no reader gets to see, for the record is bad
+                value, wire = meaning(value, self._type), value
+        return value, ABSENT if wire is value or (type(wire) is type(value) and wire == value) else wire
 
     @property
     def value(self) -> Any:
@@ -158,81 +126,68 @@ class Span:
 
     @property
     def doc(self) -> str:
-        """What the spec says of the field."""
-        return self._source.doc
+        """What the spec says of the field, without its unit."""
+        said = getattr(self._node.step, "doc", "") or (self._field.doc if self._field else "")
+        if self.unit and said == self.unit:
+            return ""
+        return str(said.removesuffix(f" ({self.unit})") if self.unit else said)
 
     @property
     def unit(self) -> str:
         """The unit of the value."""
-        return self._source.unit
+        return self._field.unit if self._field else ""
 
     @property
     def measures(self) -> frozenset[str]:
-        """The names of the fields that the size, count or offset follows from."""
-        return self._source.measures
+        """The names of the fields from which the size, count or offset, or a computed value, is derived."""
+        step = self._node.step
+        if isinstance(step, Computed):
+            return frozenset(_names(step.compute))
+        if not isinstance(step, Field):
+            return frozenset()
+        sizes = (step.size, step.at, getattr(step.subcon, "size", None), getattr(step.subcon, "count", None))
+        return frozenset(chain.from_iterable(map(_names, sizes)))
 
     @property
     def bounds(self) -> frozenset[str]:
         """The names of the fields of a struct that say where it ends."""
-        return self._source.bounds
+        return frozenset(_names(self._node.frame))
 
     @property
     def hidden(self) -> bool:
         """Whether readers do not see the field."""
-        return self._source.hidden
+        return bool(getattr(self._node.step, "hidden", False))
 
     @property
     def seen(self) -> str:
         """What readers call the member; empty for what they do not see, and what melts into the struct around."""
-        return self._source.seen
+        return "" if self.hidden or getattr(self._node.step, "flatten", False) else _title(self._node.step)
 
     @property
     def constant(self) -> bool:
         """Whether the spec fixes the value."""
-        return self._source.constant
-
-    @property
-    def struct(self) -> str:
-        """The type of the spec whose fields are within; empty for what is no struct."""
-        return str(self._source.node.struct)
+        return isinstance(self._node.step, Field) and self._node.step.const is not MISSING
 
     @property
     def elements(self) -> range:
         """The indices of what a folded span stands for."""
-        node = self._source.node
-        return range(node.first, node.entries)
+        return range(self._node.first, self._node.entries)
 
     @property
     def low(self) -> int:
         """The lowest of the bits."""
-        return self._source.node.bits[0] if self._source.node.bits else 0
+        return self._node.bits[0] if self._node.bits else 0
 
     @property
     def width(self) -> int:
         """How many bits there are; 0 for what is whole bytes."""
-        return self._source.node.bits[1] if self._source.node.bits else 0
-
-    @property
-    def leads(self) -> int | None:
-        """The offset that a pointer leads to."""
-        led: int | None = self._source.node.leads
-        return led
-
-    @property
-    def covers(self) -> Covered | None:
-        """The bytes that a checksum covers."""
-        covered: Covered | None = self._source.node.covers
-        return covered
-
-    @property
-    def note(self) -> str:
-        """What else is to be said: why nobody reads it, which alternative holds."""
-        return str(self._source.node.note)
+        return self._node.bits[1] if self._node.bits else 0
 
     @cached_property
     def children(self) -> tuple["Span", ...]:
         """The spans within."""
-        return self._source.children(self.holder)
+        holding = self.struct or self.holder
+        return tuple([Span(each, self._type, self, holding) for each in self._node.children])
 
     def walk(self) -> Iterator["Span"]:
         """This span and all within it, in order."""
@@ -250,18 +205,6 @@ class Span:
         return all(
             each.start == each.end or each.kind in BODILESS or each.space != self.space for each in self.children
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """Bytes with offsets of their own: the record, or what a region of another space unpacked to."""
-
-    number: int
-    data: bytes
-    codec: str = ""
-    parent: int = 0
-    start: int = 0
-    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,3 +259,46 @@ def _members(span: Span) -> Iterator[Span]:
             yield from (part for part in each.children if part.kind == "bits")
         else:
             yield from _members(each)
+
+
+def _names(expression: Any) -> Iterator[str]:
+    """The names that an expression uses: they are string constants in its code."""
+    code = getattr(expression, "__code__", None)
+    return (each for each in (code.co_consts if code else ()) if isinstance(each, str))
+
+
+def _field(type: Any, step: Any) -> LogicalField | None:
+    """The member of a record that readers see of a field."""
+    if not isinstance(type, LogicalRecord) or getattr(step, "flatten", False):
+        return None
+    return next((each for each in type.fields if each.name == _title(step)), None)
+
+
+def _title(step: Any) -> str:
+    return str(getattr(step, "title", "") or getattr(step, "name", "") or "")
+
+
+def _scalar(value: Any) -> Any:
+    """A value that has no parts; those of others are spans of their own."""
+    value = meant(value) if isinstance(value, OpenBytes) else value
+    if isinstance(value, Extension):
+        value = value.value
+    if isinstance(value, Passed):
+        return ABSENT
+    return ABSENT if isinstance(value, dict | Pairs) or (isinstance(value, list) and not _is_flat(value)) else value
+
+
+def _is_flat(value: list[Any]) -> bool:
+    return all(isinstance(each, bool | int | float) for each in value)
+
+
+def _within(type: Any, node: Traced) -> Any:
+    match type:
+        case List(element=element) if node.kind == "element":
+            return element
+        case Map(value=value) if node.kind == "entry":
+            return value
+        case Alternatives(options=options):
+            return next((each for each in options if isinstance(each, LogicalRecord)), type)
+        case _:
+            return type

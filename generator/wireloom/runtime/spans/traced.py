@@ -21,7 +21,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.binary import Blocks, Bytes, Delimiter, Jump, Padded, Prefix, Terminator, Text
 from wireloom.runtime.parsers.elements import Elements
-from wireloom.runtime.parsers.fields import Field, Held
+from wireloom.runtime.parsers.fields import Field, Held, Run, Step
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
 from wireloom.runtime.parsers.json.scalars import Carried as JsonCarried
 from wireloom.runtime.parsers.json.types import Map as JsonMap
@@ -29,16 +29,15 @@ from wireloom.runtime.parsers.msgpack.containers import Map as MsgpackMap
 from wireloom.runtime.parsers.msgpack.structs import Members, Positional
 from wireloom.runtime.parsers.protobuf.types import Map as ProtobufMap
 from wireloom.runtime.parsers.protobuf.types import MessageForm, Occurrences
-from wireloom.runtime.parsers.protobuf.wire import Occurrence, Scanned
-from wireloom.runtime.parsers.protocol import Run, Step, evaluate, holds, start_of
+from wireloom.runtime.parsers.protobuf.wire import Holes, Occurrence, Scan, Scanned, Schema
+from wireloom.runtime.parsers.protocol import evaluate, holds, start_of
 from wireloom.runtime.parsers.record import Record
 from wireloom.runtime.parsers.regions import Packing
 from wireloom.runtime.parsers.steps import Computed, Counted, Discard, Frame, Mark, Verify, with_hole
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Attempt, Deferred, Trial
-from wireloom.runtime.spans.containers import note_map, note_message, note_object
-from wireloom.runtime.spans.spans import ABSENT, Covered
-from wireloom.runtime.spans.tracer import TRACER, Traced, Tracer
+from wireloom.runtime.spans.containers import MessageNotes, note_map, note_object
+from wireloom.runtime.spans.tracer import ABSENT, TRACER, Covered, Traced, Tracer
 from wireloom.runtime.values import meant
 
 _PARTS = "wireloom.runtime.parsers."
@@ -351,13 +350,12 @@ def _held(part: Any) -> Any:
 
 
 class _MessageForm(MessageForm):
-    """A message, whose fields on the wire are noted before it is scanned."""
+    """A message, whose fields on the wire are noted while it is scanned."""
 
-    def holes(self, struct: Any, stream: Cursor, scope: Container) -> dict[int, tuple[int, int, int]]:
-        """What the scan need not look at, without the elements that are traced."""
-        found = super().holes(struct, stream, scope)
-        note_message(tracer_of(scope), stream.getvalue(), self.schema(struct), stream.tell(), stream.limit, found)
-        return found
+    def scan(self, data: bytes, message: Scanned, schema: Schema, holes: Holes, scope: Container) -> Scan:
+        """What scans and notes the outermost message."""
+        tracer = tracer_of(scope)
+        return MessageNotes(tracer, tracer.current, data, message, schema, 0, holes)
 
 
 def _struct(struct: Struct) -> Struct:

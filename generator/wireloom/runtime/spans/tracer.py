@@ -7,7 +7,7 @@ being read, the record's or an unpacked region's.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.runtime.checkpoints import Checkpoint
 from wireloom.runtime.cursor import Cursor
@@ -15,13 +15,53 @@ from wireloom.runtime.errors import Component, DecodeError
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
 from wireloom.runtime.parsers.json.text import read_partly
 from wireloom.runtime.parsers.protobuf.wire import Scanned
-from wireloom.runtime.spans.spans import ABSENT, Covered, Space
 
+ABSENT: Any = object()
+"""The value of a span that has none, such as a container."""
+
+BODILESS = ("computed", "mark", "bits")
+"""Kinds of spans that have no bytes of their own."""
 UNREAD = "not read, because of the fault"
 TRACER = "_tracer"
 """The parameter that the tracer is."""
 Name = Component | tuple[Component, ...]
 """What a node adds to the path."""
+
+
+class Fault(NamedTuple):
+    """The byte that an error is about, by its space and its offset there, and the bytes that are wrong.
+
+    Those are, from `start` to `end`, all of a value that was read and refused; of a constant the ones that differ.
+    """
+
+    space: int
+    offset: int
+    start: int
+    end: int
+
+
+class Covered(NamedTuple):
+    """The bytes that a checksum covers, and whether it held; None where it was not verified.
+
+    `fits` says of other bytes in their place whether it would hold.
+    """
+
+    start: int
+    end: int
+    holds: bool | None
+    fits: Callable[[bytes], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Bytes with offsets of their own: the record, or what a region of another space unpacked to."""
+
+    number: int
+    data: bytes
+    codec: str = ""
+    parent: int = 0
+    start: int = 0
+    end: int = 0
 
 
 class Traced:

@@ -48,26 +48,6 @@ class Span:
     What a span says is worked out when it is asked for: a record of a megabyte has a hundred thousand of them.
     """
 
-    __slots__ = (
-        "__dict__",
-        "_around",
-        "_field",
-        "_has_path",
-        "_node",
-        "_type",
-        "covers",
-        "end",
-        "failed",
-        "holder",
-        "kind",
-        "leads",
-        "note",
-        "shared",
-        "space",
-        "start",
-        "struct",
-    )
-
     def __init__(self, node: Traced, type: Any, around: "Span | None" = None, holder: str = "") -> None:
         self._node, self._around, self.holder = node, around, holder
         self.kind, self.start, self.end, self.space = node.kind, node.start, node.end, node.space

@@ -6,7 +6,7 @@ being read, the record's or an unpacked region's.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from wireloom.runtime.checkpoints import Checkpoint
@@ -64,49 +64,31 @@ class Space:
     end: int = 0
 
 
+@dataclass(slots=True, eq=False)
 class Traced:
     """A node of the tree that grows: what is known of some bytes so far."""
 
-    __slots__ = (
-        "bits",
-        "children",
-        "covers",
-        "end",
-        "entries",
-        "failed",
-        "first",
-        "form",
-        "frame",
-        "kind",
-        "leads",
-        "name",
-        "note",
-        "scattered",
-        "shared",
-        "space",
-        "start",
-        "step",
-        "struct",
-        "value",
-        "wire",
-    )
-
-    def __init__(  # noqa: PLR0913 - what is known of a node at once
-        self, kind: str, name: Name, start: int, end: int, space: int, step: Any = None
-    ) -> None:
-        self.kind, self.name, self.start, self.end, self.space, self.step = kind, name, start, end, space, step
-        self.children: list[Traced] = []
-        self.value: Any = ABSENT
-        self.wire: Any = ABSENT
-        self.struct = self.form = self.note = ""
-        self.frame: Any = None  # the expression that says where a struct ends
-        self.bits: tuple[int, int] | None = None
-        self.leads: int | None = None
-        self.covers: Covered | None = None
-        self.failed = self.shared = False
-        self.first = 0  # index of the elements that are folded
-        self.entries = 0  # that a map has so far; the index after those that are folded
-        self.scattered = False  # whether its children have its bytes, with those of others between them
+    kind: str
+    name: Name
+    start: int
+    end: int
+    space: int
+    step: Any = None
+    children: list["Traced"] = field(default_factory=list)
+    value: Any = ABSENT
+    wire: Any = ABSENT
+    struct: str = ""
+    form: str = ""
+    note: str = ""
+    frame: Any = None  # the expression that says where a struct ends
+    bits: tuple[int, int] | None = None
+    leads: int | None = None
+    covers: Covered | None = None
+    failed: bool = False
+    shared: bool = False
+    first: int = 0  # index of the elements that are folded
+    entries: int = 0  # that a map has so far; the index after those that are folded
+    scattered: bool = False  # whether its children have its bytes, with those of others between them
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,18 +44,17 @@ class Nesting:
         self.depth -= 1
 
 
+@dataclass(slots=True)
 class SourceText:
     """What the nodes of one text share: its bytes, the nesting of the open values in it, and how those are given."""
 
-    __slots__ = ("data", "keeps_open", "nesting", "start")
-
-    def __init__(self, data: bytes, nesting: Nesting, start: int = 0) -> None:
-        self.data = data
-        self.start = start  # where the text begins
-        self.nesting = nesting
-        self.keeps_open = False  # whether open values are given as their text
+    data: bytes
+    nesting: Nesting
+    start: int = 0  # where the text begins
+    keeps_open: bool = False  # whether open values are given as their text
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """One JSON value and where it stands: bytes `start` to `end` of the text.
 
@@ -63,14 +62,11 @@ class Node:
     node)` of an object. An integer literal of more than 400 digits has a stand-in of its sign that no range holds.
     """
 
-    __slots__ = ("end", "kind", "source", "start", "value")
-
-    def __init__(self, source: SourceText, kind: Kind, start: int, end: int, value: Any) -> None:
-        self.source = source
-        self.kind = kind
-        self.start = start
-        self.end = end
-        self.value = value
+    source: SourceText
+    kind: Kind
+    start: int
+    end: int
+    value: Any
 
     def tell(self) -> int:
         """The offset of the value, as of any stream that a value is read from."""

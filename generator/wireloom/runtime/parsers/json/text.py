@@ -20,6 +20,7 @@ knows no types, a map is an object like any other.
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
@@ -113,17 +114,15 @@ class _Leap(NamedTuple):
     position: int
 
 
+@dataclass(slots=True, eq=False)
 class _Open:
     """A container being read, and the component of the path that leads to what is being read in it."""
 
-    __slots__ = ("component", "key_offset", "keys", "leaps", "node")
-
-    def __init__(self, node: Node, leaps: list[_Leap]) -> None:
-        self.node = node
-        self.leaps = leaps  # over the elements of an array, the next one first
-        self.component: Component | None = None
-        self.key_offset = 0
-        self.keys: set[str] = set()
+    node: Node
+    leaps: list[_Leap]  # over the elements of an array, the next one first
+    component: Component | None = None
+    key_offset: int = 0
+    keys: set[str] = field(default_factory=set)
 
 
 class _Reader:

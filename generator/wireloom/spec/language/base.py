@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Discriminator, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo, WithJsonSchema, model_validator
 from pydantic.functional_validators import AfterValidator, BeforeValidator
 from pydantic_core import PydanticCustomError
 
@@ -76,6 +76,21 @@ Code = Annotated[str, WithJsonSchema({"type": "string", "format": "code"})]
 TypeText = Annotated[str, WithJsonSchema({"type": "string", "format": "type"})]
 
 
+def key(description: str, example: object, *, default: object = None, **rules: Any) -> Any:  # noqa: ANN401
+    """A key that may be missing: what it says, and an example of its value."""
+    return Field(default=default, description=description, examples=[example], **rules)
+
+
+def flag(description: str, **rules: Any) -> Any:  # noqa: ANN401 - as pydantic's own
+    """A key that is false unless a spec says it."""
+    return key(description, example=True, default=False, **rules)
+
+
+def required_key(description: str, example: object, **rules: Any) -> Any:  # noqa: ANN401 - as pydantic's own
+    """A key that must be there: what it says, and an example of its value."""
+    return Field(description=description, examples=[example], **rules)
+
+
 class Document(BaseModel):
     """A mapping of the language: no other keys than these."""
 
@@ -112,16 +127,19 @@ def form_by_key(keys: Mapping[str, str], otherwise: str) -> Discriminator:
     return Discriminator(form)
 
 
-def list_or_text() -> Discriminator:
-    """Tell a list from a text."""
-    return Discriminator(lambda value: "<list>" if isinstance(value, list) else "<text>")
-
-
 def mapping_or_list(tag: str) -> Discriminator:
     """Tell a mapping from a list."""
     return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<list>")
 
 
-def mapping_or_text(tag: str) -> Discriminator:
-    """Tell a mapping from a text."""
-    return Discriminator(lambda value: tag if isinstance(value, Mapping) else "<text>")
+_Text = TypeVar("_Text")
+_Other = TypeVar("_Other")
+TextOrList = Annotated[
+    Annotated[_Text, Tag("<text>")] | Annotated[_Other, Tag("<list>")],
+    Discriminator(lambda value: "<list>" if isinstance(value, list) else "<text>"),
+]
+TextOrMapping = Annotated[
+    Annotated[_Text, Tag("<text>")] | Annotated[_Other, Tag("<mapping>")],
+    Discriminator(lambda value: "<mapping>" if isinstance(value, Mapping) else "<text>"),
+]
+"""Forms of a value that its own form tells apart."""

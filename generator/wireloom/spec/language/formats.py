@@ -10,10 +10,13 @@ from wireloom.spec.language.base import (
     EncodingName,
     HexText,
     ScalarValue,
+    TextOrList,
+    TextOrMapping,
     TypeText,
+    flag,
     form_by_key,
-    list_or_text,
-    mapping_or_text,
+    key,
+    required_key,
 )
 from wireloom.spec.language.framings import FramingForm
 from wireloom.spec.language.structs import NamedType, Versions
@@ -22,91 +25,78 @@ from wireloom.spec.language.structs import NamedType, Versions
 class ParameterByName(Document):
     """Decided by a parameter."""
 
-    parameter: str = Field(description="The parameter's name.", examples=["invalid_text"])
+    parameter: str = required_key("The parameter's name.", "invalid_text")
 
 
 class ByteOrderByParameter(Document):
     """A byte order that the bytes do not tell."""
 
-    parameter: str = Field(description="The parameter that says `big`, `little` or `auto`.", examples=["byteOrder"])
-    wrong_when: list[Code] = Field(
+    parameter: str = required_key("The parameter that says `big`, `little` or `auto`.", "byteOrder")
+    wrong_when: list[Code] = key(
+        "With `auto`: codes that show a wrong order. If a record can be read in neither, the other order counts.",
+        ["header_crc"],
         default=[],
         alias="wrongWhen",
-        description=(
-            "With `auto`: codes that show a wrong order. If a record can be read in neither, the other order counts."
-        ),
-        examples=[["header_crc"]],
     )
 
 
 class Parameter(Document):
     """A choice that the bytes do not tell; give `oneOf` or `type`."""
 
-    one_of: list[str] | None = Field(
-        default=None, alias="oneOf", description="The allowed texts.", examples=[["id", "version"]]
+    one_of: list[str] | None = key("The allowed texts.", ["id", "version"], alias="oneOf")
+    type: Literal["int", "bool", "str", "range"] | None = key(
+        "`range` is a pair of integers with members `start` and `end`.", "bool"
     )
-    type: Literal["int", "bool", "str", "range"] | None = Field(
-        default=None, description="`range` is a pair of integers with members `start` and `end`.", examples=["bool"]
-    )
-    default: ScalarValue = Field(description="Its value if the caller gives none.", examples=[True])
-    doc: str = Field(default="", description="What it decides.", examples=["Verify both checksums"])
-    unit: str = Field(default="", description="The unit of its value.", examples=["bytes"])
+    default: ScalarValue = required_key("Its value if the caller gives none.", example=True)
+    doc: str = key("What it decides.", "Verify both checksums", default="")
+    unit: str = key("The unit of its value.", "bytes", default="")
 
 
 class Limits(Document):
     """Limits of nesting and size."""
 
-    depth: str | int = Field(
-        default=64, description="Nesting of open values: a number, or the name of a parameter.", examples=["max_depth"]
+    depth: str | int = key("Nesting of open values: a number, or the name of a parameter.", "max_depth", default=64)
+    size: str | int | None = key(
+        "The most bytes of a record: a number or the name of a parameter; by default no limit.", "max_size"
     )
-    size: str | int | None = Field(
-        default=None,
-        description="The most bytes of a record: a number or the name of a parameter; by default no limit.",
-        examples=["max_size"],
-    )
-    expansion: str | int = Field(
+    expansion: str | int = key(
+        "The most bytes that a record may grow to by `unpack`, `refers`, and computed texts and bytes, "
+        "else `size_limit`: a number or the name of a parameter.",
+        1000000,
         default=67108864,
-        description="The most bytes that a record may grow to by `unpack`, `refers`, and computed texts and bytes, "
-        "else `size_limit`: a number or the name of a parameter.",
-        examples=[1000000],
     )
-    ratio: str | int = Field(
-        default=64,
-        description="How many times their own size all `unpack` regions of a record may become, beyond the first MiB, "
+    ratio: str | int = key(
+        "How many times their own size all `unpack` regions of a record may become, beyond the first MiB, "
         "else `size_limit`: a number or the name of a parameter.",
-        examples=[1000],
+        1000,
+        default=64,
     )
 
 
 class Crc(Document):
     """A CRC by the parameters of the Rocksoft model."""
 
-    width: int = Field(description="Bits, 8 to 64.", examples=[16])
-    poly: int = Field(description="The polynomial, without its highest bit, not reflected.", examples=[4129])
-    init: int = Field(default=0, description="The initial value.", examples=[65535])
-    xorout: int = Field(default=0, description="The final exclusive or.", examples=[0])
-    reflected: bool = Field(default=False, description="Bits are processed lowest first.", examples=[True])
-    check: int = Field(
-        description="The checksum of the bytes `123456789`; verified when the spec is read.", examples=[10673]
-    )
-    doc: str = Field(default="", description="A description.", examples=["CRC-16/IBM-3740"])
+    width: int = required_key("Bits, 8 to 64.", 16)
+    poly: int = required_key("The polynomial, without its highest bit, not reflected.", 4129)
+    init: int = key("The initial value.", 65535, default=0)
+    xorout: int = key("The final exclusive or.", 0, default=0)
+    reflected: bool = flag("Bits are processed lowest first.")
+    check: int = required_key("The checksum of the bytes `123456789`; verified when the spec is read.", 10673)
+    doc: str = key("A description.", "CRC-16/IBM-3740", default="")
 
 
 class Sum(Document):
     """A checksum that adds bytes up."""
 
-    sum: Literal["add", "xor", "fletcher", "internet"] = Field(
-        description="`add` or `xor` of all bytes, `fletcher` (two sums), or `internet` (pairs of bytes).",
-        examples=["fletcher"],
+    sum: Literal["add", "xor", "fletcher", "internet"] = required_key(
+        "`add` or `xor` of all bytes, `fletcher` (two sums), or `internet` (pairs of bytes).", "fletcher"
     )
-    width: int = Field(description="Bits: 8 to 64 for `add`, 8 for `xor`, 16 or 32 for `fletcher`.", examples=[16])
-    modulus: int | None = Field(default=None, description="The modulus of both sums of `fletcher`.", examples=[255])
-    init: int = Field(default=0, description="The initial value.", examples=[1])
-    xorout: int = Field(default=0, description="The final exclusive or.", examples=[255])
-    check: int = Field(
-        description="The checksum of the bytes `123456789`; verified when the spec is read.", examples=[7902]
-    )
-    doc: str = Field(default="", description="A description.", examples=["Fletcher-16"])
+    width: int = required_key("Bits: 8 to 64 for `add`, 8 for `xor`, 16 or 32 for `fletcher`.", 16)
+    modulus: int | None = key("The modulus of both sums of `fletcher`.", 255)
+    init: int = key("The initial value.", 1, default=0)
+    xorout: int = key("The final exclusive or.", 255, default=0)
+    check: int = required_key("The checksum of the bytes `123456789`; verified when the spec is read.", 7902)
+    doc: str = key("A description.", "Fletcher-16", default="")
 
 
 DigestName = Literal["md5", "sha1", "sha256", "sha512"]
@@ -116,16 +106,11 @@ _Digests = Annotated[list[DigestName], Field(min_length=1, max_length=4)]
 class Digest(Document):
     """A digest of which the beginning stands there, or a digest of digests."""
 
-    digest: Annotated[Annotated[DigestName, Tag("<text>")] | Annotated[_Digests, Tag("<list>")], list_or_text()] = (
-        Field(
-            description="The digest, or several, applied one after another: `[sha256, sha256]`.",
-            examples=[["sha256", "sha256"]],
-        )
+    digest: TextOrList[DigestName, _Digests] = required_key(
+        "The digest, or several, applied one after another: `[sha256, sha256]`.", ["sha256", "sha256"]
     )
-    size: int | None = Field(
-        default=None, description="How many of its first bytes are used; by default all.", examples=[4]
-    )
-    doc: str = Field(default="", description="A description.", examples=["As Bitcoin has it"])
+    size: int | None = key("How many of its first bytes are used; by default all.", 4)
+    doc: str = key("A description.", "As Bitcoin has it", default="")
 
 
 ChecksumForm = Annotated[
@@ -137,18 +122,18 @@ ChecksumForm = Annotated[
 class NamedRange(Document):
     """Integers and the name that they have."""
 
-    name: str = Field(description="The name.", examples=["control"])
-    min: int | None = Field(default=None, description="The smallest number; by default no limit.", examples=[-49])
-    max: int | None = Field(default=None, description="The largest number; by default no limit.", examples=[-5])
-    equals: int | None = Field(default=None, description="One integer, in place of `min` and `max`.", examples=[-2])
+    name: str = required_key("The name.", "control")
+    min: int | None = key("The smallest number; by default no limit.", -49)
+    max: int | None = key("The largest number; by default no limit.", -5)
+    equals: int | None = key("One integer, in place of `min` and `max`.", -2)
 
 
 class RootDocument(Document):
     """An entry point."""
 
-    type: TypeText = Field(description="The type of its value.", examples=["list(Message)"])
-    doc: str = Field(default="", description="What it is.", examples=["A batch"])
-    rows: str | None = Field(default=None, description="The list whose elements become rows.", examples=["records"])
+    type: TypeText = required_key("The type of its value.", "list(Message)")
+    doc: str = key("What it is.", "A batch", default="")
+    rows: str | None = key("The list whose elements become rows.", "records")
 
 
 class Example(Document):
@@ -157,27 +142,21 @@ class Example(Document):
     One that has neither of the latter is begun: it does not hold, and `wireloom test --record` writes what comes.
     """
 
-    name: str = Field(description="What it shows.", examples=["two readings"])
-    hex: HexText | None = Field(
-        default=None, description="The bytes, in hexadecimal; spaces do not matter.", examples=["cafe 0001"]
+    name: str = required_key("What it shows.", "two readings")
+    hex: HexText | None = key("The bytes, in hexadecimal; spaces do not matter.", "cafe 0001")
+    text: str | None = key("The bytes, as UTF-8 text.", '{"id":1}')
+    root: str | None = key("The root; by default the first.", "batch")
+    parameters: dict[str, Annotated[Any, WithJsonSchema({})]] = key(
+        "Parameters that differ from their defaults.", {"byteOrder": "little"}, default={}
     )
-    text: str | None = Field(default=None, description="The bytes, as UTF-8 text.", examples=['{"id":1}'])
-    root: str | None = Field(default=None, description="The root; by default the first.", examples=["batch"])
-    parameters: dict[str, Annotated[Any, WithJsonSchema({})]] = Field(
-        default={}, description="Parameters that differ from their defaults.", examples=[{"byteOrder": "little"}]
+    value: Annotated[Any, WithJsonSchema({})] = key(
+        "The value in canonical JSON; null members are left out.", {"sensor": 4711}
     )
-    value: Annotated[Any, WithJsonSchema({})] = Field(
-        default=None,
-        description="The value in canonical JSON; null members are left out.",
-        examples=[{"sensor": 4711}],
-    )
-    error: Code | None = Field(default=None, description="The code of the expected error.", examples=["bad_crc"])
-    path: str | None = Field(default=None, description="The path of the error.", examples=["readings[1].kind"])
-    offset: int | None = Field(default=None, description="The offset of the error.", examples=[15])
-    rebuilds: bool = Field(
-        default=True, description="Whether building the value gives the same bytes.", examples=[False]
-    )
-    doc: str = Field(default="", description="A description.", examples=["The length is 0"])
+    error: Code | None = key("The code of the expected error.", "bad_crc")
+    path: str | None = key("The path of the error.", "readings[1].kind")
+    offset: int | None = key("The offset of the error.", 15)
+    rebuilds: bool = key("Whether building the value gives the same bytes.", example=False, default=True)
+    doc: str = key("A description.", "The length is 0", default="")
 
     def without_outcome(self) -> "Example":
         """The same bytes, read the same way, with no word of what they mean."""
@@ -188,114 +167,82 @@ class Example(Document):
 class Allowance(Document):
     """A warning that the author knows of."""
 
-    id: str = Field(description="The warning's id.", examples=["certain-condition"])
-    at: str = Field(
-        default="",
-        description="A path: the warning is allowed there and below; by default everywhere.",
-        examples=["types.Frame"],
-    )
-    why: str = Field(description="The reason.", examples=["The next version has other values."])
+    id: str = required_key("The warning's id.", "certain-condition")
+    at: str = key("A path: the warning is allowed there and below; by default everywhere.", "types.Frame", default="")
+    why: str = required_key("The reason.", "The next version has other values.")
 
 
 class Lint(Document):
     """What to make of warnings."""
 
-    allow: list[Allowance] = Field(
+    allow: list[Allowance] = key(
+        "Warnings that are not shown.",
+        [{"id": "certain-condition", "why": "The next version has other values."}],
         default=[],
-        description="Warnings that are not shown.",
-        examples=[[{"id": "certain-condition", "why": "The next version has other values."}]],
     )
 
 
 class FormatDocument(Document):
     """A format: one spec file."""
 
-    wireloom: Literal[1] = Field(description="The version of the language.", examples=[1])
-    format: str = Field(description="Its name, and the name of the generated module.", examples=["sensor_frame"])
-    title: str = Field(description="What it is, in one line.", examples=["Frame of a field sensor"])
-    doc: str = Field(default="", description="What it is, at length.", examples=["What a sensor sends."])
-    source: str = Field(default="", description="The document that it follows.", examples=["Sensor manual, chapter 4"])
-    encoding: EncodingName = Field(description="The encoding, unless a struct has its own.", examples=["binary"])
-    schema_: str | None = Field(
-        default=None, alias="schema", description="The shared schema whose columns it gives.", examples=["reading"]
+    wireloom: Literal[1] = required_key("The version of the language.", 1)
+    format: str = required_key("Its name, and the name of the generated module.", "sensor_frame")
+    title: str = required_key("What it is, in one line.", "Frame of a field sensor")
+    doc: str = key("What it is, at length.", "What a sensor sends.", default="")
+    source: str = key("The document that it follows.", "Sensor manual, chapter 4", default="")
+    encoding: EncodingName = required_key("The encoding, unless a struct has its own.", "binary")
+    schema_: str | None = key("The shared schema whose columns it gives.", "reading", alias="schema")
+    imports: list[str] = key("Libraries whose types it uses.", ["network"], default=[])
+    byte_order: TextOrMapping[Literal["big", "little"], ByteOrderByParameter] = key(
+        "The byte order of numbers: `big`, `little` or `{parameter: NAME}`.", "little", default="big", alias="byteOrder"
     )
-    imports: list[str] = Field(default=[], description="Libraries whose types it uses.", examples=[["network"]])
-    byte_order: Annotated[
-        Annotated[Literal["big", "little"], Tag("<text>")] | Annotated[ByteOrderByParameter, Tag("<parameter>")],
-        mapping_or_text("<parameter>"),
-    ] = Field(
-        default="big",
-        alias="byteOrder",
-        description="The byte order of numbers: `big`, `little` or `{parameter: NAME}`.",
-        examples=["little"],
-    )
-    framing: FramingForm = Field(
-        default="none", description="How records follow one another in a stream.", examples=["length-prefixed"]
-    )
-    parameters: dict[str, Parameter] = Field(
+    framing: FramingForm = key("How records follow one another in a stream.", "length-prefixed", default="none")
+    parameters: dict[str, Parameter] = key(
+        "Choices that the caller makes, since the bytes do not tell.",
+        {"strict": {"type": "bool", "default": True}},
         default={},
-        description="Choices that the caller makes, since the bytes do not tell.",
-        examples=[{"strict": {"type": "bool", "default": True}}],
     )
-    limits: Limits = Field(
-        default=Limits(depth=64), description="Limits of nesting and size.", examples=[{"depth": 32}]
+    limits: Limits = key("Limits of nesting and size.", {"depth": 32}, default=Limits(depth=64))
+    versions: Versions | None = key(
+        "Its versions, from the oldest to the newest, and where a record states its version.",
+        {"order": {"v1": 1, "v2": 2}, "from": "version"},
     )
-    versions: Versions | None = Field(
-        default=None,
-        description="Its versions, from the oldest to the newest, and where a record states its version.",
-        examples=[{"order": {"v1": 1, "v2": 2}, "from": "version"}],
-    )
-    invalid_text: ParameterByName | None = Field(
-        default=None,
-        alias="invalidText",
-        description="A parameter that says `error`, `bytes` (`error`, where an `attempt` keeps them) or `replace` "
+    invalid_text: ParameterByName | None = key(
+        "A parameter that says `error`, `bytes` (`error`, where an `attempt` keeps them) or `replace` "
         "for text that is not UTF-8; error if not given.",
-        examples=[{"parameter": "invalid_text"}],
+        {"parameter": "invalid_text"},
+        alias="invalidText",
     )
-    unknown_members: ParameterByName | None = Field(
-        default=None,
+    unknown_members: ParameterByName | None = key(
+        "A parameter that says `error` or `ignore` for unknown members; by default `error`.",
+        {"parameter": "unknown"},
         alias="unknownMembers",
-        description="A parameter that says `error` or `ignore` for unknown members; by default `error`.",
-        examples=[{"parameter": "unknown"}],
     )
-    errors: dict[str, str] = Field(
+    errors: dict[str, str] = key(
+        "Error codes of the format and what they mean.", {"bad_crc": "The checksum does not match."}, default={}
+    )
+    checksums: dict[str, ChecksumForm] = key(
+        "Checksums by name.", {"crc16": {"width": 16, "poly": 4129, "init": 65535, "check": 10673}}, default={}
+    )
+    ranges: dict[str, list[NamedRange]] = key(
+        "Named ranges of integers, for `rangeName`; the first that contains a number counts.",
+        {"Source": [{"max": -1, "name": "control"}, {"min": 0, "name": "data"}]},
         default={},
-        description="Error codes of the format and what they mean.",
-        examples=[{"bad_crc": "The checksum does not match."}],
     )
-    checksums: dict[str, ChecksumForm] = Field(
-        default={},
-        description="Checksums by name.",
-        examples=[{"crc16": {"width": 16, "poly": 4129, "init": 65535, "check": 10673}}],
+    root: TypeText | None = key("The type of a record; the one root is called `record`.", "Frame")
+    rows: str | None = key("With `root`: the list whose elements become rows.", "readings")
+    roots: dict[str, RootDocument] | None = key(
+        "Entry points, in place of `root`; the first is the default.",
+        {"record": {"type": "Message"}, "batch": {"type": "list(Message)"}},
     )
-    ranges: dict[str, list[NamedRange]] = Field(
-        default={},
-        description="Named ranges of integers, for `rangeName`; the first that contains a number counts.",
-        examples=[{"Source": [{"max": -1, "name": "control"}, {"min": 0, "name": "data"}]}],
-    )
-    root: TypeText | None = Field(
-        default=None, description="The type of a record; the one root is called `record`.", examples=["Frame"]
-    )
-    rows: str | None = Field(
-        default=None,
-        description="With `root`: the list whose elements become rows.",
-        examples=["readings"],
-    )
-    roots: dict[str, RootDocument] | None = Field(
-        default=None,
-        description="Entry points, in place of `root`; the first is the default.",
-        examples=[{"record": {"type": "Message"}, "batch": {"type": "list(Message)"}}],
-    )
-    lint: Lint = Field(
+    lint: Lint = key(
+        "Warnings to allow, each with a reason.",
+        {"allow": [{"id": "unframed-stream", "why": "The files are checked before."}]},
         default=Lint(),
-        description="Warnings to allow, each with a reason.",
-        examples=[{"allow": [{"id": "unframed-stream", "why": "The files are checked before."}]}],
     )
-    types: dict[str, NamedType] = Field(
-        description="The types by name.", examples=[{"Frame": {"fields": [{"sensor": "uint32"}]}}]
-    )
-    examples: list[Example] = Field(
+    types: dict[str, NamedType] = required_key("The types by name.", {"Frame": {"fields": [{"sensor": "uint32"}]}})
+    examples: list[Example] = key(
+        "Bytes and their meaning; run by `wireloom test`, printed on pages.",
+        [{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}],
         default=[],
-        description="Bytes and their meaning; run by `wireloom test`, printed on pages.",
-        examples=[[{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}]],
     )

@@ -2,54 +2,39 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, Tag
+from pydantic import Tag
 
-from wireloom.spec.language.base import Document, HexText, form_by_key
+from wireloom.spec.language.base import Document, HexText, form_by_key, key, required_key
 
 
 class PrefixFraming(Document):
     """A number before each record that says its size."""
 
-    prefix: str = Field(
-        description="The type of the number: `uint8` to `int64`, `varint32`, `zigzag32` and so on.", examples=["uint16"]
+    prefix: str = required_key(
+        "The type of the number: `uint8` to `int64`, `varint32`, `zigzag32` and so on.", "uint16"
     )
-    byte_order: Literal["big", "little"] | None = Field(
-        default=None,
-        alias="byteOrder",
-        description="Its byte order; by default the format's, or `big` if a parameter decides that.",
-        examples=["little"],
+    byte_order: Literal["big", "little"] | None = key(
+        "Its byte order; by default the format's, or `big` if a parameter decides that.", "little", alias="byteOrder"
     )
-    counts: Literal["record", "itself"] = Field(
-        default="record",
-        description="What it counts: the `record`, or also the number `itself`.",
-        examples=["itself"],
+    counts: Literal["record", "itself"] = key(
+        "What it counts: the `record`, or also the number `itself`.", "itself", default="record"
     )
-    plus: int = Field(default=0, description="Bytes that the record has in addition; may be negative.", examples=[4])
+    plus: int = key("Bytes that the record has in addition; may be negative.", 4, default=0)
 
 
 class SizeFraming(Document):
     """Records of one size."""
 
-    size: int = Field(description="Bytes of each record.", examples=[188])
+    size: int = required_key("Bytes of each record.", 188)
 
 
 class DelimiterFraming(Document):
     """Bytes behind each record."""
 
-    delimiter: HexText = Field(description="The bytes.", examples=["0d0a"])
-    escape: HexText | None = Field(
-        default=None,
-        description="The escape byte.",
-        examples=["7d"],
-    )
-    xor: HexText | None = Field(
-        default=None, description="The byte after the escape is XORed with this.", examples=["20"]
-    )
-    escaped: dict[str, HexText] | None = Field(
-        default=None,
-        description="Or: what each byte after the escape means.",
-        examples=[{"dc": "c0", "dd": "db"}],
-    )
+    delimiter: HexText = required_key("The bytes.", "0d0a")
+    escape: HexText | None = key("The escape byte.", "7d")
+    xor: HexText | None = key("The byte after the escape is XORed with this.", "20")
+    escaped: dict[str, HexText] | None = key("Or: what each byte after the escape means.", {"dc": "c0", "dd": "db"})
 
 
 BareForm = Annotated[
@@ -64,13 +49,13 @@ BareForm = Annotated[
 class HeaderFraming(Document):
     """A header before all records."""
 
-    header: str = Field(description="The root of the header.", examples=["header"])
-    gives: dict[str, str] = Field(
+    header: str = required_key("The root of the header.", "header")
+    gives: dict[str, str] = key(
+        "Parameters of the records, and the member of the header that gives each.",
+        {"resolution": "resolution"},
         default={},
-        description="Parameters of the records, and the member of the header that gives each.",
-        examples=[{"resolution": "resolution"}],
     )
-    records: BareForm = Field(description="The framing of the records after it.", examples=["concatenated"])
+    records: BareForm = required_key("The framing of the records after it.", "concatenated")
 
 
 FramingForm = Annotated[

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, Tag, model_validator
+from pydantic import ConfigDict, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from wireloom.spec.language.base import (
@@ -13,18 +13,18 @@ from wireloom.spec.language.base import (
     EncodingName,
     ExpressionText,
     ScalarValue,
+    TextOrMapping,
     TypeText,
     form_by_key,
+    key,
     mapping_or_list,
-    mapping_or_text,
+    required_key,
 )
 from wireloom.spec.language.fields import FieldDocument
 from wireloom.spec.language.steps import CheckStep, DiscardStep, NeedStep, VerifyStep
 from wireloom.spec.language.types import AttemptType, OneOfType, SelectType
 
-FieldForm = Annotated[
-    Annotated[TypeText, Tag("<text>")] | Annotated[FieldDocument, Tag("<field>")], mapping_or_text("<field>")
-]
+FieldForm = TextOrMapping[TypeText, FieldDocument]
 
 
 class Entry(Document):
@@ -39,30 +39,17 @@ class Entry(Document):
     )
     __pydantic_extra__: dict[str, FieldForm]
 
-    check: CheckStep | None = Field(
-        default=None,
-        description="A condition that must hold here.",
-        examples=[{"that": "length >= 18", "else": "bad_length"}],
+    check: CheckStep | None = key("A condition that must hold here.", {"that": "length >= 18", "else": "bad_length"})
+    verify: VerifyStep | None = key("Verify a checksum here.", {"field": "crc"})
+    mark: str | None = key("Name the offset reached here.", "headerEnd")
+    need: NeedStep | None = key(
+        "So many bytes must be there, counted from the start of the struct.", {"bytes": "headerLength"}
     )
-    verify: VerifyStep | None = Field(default=None, description="Verify a checksum here.", examples=[{"field": "crc"}])
-    mark: str | None = Field(default=None, description="Name the offset reached here.", examples=["headerEnd"])
-    need: NeedStep | None = Field(
-        default=None,
-        description="So many bytes must be there, counted from the start of the struct.",
-        examples=[{"bytes": "headerLength"}],
-    )
-    frame: ExpressionText | None = Field(
-        default=None, description="The record ends so many bytes after its start.", examples=["length"]
-    )
-    end: Code | None = Field(
-        default=None,
-        description="The region must end here, else the record has this error.",
-        examples=["bad_length"],
-    )
-    discard: DiscardStep | None = Field(
-        default=None,
-        description="Empty a list unless a condition holds for all elements.",
-        examples=[{"list": "records", "keep": "wanted", "count": "discarded"}],
+    frame: ExpressionText | None = key("The record ends so many bytes after its start.", "length")
+    end: Code | None = key("The region must end here, else the record has this error.", "bad_length")
+    discard: DiscardStep | None = key(
+        "Empty a list unless a condition holds for all elements.",
+        {"list": "records", "keep": "wanted", "count": "discarded"},
     )
 
     @model_validator(mode="after")
@@ -101,12 +88,8 @@ class Entry(Document):
 class Version(Document):
     """A version of a struct; give `arity` or `when`."""
 
-    arity: int | None = Field(default=None, description="The number of elements of its array.", examples=[5])
-    when: ExpressionText | None = Field(
-        default=None,
-        description="An expression over parameters and enclosing fields.",
-        examples=["variant == 'current'"],
-    )
+    arity: int | None = key("The number of elements of its array.", 5)
+    when: ExpressionText | None = key("An expression over parameters and enclosing fields.", "variant == 'current'")
 
 
 class Versions(Document):
@@ -115,79 +98,53 @@ class Versions(Document):
     order: Annotated[
         Annotated[list[str], Tag("<list>")] | Annotated[dict[str, ScalarValue], Tag("<order>")],
         mapping_or_list("<order>"),
-    ] = Field(
-        description="Their names, the oldest first, and the value of each in records; in a list it is the name.",
-        examples=[{"v1": 1, "v2": 2}],
+    ] = required_key(
+        "Their names, the oldest first, and the value of each in records; in a list it is the name.", {"v1": 1, "v2": 2}
     )
-    from_: str = Field(
-        alias="from",
-        description="Where a record's version is: in a field (`version`, `head.version`) or a parameter; "
+    from_: str = required_key(
+        "Where a record's version is: in a field (`version`, `head.version`) or a parameter; "
         "or `fits`: the newest that the record fits.",
-        examples=["version"],
+        "version",
+        alias="from",
     )
-    column: str | None = Field(
-        default=None, description="A column with the name of the version.", examples=["formatVersion"]
+    column: str | None = key("A column with the name of the version.", "formatVersion")
+    newer: Literal["error", "newest"] = key(
+        "Whether a version beyond the newest is an error, or is read as the newest.", "newest", default="error"
     )
-    newer: Literal["error", "newest"] = Field(
-        default="error",
-        description="Whether a version beyond the newest is an error, or is read as the newest.",
-        examples=["newest"],
-    )
-    else_: Code | None = Field(
-        default=None,
-        alias="else",
-        description="The error code for a value that names no version; by default `unknown_version`.",
-        examples=["bad_version"],
+    else_: Code | None = key(
+        "The error code for a value that names no version; by default `unknown_version`.", "bad_version", alias="else"
     )
 
 
 class StructType(Document):
     """Fields in order, with the checks between them."""
 
-    fields: list[Entry] = Field(
-        description="Fields and steps, in the order of decoding.",
-        examples=[[{"length": "uint16"}, {"check": {"that": "length > 2", "else": "bad_length"}}]],
+    fields: list[Entry] = required_key(
+        "Fields and steps, in the order of decoding.",
+        [{"length": "uint16"}, {"check": {"that": "length > 2", "else": "bad_length"}}],
     )
-    encoding: EncodingName | None = Field(
-        default=None,
-        description="Its encoding; by default the format's.",
-        examples=["protobuf"],
+    encoding: EncodingName | None = key("Its encoding; by default the format's.", "protobuf")
+    form: Literal["array", "object"] | None = key(
+        "Its container: `array` (positions, MessagePack's default) or `object` (names, JSON's default).", "array"
     )
-    form: Literal["array", "object"] | None = Field(
-        default=None,
-        description="Its container: `array` (positions, MessagePack's default) or `object` (names, JSON's default).",
-        examples=["array"],
+    byte_order: Literal["big", "little"] | None = key(
+        "The byte order of its numbers (binary); by default the format's.", "little", alias="byteOrder"
     )
-    byte_order: Literal["big", "little"] | None = Field(
-        default=None,
-        alias="byteOrder",
-        description="The byte order of its numbers (binary); by default the format's.",
-        examples=["little"],
-    )
-    charset: Charset | None = Field(
-        default=None,
-        description="The character set of its texts; by default UTF-8.",
-        examples=["cp037"],
-    )
+    charset: Charset | None = key("The character set of its texts; by default UTF-8.", "cp037")
     versions: (
         Annotated[
             Annotated[Versions, Tag("<versions>")] | Annotated[dict[str, Version], Tag("<each>")],
             form_by_key({"order": "<versions>"}, "<each>"),
         ]
         | None
-    ) = Field(
-        default=None,
-        description="Its versions, from the oldest to the newest; by default the format's.",
-        examples=[{"order": ["legacy", "current"], "from": "fits"}],
+    ) = key(
+        "Its versions, from the oldest to the newest; by default the format's.",
+        {"order": ["legacy", "current"], "from": "fits"},
     )
-    depth: int | None = Field(
-        default=None,
-        ge=1,
-        le=64,
-        description="It may contain itself, to this depth; deeper levels are kept as bytes, or are a `depth_limit`.",
-        examples=[4],
+    depth: int | None = key(
+        "It may contain itself, to this depth; deeper levels are kept as bytes, or are a `depth_limit`.", 4, ge=1, le=64
     )
-    doc: str = Field(default="", description="What it is.", examples=["One reading."])
+    doc: str = key("What it is.", "One reading.", default="")
 
 
 NamedType = Annotated[

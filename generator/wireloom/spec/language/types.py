@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, Tag
+from pydantic import Tag
 
 from wireloom.spec.language.base import (
     Code,
@@ -10,42 +10,41 @@ from wireloom.spec.language.base import (
     ExpressionText,
     ScalarValue,
     TypeText,
+    flag,
     form_by_key,
+    key,
+    required_key,
 )
 
 
 class PeekTag(Document):
     """Select on an integer or on bytes read ahead without consuming them (binary)."""
 
-    peek: str = Field(description="An integer type such as `int8`, or `bytes(1)` to `bytes(8)`.", examples=["int8"])
+    peek: str = required_key("An integer type such as `int8`, or `bytes(1)` to `bytes(8)`.", "int8")
 
 
 class MemberTag(Document):
     """Select on a member of the JSON object itself."""
 
-    member: str = Field(description="The member's name.", examples=["type"])
-    presence: bool = Field(
-        default=False, description="Select on whether the member is there: cases `true` and `false`.", examples=[True]
-    )
-    default: ScalarValue = Field(
-        default=None,
-        description="The value of an absent member; without a default, the member is required.",
-        examples=[False],
+    member: str = required_key("The member's name.", "type")
+    presence: bool = flag("Select on whether the member is there: cases `true` and `false`.")
+    default: ScalarValue = key(
+        "The value of an absent member; without a default, the member is required.", example=False
     )
 
 
 class Refusal(Document):
     """A case that is known and is an error."""
 
-    error: Code = Field(description="The code of the error.", examples=["remote_error"])
+    error: Code = required_key("The code of the error.", "remote_error")
 
 
 class CaseOfVersions(Document):
     """A case that some versions have."""
 
-    type: TypeText = Field(description="The type of its value.", examples=["Area"])
-    since: str | None = Field(default=None, description="The first version that has it.", examples=["v2"])
-    until: str | None = Field(default=None, description="The last version that has it.", examples=["v3"])
+    type: TypeText = required_key("The type of its value.", "Area")
+    since: str | None = key("The first version that has it.", "v2")
+    until: str | None = key("The last version that has it.", "v3")
 
 
 class SelectType(Document):
@@ -56,9 +55,7 @@ class SelectType(Document):
         | Annotated[PeekTag, Tag("<peek>")]
         | Annotated[MemberTag, Tag("<member>")],
         form_by_key({"peek": "<peek>"}, "<member>"),
-    ] = Field(
-        description="The tag: an expression over earlier fields, `{peek: TYPE}` or `{member: NAME}`.", examples=["kind"]
-    )
+    ] = required_key("The tag: an expression over earlier fields, `{peek: TYPE}` or `{member: NAME}`.", "kind")
     cases: dict[
         str,
         Annotated[
@@ -67,25 +64,21 @@ class SelectType(Document):
             | Annotated[Refusal, Tag("<error>")],
             form_by_key({"type": "<case>"}, "<error>"),
         ],
-    ] = Field(
-        min_length=1,
-        description="What each value of the tag selects: a type, `{type: TYPE, since: VERSION}` or `{error: CODE}`. "
+    ] = required_key(
+        "What each value of the tag selects: a type, `{type: TYPE, since: VERSION}` or `{error: CODE}`. "
         "A key lists values and ranges.",
-        examples=[{"point": "Point", "line, arc": "Line"}],
+        {"point": "Point", "line, arc": "Line"},
+        min_length=1,
     )
-    otherwise: TypeText | None = Field(
-        default=None,
-        description="The type for every other value of the tag, null among them; without it, those are an error "
+    otherwise: TypeText | None = key(
+        "The type for every other value of the tag, null among them; without it, those are an error "
         "(not beside `member`).",
-        examples=["Unknown"],
+        "Unknown",
     )
-    else_: Code | None = Field(
-        default=None,
-        alias="else",
-        description="The error code for a value without a case; by default `unknown_case`.",
-        examples=["unknown_kind"],
+    else_: Code | None = key(
+        "The error code for a value without a case; by default `unknown_case`.", "unknown_kind", alias="else"
     )
-    doc: str = Field(default="", description="What it is.", examples=["A shape."])
+    doc: str = key("What it is.", "A shape.", default="")
 
     @property
     def types(self) -> list[str]:
@@ -98,25 +91,21 @@ class SelectType(Document):
 class OneOfType(Document):
     """Alternatives told apart by the kind of value on the wire (MessagePack, JSON)."""
 
-    one_of: dict[str, TypeText] = Field(
+    one_of: dict[str, TypeText] = required_key(
+        "The alternatives: name and type.",
+        {"nil": "nil", "int": "int", "list": "list(Value)"},
         alias="oneOf",
         min_length=1,
-        description="The alternatives: name and type.",
-        examples=[{"nil": "nil", "int": "int", "list": "list(Value)"}],
     )
-    ext_else: Code | None = Field(
-        default=None,
+    ext_else: Code | None = key(
+        "The error code for an ext value without an alternative; by default `type_mismatch`.",
+        "bad_ext_type",
         alias="extElse",
-        description="The error code for an ext value without an alternative; by default `type_mismatch`.",
-        examples=["bad_ext_type"],
     )
-    else_: Code | None = Field(
-        default=None,
-        alias="else",
-        description="The error code for a value without an alternative; by default `type_mismatch`.",
-        examples=["bad_value"],
+    else_: Code | None = key(
+        "The error code for a value without an alternative; by default `type_mismatch`.", "bad_value", alias="else"
     )
-    doc: str = Field(default="", description="What it is.", examples=["Any value."])
+    doc: str = key("What it is.", "Any value.", default="")
 
     @property
     def types(self) -> list[str]:
@@ -127,56 +116,41 @@ class OneOfType(Document):
 class Fallback(Document):
     """Codes that send an attempt on to its next alternative."""
 
-    codes: list[Code] = Field(min_length=1, description="The codes.", examples=[["no_magic", "too_short"]])
-    when: ExpressionText | None = Field(
-        default=None,
-        description="Only if this holds; an expression over parameters.",
-        examples=["on_corrupt != 'error'"],
-    )
+    codes: list[Code] = required_key("The codes.", ["no_magic", "too_short"], min_length=1)
+    when: ExpressionText | None = key("Only if this holds; an expression over parameters.", "on_corrupt != 'error'")
 
 
 class Trial(Document):
     """One alternative of an attempt."""
 
-    name: str = Field(description="Its name, which the `kind` field receives.", examples=["aggregated"])
-    type: TypeText = Field(description="The type of its value.", examples=["Aggregate"])
-    fallback: list[Fallback] = Field(
-        default=[],
-        description="Errors that lead to the next alternative.",
-        examples=[[{"codes": ["no_magic"]}]],
-    )
-    build_when: ExpressionText | None = Field(
-        default=None,
+    name: str = required_key("Its name, which the `kind` field receives.", "aggregated")
+    type: TypeText = required_key("The type of its value.", "Aggregate")
+    fallback: list[Fallback] = key("Errors that lead to the next alternative.", [{"codes": ["no_magic"]}], default=[])
+    build_when: ExpressionText | None = key(
+        "Builders choose it if this holds and the value does not name an alternative.",
+        "count(records) != 1",
         alias="buildWhen",
-        description="Builders choose it if this holds and the value does not name an alternative.",
-        examples=["count(records) != 1"],
     )
 
 
 class AttemptType(Document):
     """Alternatives tried in order over the same bytes."""
 
-    attempt: list[Trial] = Field(
-        min_length=1,
-        description="The alternatives, in order.",
-        examples=[
-            [
-                {"name": "framed", "type": "Frame", "fallback": [{"codes": ["no_magic"]}]},
-                {"name": "plain", "type": "Plain"},
-            ]
+    attempt: list[Trial] = required_key(
+        "The alternatives, in order.",
+        [
+            {"name": "framed", "type": "Frame", "fallback": [{"codes": ["no_magic"]}]},
+            {"name": "plain", "type": "Plain"},
         ],
+        min_length=1,
     )
-    kind: str | None = Field(
-        default="kind",
-        description="The field that says which alternative held; `null` hides it from readers.",
-        examples=["kind"],
+    kind: str | None = key(
+        "The field that says which alternative held; `null` hides it from readers.", "kind", default="kind"
     )
-    reason: str | None = Field(
-        default="reason",
-        description="The field with the code that refused the previous alternative; `null` hides it.",
-        examples=["reason"],
+    reason: str | None = key(
+        "The field with the code that refused the previous alternative; `null` hides it.", "reason", default="reason"
     )
-    doc: str = Field(default="", description="What it is.", examples=["A frame, or any other bytes."])
+    doc: str = key("What it is.", "A frame, or any other bytes.", default="")
 
     @property
     def types(self) -> list[str]:

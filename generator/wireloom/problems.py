@@ -214,3 +214,8 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6, words: Iterabl
     if 0 < len(names) <= 16:
         return f"known: {', '.join(names)}"
     return ""
+
+
+def words_for(meant: Mapping[str, str]) -> dict[str, str]:
+    """What each word means, where `meant` lists the words for each meaning."""
+    return {word: meaning for meaning, words in meant.items() for word in words.split()}

@@ -4,8 +4,9 @@ import codecs
 import contextlib
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
@@ -17,7 +18,7 @@ from pydantic_core import ErrorDetails
 from wireloom.encodings import encodings_of_key
 from wireloom.escapes import is_visible
 from wireloom.numbers import respelled
-from wireloom.problems import Location, Problem, nearest
+from wireloom.problems import Location, Problem, nearest, words_for
 from wireloom.spec import language, yaml
 from wireloom.spec.documents import Content, Document, Documents
 from wireloom.spec.flow import flow
@@ -48,77 +49,58 @@ _WANTED = {
 _FORMAT = re.compile(r"^format\s*:", re.MULTILINE)
 _NAMED = re.compile(r"^(?:library|schema)\s*:\s*['\"]?(\w+)", re.MULTILINE)
 _STRUCTURED = ("list_type", "dict_type", "model_type", "model_attributes_type")
-_OTHER_WORDS = {  # how other languages call what a key says
-    "switch": "select",
-    "match": "select",
-    "if": "when",
-    "condition": "when",
-    "offset": "at",
-    "position": "at",
-    "pos": "at",
-    "length": "size",
-    "endian": "byteOrder",
-    "endianness": "byteOrder",
-    "enum": "values",
-    "required": "optional",
-    "description": "doc",
-    "comment": "doc",
-    "repeat": "count",
-    "number": "tag",
-    "id": "tag",
-    "value": "const",
-    "contents": "const",
-    "constant": "const",
-    "fixed": "const",
-    "magic": "const",
-    "compress": "unpack",
-    "compression": "unpack",
-    "compressed": "unpack",
-    "codec": "unpack",
-    "separator": "delimiter",
-    "nullvalue": "null",
-    "nodata": "null",
-    "refin": "reflected",
-    "refout": "reflected",
-    "computed": "compute",
-    "calc": "compute",
-    "derived": "derive",
-    "covers": "over",
-    "factor": "scale",
-    "multiplier": "scale",
-    "bitfield": "bits",
-    "flags": "bits",
-    "private": "hidden",
-    "encode": "charset",
-    "seq": "fields",
-    "members": "fields",
-    "rename": "as",
-    "alias": "as",
-    "message": "doc",
-}
-_OF_DOCUMENT = {  # how other languages call what a document says of itself
-    "name": "format",
-    "id": "format",
-    "version": "wireloom",
-    "description": "title",
-    "structs": "types",
-    "messages": "types",
-    "definitions": "types",
-}
-_OTHER_VALUES = {  # how others call what a value of a key says
-    "le": "little",
-    "be": "big",
-    "lsb": "little",
-    "msb": "big",
-    "network": "big",
-    "proto": "protobuf",
-    "messagepack": "msgpack",
-    "inflate": "deflate",
-    "zstandard": "zstd",
-    "ebcdic": "cp037",
-    "ucs-2": "utf-16le",
-    "ip": "ipv4",
-}
+_OTHER_WORDS = words_for(
+    {
+        "select": "switch match",
+        "when": "if condition",
+        "at": "offset position pos",
+        "size": "length",
+        "byteOrder": "endian endianness",
+        "values": "enum",
+        "optional": "required",
+        "doc": "description comment message",
+        "count": "repeat",
+        "tag": "number id",
+        "const": "value contents constant fixed magic",
+        "unpack": "compress compression compressed codec",
+        "delimiter": "separator",
+        "null": "nullvalue nodata",
+        "reflected": "refin refout",
+        "compute": "computed calc",
+        "derive": "derived",
+        "over": "covers",
+        "scale": "factor multiplier",
+        "bits": "bitfield flags",
+        "hidden": "private",
+        "charset": "encode",
+        "fields": "seq members",
+        "as": "rename alias",
+    }
+)
+"""How other languages call what a key says."""
+_OF_DOCUMENT = words_for(
+    {
+        "format": "name id",
+        "wireloom": "version",
+        "title": "description",
+        "types": "structs messages definitions",
+    }
+)
+"""How other languages call what a document says of itself."""
+_OTHER_VALUES = words_for(
+    {
+        "little": "le lsb",
+        "big": "be msb network",
+        "protobuf": "proto",
+        "msgpack": "messagepack",
+        "deflate": "inflate",
+        "zstd": "zstandard",
+        "cp037": "ebcdic",
+        "utf-16le": "ucs-2",
+        "ipv4": "ip",
+    }
+)
+"""How others call what a value of a key says."""
 _MAPPINGS = {  # what a key takes beside words
     "logical": "the unit of a time: {timestamp: ms}, {duration: s}",
     "framing": "a mapping, such as {prefix: uint16}",
@@ -239,9 +221,7 @@ def _checked(node: yaml.Node) -> tuple[Content | None, list[_Finding]]:
     try:
         return _model(plain).model_validate(plain, context=classes), []
     except ValidationError as error:
-        details = error.errors(include_url=False)
-        slips = _slips(details, plain, classes)
-        return None, _once(_merged([_finding(each, node, plain, classes, slips) for each in details]))
+        return None, _once(_merged(list(_Shape(node, plain, classes, error.errors(include_url=False)).findings())))
 
 
 def _merged(findings: Sequence[_Finding]) -> list[_Finding]:
@@ -303,77 +283,125 @@ def _shared_name(plain: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _slips(
-    details: Sequence[ErrorDetails], plain: object, classes: Mapping[int, type[LanguageDocument]]
-) -> dict[yaml.Path, str]:
-    """Unknown keys that stand where a key is missing that is spelled much like them, and that key."""
-    slips: dict[yaml.Path, str] = {}
-    for each in details:
-        path, value, key = _walk(each["loc"], plain)
-        known = classes.get(id(value))
-        if each["type"] == "missing" and known is not None and isinstance(value, Mapping):
-            strays = [stray for stray in value if stray not in known.keys()]  # noqa: SIM118 - a class method, no mapping
-            near = difflib.get_close_matches(key, strays, n=1, cutoff=0.75)
-            lacking = [
-                other for other in details if (other["type"], other["loc"][:-1]) == ("missing", each["loc"][:-1])
-            ]
-            near = near or (strays if len(strays) == len(lacking) == 1 and strays[0] in _CONDITIONS else [])
-            words = _OTHER_WORDS if path else _OF_DOCUMENT
-            for stray in near or [each for each in strays if words.get(str(each).lower()) == key]:
-                slips[*path, stray] = key
-    return slips
+@dataclass(frozen=True)
+class _Shape:
+    """What the checker says of a document, in the language's own words and at its place.
 
+    `classes` are those that mappings were checked against, by the id of each.
+    """
 
-def _finding(
-    details: ErrorDetails,
-    node: yaml.Node,
-    plain: object,
-    classes: Mapping[int, type[LanguageDocument]],
-    slips: Mapping[yaml.Path, str],
-) -> _Finding:
-    """What the checker found, in the language's own words and at its place."""
-    path, value, rest = _walk(details["loc"], plain)
-    match details["type"]:
-        case "missing":
-            return _missing(node, path, rest, value, classes.get(id(value)), slips)
-        case "extra_forbidden":
-            parent = _walk(details["loc"][:-1], plain)[1]
-            return _unknown_key(node, path, parent, classes.get(id(parent)), slips)
-        case "entry_keys":
-            keys = len(value) if isinstance(value, Mapping) else 0
-            message = f"an item of `fields` has {keys} keys" if keys else "an item of `fields` has no key"
-            hint = "write one field or step as each item: `- name: TYPE`"
-            return _Finding(_problem("entry-keys", message, hint, node, path), path, Drop())
-        case _:
-            named = max((at for at, step in enumerate(path) if isinstance(step, str)), default=0)
-            message = f"{yaml.path_text(path[named:]) or 'the document'} is {_shown(value)}"
-            hint = _remedy(details, plain, path, value, classes)
-            return _Finding(_problem("wrong-type", message, hint, node, path), path, Drop())
+    node: yaml.Node
+    plain: object
+    classes: Mapping[int, type[LanguageDocument]]
+    details: Sequence[ErrorDetails]
 
+    def findings(self) -> Iterator[_Finding]:
+        """What the checker found."""
+        for each in self.details:
+            path, value, rest = _walk(each["loc"], self.plain)
+            match each["type"]:
+                case "missing":
+                    yield self._missing(path, rest, value)
+                case "extra_forbidden":
+                    yield self._unknown_key(path, _walk(each["loc"][:-1], self.plain)[1])
+                case "entry_keys":
+                    keys = len(value) if isinstance(value, Mapping) else 0
+                    message = f"an item of `fields` has {keys} keys" if keys else "an item of `fields` has no key"
+                    yield self._dropped(
+                        path, "entry-keys", message, "write one field or step as each item: `- name: TYPE`"
+                    )
+                case _:
+                    named = max((at for at, step in enumerate(path) if isinstance(step, str)), default=0)
+                    message = f"{yaml.path_text(path[named:]) or 'the document'} is {_shown(value)}"
+                    yield self._dropped(path, "wrong-type", message, self._remedy(each, path, value))
 
-def _remedy(
-    details: ErrorDetails, plain: object, path: yaml.Path, value: object, classes: Mapping[int, type[LanguageDocument]]
-) -> str:
-    """What to write in place of a value of another kind."""
-    *above, key = path or ("",)
-    around = _walk(above, plain)[1]
-    if above == ["types"] and isinstance(value, list):
-        return "a struct is `fields:` with these items below it"
-    if above == ["types"] and value is None:
-        return f"write its fields, as `{key}: {{fields: [{{length: uint8}}]}}`, or drop it"
-    if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
-        following = list(around)[list(around).index(key) + 1 :]
-        return f"put a key with several values into quotes: '{', '.join([str(key), *following[:1]])}'"
-    if details["type"] == "int_type" and isinstance(value, str) and (hint := respelled(value)):
-        return hint
-    known = classes.get(id(around))
-    field = _field(known, key)
-    example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
-    example = example or _in_full(details, value)
-    if details["type"] == "literal_error" and not example:
-        return _literal(str(key), value, _options(details))
-    written = f"- {example}" if isinstance(key, int) else f"{key}: {example}"
-    return f"write {_wanted(details)}" + (f", such as `{written}`" if example else "")
+    def _dropped(self, path: yaml.Path, id: str, message: str, hint: str) -> _Finding:
+        """A problem of a value, which goes."""
+        return _Finding(self._problem(id, message, hint, path), path, Drop())
+
+    def _problem(self, id: str, message: str, hint: str, path: yaml.Path, *, key: bool = False) -> Problem:
+        """A problem of the value at a path, or of its key."""
+        at, value = yaml.find(self.node, path)
+        return Problem(id, message, hint, (at or value if key else value).location, yaml.path_text(path))
+
+    def _class(self, value: object) -> type[LanguageDocument] | None:
+        """The class that a mapping was checked against."""
+        return self.classes.get(id(value))
+
+    @cached_property
+    def _slips(self) -> dict[yaml.Path, str]:
+        """Unknown keys that stand where a key is missing that is spelled much like them, and that key."""
+        slips: dict[yaml.Path, str] = {}
+        missing = [each["loc"] for each in self.details if each["type"] == "missing"]
+        for loc in missing:
+            path, value, key = _walk(loc, self.plain)
+            known = self._class(value)
+            if known is not None and isinstance(value, Mapping):
+                strays = [stray for stray in value if stray not in known.keys()]  # noqa: SIM118 - a class method
+                near = difflib.get_close_matches(key, strays, n=1, cutoff=0.75)
+                lacking = [other for other in missing if other[:-1] == loc[:-1]]
+                near = near or (strays if len(strays) == len(lacking) == 1 and strays[0] in _CONDITIONS else [])
+                words = _OTHER_WORDS if path else _OF_DOCUMENT
+                for stray in near or [each for each in strays if words.get(str(each).lower()) == key]:
+                    slips[*path, stray] = key
+        return slips
+
+    def _remedy(self, details: ErrorDetails, path: yaml.Path, value: object) -> str:
+        """What to write in place of a value of another kind."""
+        *above, key = path or ("",)
+        around = _walk(above, self.plain)[1]
+        if above == ["types"] and isinstance(value, list):
+            return "a struct is `fields:` with these items below it"
+        if above == ["types"] and value is None:
+            return f"write its fields, as `{key}: {{fields: [{{length: uint8}}]}}`, or drop it"
+        if value is None and above and above[-1] == "cases" and isinstance(around, Mapping):
+            following = list(around)[list(around).index(key) + 1 :]
+            return f"put a key with several values into quotes: '{', '.join([str(key), *following[:1]])}'"
+        if details["type"] == "int_type" and isinstance(value, str) and (hint := respelled(value)):
+            return hint
+        field = _field(self._class(around), key)
+        example = flow(field.examples[0]) if field and field.examples and details["type"] in _STRUCTURED else ""
+        example = example or _in_full(details, value)
+        if details["type"] == "literal_error" and not example:
+            return _literal(str(key), value, _options(details))
+        written = f"- {example}" if isinstance(key, int) else f"{key}: {example}"
+        return f"write {_wanted(details)}" + (f", such as `{written}`" if example else "")
+
+    def _missing(self, path: yaml.Path, key: str, value: object) -> _Finding:
+        slip = next((stray for stray, meant in self._slips.items() if stray[:-1] == path and meant == key), None)
+        if slip is not None:
+            return _Finding(None, slip, Rename(key))  # said where the slip stands
+        where, edit = lacking(path, key)
+        known = self._class(value)
+        if _is_enumeration(known, value):
+            hint = "write them at the field: `- name: {type: uint8, values: {...}}`"
+            problem = self._problem(
+                "unknown-key", f"{path[-1]} is not a struct, and only fields have `values`", hint, path
+            )
+            return _Finding(problem, where, edit)
+        example = _example(key, value, _field(known, key))
+        hint = "" if example is None else f"write one, such as `{key}: {flow(example)}`"
+        message = f"{yaml.path_text(path) or 'the document'} lacks the key {key}"
+        return _Finding(self._problem("missing-key", message, hint, path, key=True), where, edit)
+
+    def _unknown_key(self, path: yaml.Path, parent: object) -> _Finding:
+        known = self._class(parent)
+        if _is_enumeration(known, parent):
+            return _Finding(None, path, Drop())  # said of the type
+        key, keys, meant = str(path[-1]), known.keys() if known else (), ""
+        if key in _IN_OTHER_WORDS and known is language.FieldDocument:
+            hint = _IN_OTHER_WORDS[key]
+        else:
+            other, encoding = _other_word(key, parent), _encoding(self.node, path)
+            given = parent if isinstance(parent, Mapping) else ()
+            left = [each for each in keys if each not in given and _has_meaning(known, each, encoding)]
+            meant = self._slips.get(path) or (other if other in left else "")
+            hint = f"did you mean {meant}?" if meant else _nearest_key(key, left)
+            meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
+            if not hint and 0 < len(keys) <= _FEW:
+                hint = f"known: {', '.join(keys)}"
+        problem = self._problem("unknown-key", f"there is no key {key} here", hint, path, key=True)
+        return _Finding(problem, path, Rename(meant) if meant else Drop())
 
 
 def _field(known: type[LanguageDocument] | None, key: object) -> FieldInfo | None:
@@ -436,31 +464,6 @@ def _plain(annotation: object) -> object:
     return next((each for each in get_args(annotation) if get_origin(each) is Literal), annotation)
 
 
-def _missing(  # noqa: PLR0913 - what there is to know about it
-    node: yaml.Node,
-    path: yaml.Path,
-    key: str,
-    value: object,
-    known: type[LanguageDocument] | None,
-    slips: Mapping[yaml.Path, str],
-) -> _Finding:
-    slip = next((stray for stray, meant in slips.items() if stray[:-1] == path and meant == key), None)
-    if slip is not None:
-        return _Finding(None, slip, Rename(key))  # said where the slip stands
-    where, edit = lacking(path, key)
-    if _is_enumeration(known, value):
-        hint = "write them at the field: `- name: {type: uint8, values: {...}}`"
-        problem = _problem(
-            "unknown-key", f"{path[-1]} is not a struct, and only fields have `values`", hint, node, path
-        )
-        return _Finding(problem, where, edit)
-    field = _field(known, key)
-    example = _example(key, value, field)
-    hint = "" if example is None else f"write one, such as `{key}: {flow(example)}`"
-    message = f"{yaml.path_text(path) or 'the document'} lacks the key {key}"
-    return _Finding(_problem("missing-key", message, hint, node, path, key=True), where, edit)
-
-
 def _example(key: str, value: object, field: FieldInfo | None) -> object:
     """What a missing key may be: the first option of a parameter that has options, else the language's example."""
     if key == "default" and isinstance(value, Mapping) and isinstance(value.get("oneOf"), list) and value["oneOf"]:
@@ -471,36 +474,6 @@ def _example(key: str, value: object, field: FieldInfo | None) -> object:
 def _is_enumeration(known: type[LanguageDocument] | None, value: object) -> bool:
     """Whether a named type is written as if a type could be a list of values."""
     return known is StructType and isinstance(value, Mapping) and "values" in value and "fields" not in value
-
-
-def _unknown_key(
-    node: yaml.Node,
-    path: yaml.Path,
-    parent: object,
-    known: type[LanguageDocument] | None,
-    slips: Mapping[yaml.Path, str],
-) -> _Finding:
-    if _is_enumeration(known, parent):
-        return _Finding(None, path, Drop())  # said of the type
-    keys = known.keys() if known else ()
-    other = _other_word(str(path[-1]), parent)
-    if path[-1] in _IN_OTHER_WORDS and known is language.FieldDocument:
-        hint = _IN_OTHER_WORDS[str(path[-1])]
-        problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
-        return _Finding(problem, path, Drop())
-    encoding = _encoding(node, path)
-    left = [
-        each
-        for each in keys
-        if not (isinstance(parent, Mapping) and each in parent) and _has_meaning(known, each, encoding)
-    ]
-    meant = slips.get(path) or (other if other in left else "")
-    hint = f"did you mean {meant}?" if meant else _nearest_key(str(path[-1]), left)
-    meant = hint.removeprefix("did you mean ").removesuffix("?") if hint.startswith("did") else ""
-    if not hint and 0 < len(keys) <= _FEW:
-        hint = f"known: {', '.join(keys)}"
-    problem = _problem("unknown-key", f"there is no key {path[-1]} here", hint, node, path, key=True)
-    return _Finding(problem, path, Rename(meant) if meant else Drop())
 
 
 def _other_word(key: str, parent: object) -> str:
@@ -532,13 +505,6 @@ def _encoding(node: yaml.Node, path: yaml.Path) -> str:
 def _has_meaning(known: type[LanguageDocument] | None, key: str, encoding: str) -> bool:
     """Whether a key means something in an encoding."""
     return known is not language.FieldDocument or not encoding or encoding in (encodings_of_key(key) or (encoding,))
-
-
-def _problem(id: str, message: str, hint: str, node: yaml.Node, path: yaml.Path, *, key: bool = False) -> Problem:  # noqa: PLR0913
-    """A problem of the value at a path, or of its key."""
-    at, value = yaml.find(node, path)
-    location = (at or value).location if key else value.location
-    return Problem(id, message, hint, location, yaml.path_text(path))
 
 
 def _walk(loc: Sequence[int | str], plain: object) -> tuple[yaml.Path, Any, str]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import takewhile
 
+from wireloom.names import another_name
 from wireloom.problems import Problem
 from wireloom.spec import language
-from wireloom.spec.entries import fields_named_as_steps, is_type
+from wireloom.spec.entries import is_type
 from wireloom.spec.language import (
     Bits,
     CaseOfVersions,
@@ -25,7 +26,7 @@ from wireloom.spec.language import (
     NeedStep,
     VerifyStep,
 )
-from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text
+from wireloom.spec.yaml import Entries, MappingNode, Node, Path, ScalarNode, child, entries, items, path_text
 
 _FIELD_KEYS = frozenset(FieldDocument.keys())
 _BIT_KEYS = frozenset(Bits.keys())
@@ -85,19 +86,18 @@ def slips(document: Node) -> Iterator[Slip]:
 
 def _glued(node: Node, path: Path) -> Iterator[Slip]:
     """Keys that no colon and space stands after: `{type uint8}`, `{type:uint8}` are keys without a value."""
-    if isinstance(node, SequenceNode):
-        for index, item in enumerate(node.items):
-            yield from _glued(item, (*path, index))
+    for index, item in enumerate(items(node)):
+        yield from _glued(item, (*path, index))
     if path[-1:] == ("fields",) or path[:1] == ("examples",):
         return
     before = ""
-    for number, (key, value) in enumerate(node.entries if isinstance(node, MappingNode) else ()):
+    for number, (key, value) in enumerate(entries(node)):
         where = (*path, key.text)
         yield from _glued(value, where)
         found = _GLUED.fullmatch(key.text) if _has_none(value) and not key.quoted else None
         if found is not None and before not in _PROSE and _may_be_key(found[1], path):
             rest = found[2]
-            for other, _ in _while_empty(node.entries[number + 1 :]):  # type: ignore[union-attr]
+            for other, _ in _while_empty(entries(node)[number + 1 :]):
                 rest = rest if _is_whole(rest) else f"{rest}, {other.text}"
             message, hint = f"a colon and a space must follow {found[1]}", f"write `{found[1]}: {rest}`"
             yield Slip(_whole(where), _at(key, "yaml-syntax", message, hint, where))
@@ -119,13 +119,12 @@ def _is_whole(text: str) -> bool:
 
 def _torn(node: Node, path: Path) -> Iterator[Slip]:
     """Commas without quotes within parentheses: what stands after them has become a key without a value."""
-    if isinstance(node, SequenceNode):
-        for index, item in enumerate(node.items):
-            yield from _torn(item, (*path, index))
-    for number, (key, value) in enumerate(node.entries if isinstance(node, MappingNode) else ()):
+    for index, item in enumerate(items(node)):
+        yield from _torn(item, (*path, index))
+    for number, (key, value) in enumerate(entries(node)):
         yield from _torn(value, (*path, key.text))
         if isinstance(value, ScalarNode) and not value.quoted and _is_open(value.text):
-            rest = [key for key, nothing in _while_empty(node.entries[number + 1 :])]  # type: ignore[union-attr]
+            rest = [key for key, nothing in _while_empty(entries(node)[number + 1 :])]
             text = value.text
             while rest and _is_open(text):
                 text += f", {rest.pop(0).text}"
@@ -137,7 +136,7 @@ def _is_open(text: str) -> bool:
     return text.count("(") > text.count(")")
 
 
-def _while_empty(entries: Sequence[tuple[ScalarNode, Node]]) -> Iterator[tuple[ScalarNode, Node]]:
+def _while_empty(entries: Entries) -> Iterator[tuple[ScalarNode, Node]]:
     return takewhile(lambda entry: _has_none(entry[1]), entries)
 
 
@@ -155,27 +154,21 @@ def _others(document: Node) -> Iterator[Slip]:
         yield from _of_framing(document)
     elif document.entry("library") is None:
         return
-    types = document.entry("types")
-    if types is None or not isinstance(types[1], MappingNode):
-        return
-    yield from _below_types(types[1])
-    yield from _beside_types(types[1])
-    for key, form in types[1].entries:
+    types = entries(child(document, "types"))
+    yield from _below_types(types)
+    yield from _beside_types(types)
+    for key, form in types:
         if isinstance(form, MappingNode):
             yield from _of_form(form, ("types", key.text))
-            yield from _of_cases(form, ("types", key.text, "cases"), 1)
-    for path, problem in fields_named_as_steps(document):
-        yield Slip(path, problem)
-    names = frozenset(each.text for each, _ in types[1].entries)
-    for key, form in types[1].entries:
-        fields = find(form, ("fields",))[1]
-        if isinstance(fields, SequenceNode) and fields is not form:
-            for index, item in enumerate(fields.items):
-                path = ("types", key.text, "fields", index)
-                if isinstance(item, MappingNode):
-                    yield from _of_item(item, path, names)
-                elif isinstance(item, ScalarNode) and not item.quoted:
-                    yield from _of_text(item, path)
+            yield from _of_cases(form, ("types", key.text, "cases"))
+    names = frozenset(each.text for each, _ in types)
+    for key, form in types:
+        for index, item in enumerate(items(child(form, "fields"))):
+            path = ("types", key.text, "fields", index)
+            if isinstance(item, MappingNode):
+                yield from _of_item(item, path, names)
+            elif isinstance(item, ScalarNode) and not item.quoted:
+                yield from _of_text(item, path)
 
 
 def _has_none(node: Node) -> bool:
@@ -203,31 +196,30 @@ def _beside_document(document: MappingNode) -> Iterator[Slip]:
 
 def _of_framing(document: MappingNode) -> Iterator[Slip]:
     """The key that says what sort of framing it is, misspelled."""
-    framing = find(document, ("framing",))[1]
-    if framing is not document and isinstance(framing, MappingNode):
-        stated = [key for key, _ in framing.entries if key.text in _FRAMINGS]
-        if len(stated) > 1:
-            first, second, *_ = stated
-            message, hint = f"`{second.text}` beside `{first.text}`", "a framing is one of them; drop the other"
-            yield Slip(("framing",), _at(second, "conflicting-keys", message, hint, ("framing", second.text)))
-            return
+    framing = child(document, "framing")
+    stated = [key for key, _ in entries(framing) if key.text in _FRAMINGS]
+    if len(stated) > 1:
+        first, second, *_ = stated
+        message, hint = f"`{second.text}` beside `{first.text}`", "a framing is one of them; drop the other"
+        yield Slip(("framing",), _at(second, "conflicting-keys", message, hint, ("framing", second.text)))
+    elif isinstance(framing, MappingNode):
         yield from _misspelled(framing, ("framing",), _FRAMINGS, _NEAR_FRAMING)
 
 
-def _below_types(types: MappingNode) -> Iterator[Slip]:
+def _below_types(types: Entries) -> Iterator[Slip]:
     """Keys of the document that stand below `types`, where names are capitalized."""
-    for key, _ in types.entries:
+    for key, _ in types:
         if key.text in FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
             path = ("types", key.text)
             message = f"{key.text} is below `types`, but is a key of the document"
             yield Slip(path, _at(key, "unknown-key", message, "unindent it", path))
 
 
-def _beside_types(types: MappingNode) -> Iterator[Slip]:
+def _beside_types(types: Entries) -> Iterator[Slip]:
     """Keys of a type that stand beside its name."""
     above: ScalarNode | None = None
     said = False
-    for key, value in types.entries:
+    for key, value in types:
         path = ("types", key.text)
         if above is not None and key.text in _OF_TYPES:
             message = f"{key.text} is at the same level as {above.text}, not inside of it"
@@ -245,11 +237,11 @@ def _of_form(form: MappingNode, path: Path) -> Iterator[Slip]:
     yield from _of_tag(form, path)
 
 
-def _of_tag(union: Node, path: Path) -> Iterator[Slip]:
+def _of_tag(union: Node | None, path: Path) -> Iterator[Slip]:
     """The key that says where the tag of a union is, misspelled."""
-    stated = union.entry("select") if isinstance(union, MappingNode) else None
-    if stated is not None and isinstance(stated[1], MappingNode):
-        yield from _misspelled(stated[1], (*path, "select"), _TAGS, _NEAR_TAG)
+    stated = child(union, "select")
+    if isinstance(stated, MappingNode):
+        yield from _misspelled(stated, (*path, "select"), _TAGS, _NEAR_TAG)
 
 
 def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: float) -> Iterator[Slip]:
@@ -265,7 +257,7 @@ def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: flo
             return
 
 
-def _is_beside(key: ScalarNode, value: Node, others: Sequence[tuple[ScalarNode, Node]]) -> bool:
+def _is_beside(key: ScalarNode, value: Node, others: Entries) -> bool:
     """Whether what a field says stands beside its name and its type, or its name has a key of its own."""
     texts = {each.text for each, _ in others}
     if not isinstance(value, ScalarNode) or _is_empty(value) or key.text in _STEPS or not texts <= _FIELD_KEYS:
@@ -319,8 +311,10 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
         yield Slip(path, _at(others[0][0], "entry-keys", message, f"indent further than {key.text}", path))
     elif others:
         message = f"an item of `fields` has {len(item.entries)} keys"
-        hint = "write one field or step as each item: `- name: TYPE`"
-        yield Slip(path, _at(item, "entry-keys", message, hint, path))
+        yield Slip(path, _at(item, "entry-keys", message, "write one field or step as each item: `- name: TYPE`", path))
+    elif key.text in _STEPS and _is_meant_as_field(value, types):
+        message = f"{key.text} is a step, and cannot be the name of a field"
+        yield Slip(path, _at(key, "bad-name", message, another_name(key.text), (*path, key.text)))
     elif _is_empty(value):
         wanted = "what it says" if key.text in _STEPS else f"its type, as `- {key.text}: uint8`"
         yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
@@ -341,6 +335,12 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
         yield Slip(path, _at(alone, "wrong-type", message, hint, (*path, key.text)))
     elif isinstance(value, MappingNode) and key.text not in _STEPS:
         yield from _of_field(value, (*path, key.text))
+
+
+def _is_meant_as_field(value: Node, types: frozenset[str]) -> bool:
+    """Whether what a step says is what a field says: `mark: uint8` is no name of an offset."""
+    typed = isinstance(value, MappingNode) and value.entry("type") is not None
+    return typed or (isinstance(value, ScalarNode) and is_type(value.text, types))
 
 
 def _in_braces(value: MappingNode, types: frozenset[str]) -> ScalarNode | None:
@@ -371,14 +371,12 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
             message, hint = "an attempt must be a type with a name", "define it under `types`, and write its name here"
             yield Slip(path[:-1], _at(key, "unknown-key", message, hint, (*path, key.text)))
             return
-    if (stated := field.entry("type")) is not None:
-        yield from _of_tag(stated[1], (*path, "type"))
-    yield from _of_cases(field, (*path, "type", "cases"), 2)
+    yield from _of_tag(child(field, "type"), (*path, "type"))
+    yield from _of_cases(child(field, "type"), (*path, "type", "cases"))
     before: ScalarNode | None = None
     for key, value in field.entries:
-        if key.text == "bits" and isinstance(value, MappingNode):
-            for bit, said in value.entries:
-                yield from _of_bit(said, (*path, key.text, bit.text))
+        for bit, said in entries(value) if key.text == "bits" else ():
+            yield from _of_bit(said, (*path, key.text, bit.text))
         if before is not None and _is_behind_comma(before, key, value, _FIELD_KEYS):
             yield Slip(path[:-1], _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return
@@ -390,17 +388,10 @@ def _of_field(field: MappingNode, path: Path) -> Iterator[Slip]:
         before = value if isinstance(value, ScalarNode) and not value.quoted else None
 
 
-def _of_cases(node: Node, path: Path, below: int) -> Iterator[Slip]:
-    """Cases with keys of a field, which types have not; they stand so many keys below a node."""
-    above, cases = find(node, path[-below:])
-    if above is None or above.text != "cases" or not isinstance(cases, MappingNode):
-        return
-    for key, value in cases.entries:
-        if (
-            isinstance(value, MappingNode)
-            and value.entry("type")
-            and {each.text for each, _ in value.entries} - _CASE_KEYS
-        ):
+def _of_cases(union: Node | None, path: Path) -> Iterator[Slip]:
+    """Cases with keys of a field, which types have not."""
+    for key, value in entries(child(union, "cases")):
+        if child(value, "type") is not None and {each.text for each, _ in entries(value)} - _CASE_KEYS:
             message = f"case {key.text} has keys of a field, but must be a type"
             hint = "define a type with such a field under `types`, and name it here: `{fields: [{value: {type: ...}}]}`"
             yield Slip((*path, key.text), _at(value, "wrong-shape", message, hint, (*path, key.text)))
@@ -415,7 +406,7 @@ def _tag(field: MappingNode) -> str:
 def _of_bit(said: Node, path: Path) -> Iterator[Slip]:
     """What a comma without quotes made of the text of a bit."""
     before: ScalarNode | None = None
-    for key, value in said.entries if isinstance(said, MappingNode) else ():
+    for key, value in entries(said):
         if before is not None and _is_behind_comma(before, key, value, _BIT_KEYS):
             yield Slip((*path, key.text), _comma(before, f"{before.text}, {key.text}", (*path, key.text)))
             return

@@ -7,7 +7,7 @@ texts. So is `012`, which is one number in YAML 1.1 and another in 1.2.
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
@@ -68,6 +68,7 @@ class MappingNode:
 
 
 Node = ScalarNode | SequenceNode | MappingNode
+Entries = Sequence[tuple[ScalarNode, Node]]
 Path = tuple[str | int, ...]
 
 _PLAIN = (
@@ -96,21 +97,17 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        event, flaw = self.peek_event(), ""  # type: ignore[no-untyped-call]
         if self.check_event(AliasEvent):
-            raise yaml.composer.ComposerError(
-                None, None, "an alias; specs have no aliases and anchors; write the value here", mark
-            )
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        if getattr(event, "anchor", None) is not None:
-            raise yaml.composer.ComposerError(
-                None, None, "an anchor; specs have no aliases and anchors; write the value here", mark
-            )
-        if getattr(event, "tag", None) is not None:
-            raise yaml.composer.ComposerError(
-                None, None, "a tag; the key says what its value is, and `not` negates", mark
-            )
-        if self._depth == _DEPTH:
-            raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEPTH} levels", mark)
+            flaw = "an alias; specs have no aliases and anchors; write the value here"
+        elif getattr(event, "anchor", None) is not None:
+            flaw = "an anchor; specs have no aliases and anchors; write the value here"
+        elif getattr(event, "tag", None) is not None:
+            flaw = "a tag; the key says what its value is, and `not` negates"
+        elif self._depth == _DEPTH:
+            flaw = f"nested deeper than {_DEPTH} levels"
+        if flaw:
+            raise yaml.composer.ComposerError(None, None, flaw, mark)
         self._depth += 1
         try:
             return super().compose_node(parent, index)
@@ -154,13 +151,9 @@ def _is_shallow(node: yaml.Node) -> bool:
 
 
 def _parts(node: yaml.Node) -> list[yaml.Node]:
-    match node:
-        case yaml.MappingNode():
-            return [part for entry in node.value for part in entry]
-        case yaml.SequenceNode():
-            return list(node.value)
-        case _:
-            return []
+    if isinstance(node, yaml.MappingNode):
+        return [part for entry in node.value for part in entry]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def parse(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
@@ -201,10 +194,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Proble
     if (bare := _without_colon(error, lines)) is not None:
         number, text = bare
         name, _, rest = text.strip().removeprefix("- ").partition(" ")
-        message, hint = (
-            f"a colon and a space must follow {name}",
-            f"write `{f'{name}: {rest.strip()}'.rstrip()}`",
-        )
+        message, hint = f"a colon and a space must follow {name}", f"write `{f'{name}: {rest.strip()}'.rstrip()}`"
         column = len(text) - len(text.lstrip()) + 1
         return Problem("yaml-syntax", message, hint, Location(file, number + 1, column), "")
     if (error.problem or "").startswith("expected '<document start>'") and lines[0][:1] in (" ", "\t"):
@@ -313,22 +303,13 @@ def _entries(
     for key_node, value_node in node.value:
         key = _node(key_node, file, path, problems)
         if not isinstance(key, ScalarNode):
-            problems.append(
-                Problem("yaml-syntax", "a key is not a scalar", "write `key: value`", key.location, path_text(path))
-            )
+            message, hint = "a key is not a scalar", "write `key: value`"
+            problems.append(Problem("yaml-syntax", message, hint, key.location, path_text(path)))
             continue
         if key.text in entries:
-            first = entries[key.text][0].location.line
+            message, hint = f"{key.text} is given twice", f"the first is in line {entries[key.text][0].location.line}"
             where = path_text((*path, key.text))
-            problems.append(
-                Problem(
-                    "duplicate-yaml-key",
-                    f"{key.text} is given twice",
-                    f"the first is in line {first}",
-                    key.location,
-                    where,
-                )
-            )
+            problems.append(Problem("duplicate-yaml-key", message, hint, key.location, where))
             continue
         entries[key.text] = (key, _node(value_node, file, (*path, key.text), problems))
     return tuple(entries.values())

@@ -166,6 +166,11 @@ def integer_of(expression: Expression | None) -> int | None:
             return None
 
 
+def fields_in(expression: Expression) -> Iterator[FieldRef]:
+    """The fields that an expression looks at."""
+    return (each for each in references(expression) if isinstance(each, FieldRef))
+
+
 def references(expression: Expression) -> Iterator[Expression]:
     """The names, marks, parameters and positions that an expression looks at."""
     inner = parts(expression)

@@ -129,8 +129,7 @@ def _call_kind(name: str, function: Function, arguments: tuple[Expression, ...])
             raise KindError(f"argument {place + 1} of {name} is {words}", function.doc)
         if not any(fits(known, each) for each in kinds):
             wanted_kinds = " or ".join(a_kind(each) for each in kinds)
-            message = f"{name} takes {wanted_kinds}, not {a_kind(known)}"
-            raise KindError(message, _other_function(name, known))
+            raise KindError(f"{name} takes {wanted_kinds}, not {a_kind(known)}", _other_function(name, known))
     if function.alike:
         return _alike_kind(name, found)
     return Kind.FLOAT if function.result is Kind.INTEGER and Kind.FLOAT in found else function.result

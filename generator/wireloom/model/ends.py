@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from wireloom.encodings import Encoding
-from wireloom.expr.ast import Expression, Literal, Position, Unary, references
+from wireloom.expr.ast import Expression, Position, Unary, integer_of, references
 from wireloom.model import types
 from wireloom.model.traversal import parts, within
 from wireloom.model.types import Amount, Struct, Type
@@ -64,7 +64,9 @@ def _endless_field(struct: Struct, named: Types, seen: set[tuple[str, Encoding]]
             continue
         if step.base:
             return name
-        if step.at is not None and (_counts_from_end(step.at) or _needs_end(step.at)):
+        if step.at is not None and (
+            isinstance(step.at, Unary) or (integer_of(step.at) or 0) < 0 or _needs_end(step.at)
+        ):
             return name
         if step.size is not None:
             if _takes_all(step.size) or _reads_elsewhere(step.type, named):
@@ -123,12 +125,6 @@ def _looking(step: types.Step) -> Iterator[Expression]:
             yield needed
         case _:
             return
-
-
-def _counts_from_end(offset: Expression) -> bool:
-    return isinstance(offset, Unary) or (
-        isinstance(offset, Literal) and isinstance(offset.value, int) and offset.value < 0
-    )
 
 
 def _takes_all(amount: Amount | None) -> bool:

@@ -8,7 +8,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from typing import assert_never
 
-from wireloom.expr.ast import Conditional, Expression, FieldRef, Kind, Literal, references
+from wireloom.expr.ast import Conditional, Expression, Kind, Literal, fields_in
 from wireloom.expr.extents import Extent, Extents, extent
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model import types
@@ -42,7 +42,7 @@ class StructExtents:
             if field.when is not None and not field.flatten and not (field.since or field.until):
                 self._told.setdefault(field.when, []).append(place)
             if field.compute is not None:
-                for name in {each.name for each in references(field.compute) if isinstance(each, FieldRef)}:
+                for name in {each.name for each in fields_in(field.compute)}:
                     self._readers.setdefault(name, []).append(place)
 
     def under(self, given: Expression | None) -> Extents:

@@ -8,7 +8,7 @@ an offset to the field that it is about.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from wireloom.expr.ast import Expression, FieldRef, references
+from wireloom.expr.ast import Expression, fields_in
 from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.types import Field, Struct, Type
@@ -279,7 +279,7 @@ def _told_by(each: Field) -> Iterator[str]:
 
 
 def _fields(expression: Expression) -> Iterator[str]:
-    yield from (each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up)
+    yield from (each.name for each in fields_in(expression) if not each.up)
 
 
 def _jumps(type: Type) -> bool:

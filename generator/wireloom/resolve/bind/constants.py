@@ -1,6 +1,6 @@
 """Constants of a spec -> wire values of the type that they stand for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wireloom.expr.ast import Kind, Literal
 from wireloom.expr.types import literal_kind
@@ -127,6 +127,13 @@ def byte(draft: Draft, place: Place, text: str) -> int:
         return data[0]
     draft.reports(place, "bad-hex", f"{text or 'nothing'} is not one byte", "write two hexadecimal digits")
     return 0
+
+
+def escapes(draft: Draft, place: Place, escaped: Iterable[str] | None) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """The byte that a mapping has as `escape`, and what each byte after it means, by `escaped`."""
+    codes = [(place / "escaped" / code, code) for code in escaped or ()]
+    meant = tuple((byte(draft, at, code), byte(draft, at, at.text)) for at, code in codes)
+    return byte(draft, place / "escape", (place / "escape").text), meant
 
 
 def remedy(type: Type, text: str) -> str:

@@ -1,6 +1,6 @@
 """One format on its way from document to model: what every pass may ask."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,13 @@ from pydantic import TypeAdapter
 from wireloom.encodings import ENCODINGS, Encoding
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Versions
-from wireloom.problems import Problems
+from wireloom.problems import Problems, nearest
 from wireloom.resolve.bind import notation
 from wireloom.resolve.bind.poison import Poison
 from wireloom.spec.documents import Document, Place
 from wireloom.spec.language import (
     AttemptType,
+    Entry,
     FormatDocument,
     NamedType,
     OneOfType,
@@ -54,6 +55,16 @@ class Draft:
     def with_parameters(self) -> Mapping[str, str]:
         """The keys of the types that have parameters, by the names before these; the first of each name."""
         return {key.partition("(")[0]: key for key in reversed(self.content.types) if "(" in key}
+
+    @property
+    def entries(self) -> Iterator[tuple[str, int, Entry]]:
+        """The items of `fields` of all structs: the struct, the number of the item, and what it says."""
+        types = self.content.types.items()
+        return ((name, number, entry) for name, form in types for number, entry in enumerate(entries_of(form)))
+
+    def place_of(self, struct: str, number: int, entry: Entry) -> Place:
+        """Where an item of `fields` stands."""
+        return self.place / "types" / struct / "fields" / number / entry.key
 
     def struct_encoding(self, struct: StructType) -> Encoding:
         """The encoding of a struct."""
@@ -94,6 +105,15 @@ class Draft:
         self.warnings.add(place.key_problem(id, message, hint))
 
 
+def parameter_named(draft: Draft, place: Place, name: str) -> Parameter | None:
+    """The parameter of that name; None where there is none, which is reported."""
+    known = draft.content.parameters
+    if name not in known:
+        hint = nearest(name, known) or "declare it in `parameters`"
+        draft.reports(place, "unknown-parameter", f"there is no parameter {name}", hint)
+    return known.get(name)
+
+
 def parameter_kind(parameter: Parameter) -> Kind:
     """The kind of a parameter's value."""
     if (parameter.one_of is None) == (parameter.type is None):
@@ -107,6 +127,11 @@ def form_of(node: Node, origin: TypeForm | None = None) -> TypeForm:
     if isinstance(form, StructType) and isinstance(origin, StructType):
         return form.model_copy(update={"encoding": origin.encoding, "byte_order": origin.byte_order})
     return form
+
+
+def entries_of(form: TypeForm | None) -> Sequence[Entry]:
+    """The items of `fields` of a struct; none of other types."""
+    return form.fields if isinstance(form, StructType) else ()
 
 
 def written(text: str, otherwise: Callable[[notation.NotationError], None] | None = None) -> notation.Notation | None:

@@ -4,7 +4,20 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.expr import ast
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, MarkRef, Membership, Name, Unary, parts
+from wireloom.expr.ast import (
+    Binary,
+    Call,
+    Expression,
+    FieldRef,
+    Kind,
+    Literal,
+    MarkRef,
+    Membership,
+    Name,
+    Unary,
+    fields_in,
+    parts,
+)
 from wireloom.expr.parse import ExpressionError, parse, parse_range
 from wireloom.expr.text import text_of
 from wireloom.expr.types import KindError, fits, kind
@@ -71,9 +84,7 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
     except KindError as error:
         if _is_broken(resolved):
             return BROKEN  # said of the name
-        mapped = next(
-            (each for each in ast.references(resolved) if isinstance(each, FieldRef) and scope.values(each)), None
-        )
+        mapped = next(filter(scope.values, fields_in(resolved)), None)
         if mapped is not None and not scope.draft.problems.is_first(f"{scope.type}.{mapped.name}"):
             scope.draft.marks(place)  # the same slip as before
             return BROKEN
@@ -102,8 +113,8 @@ def _boolean_of(expression: Expression) -> str:
 
 def _known_as_bytes(scope: Scope, expression: Expression) -> str:
     """What to say where a text in a character set is taken for a text."""
-    for each in ast.references(expression):
-        if isinstance(each, FieldRef) and (charset := scope.charset(each)):
+    for each in fields_in(expression):
+        if charset := scope.charset(each):
             return f"{each.name} is in {charset}, so expressions see it as bytes"
     return ""
 

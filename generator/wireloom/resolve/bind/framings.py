@@ -21,7 +21,7 @@ from wireloom.model.framing import (
 from wireloom.model.logical import Boolean, Integer, LogicalType, Meant, Text
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins, constants
-from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.draft import Draft, parameter_named
 from wireloom.spec.documents import Place
 from wireloom.spec.language import Parameter
 from wireloom.spec.language.framings import DelimiterFraming, HeaderFraming, PrefixFraming, SizeFraming
@@ -39,9 +39,7 @@ def framing_of(draft: Draft, order: ByteOrder) -> Framing:
         hint = "add it to `roots`, after the root of the records"
         draft.reports(place / "header", "missing-root", f"there is no root {written.header} for the header", hint)
     for name in written.gives:
-        if name not in draft.content.parameters:
-            hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
-            draft.reports(place / "gives" / name, "unknown-parameter", f"there is no parameter {name}", hint)
+        parameter_named(draft, place / "gives" / name, name)
     return Headed(written.header, tuple(written.gives.items()), _bare(draft, place / "records", written.records, order))
 
 
@@ -123,13 +121,9 @@ def _delimited(draft: Draft, place: Place, written: DelimiterFraming) -> Delimit
 
 
 def _escape(draft: Draft, place: Place, written: DelimiterFraming) -> Escape:
-    def byte(at: Place, text: str) -> int:
-        return constants.byte(draft, at, text)
-
-    xor = byte(place / "xor", (place / "xor").text) if written.xor is not None else 0
-    codes = [(place / "escaped" / code, code) for code in written.escaped or ()]
-    escaped = tuple((byte(at, code), byte(at, at.text)) for at, code in codes)
-    return Escape(byte(place / "escape", (place / "escape").text), xor, escaped)
+    xor = constants.byte(draft, place / "xor", (place / "xor").text) if written.xor is not None else 0
+    escape, escaped = constants.escapes(draft, place, written.escaped)
+    return Escape(escape, xor, escaped)
 
 
 def _bytes(draft: Draft, place: Place) -> bytes:

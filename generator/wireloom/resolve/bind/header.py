@@ -17,9 +17,8 @@ from wireloom.model.format import (
 )
 from wireloom.model.ground import HIGHEST, LONG, LOWEST, CrcOfBytes, SumOfBytes
 from wireloom.numbers import respelled
-from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins
-from wireloom.resolve.bind.draft import Draft, parameter_kind
+from wireloom.resolve.bind.draft import Draft, parameter_kind, parameter_named
 from wireloom.spec.documents import Place
 from wireloom.spec.language import ByteOrderByParameter, Crc, Digest, ParameterByName, Sum
 from wireloom.spec.language import NamedRange as NamedRangeDocument
@@ -118,14 +117,12 @@ def deciding_parameter(draft: Draft, key: str, written: ParameterByName | None, 
 
 
 def _require_options(draft: Draft, place: Place, name: str, options: tuple[str, ...]) -> None:
-    parameter = draft.content.parameters.get(name)
+    parameter = parameter_named(draft, place, name)
     if parameter is None:
-        hint = nearest(name, draft.content.parameters) or "declare it in `parameters`"
-        draft.reports(place, "unknown-parameter", f"there is no parameter {name}", hint)
-    elif parameter.one_of is None or not set(parameter.one_of) <= set(options):
+        return
+    if parameter.one_of is None or not set(parameter.one_of) <= set(options):
         message = f"{name} {_other_words(parameter.one_of, options)}"
-        hint = f"its `oneOf` has only {', '.join(options)}"
-        draft.reports(place, "unfit-parameter", message, hint)
+        draft.reports(place, "unfit-parameter", message, f"its `oneOf` has only {', '.join(options)}")
 
 
 _MULTIPLE = re.compile(r"([0-9]+) ?([kmg])(i?b)?", re.IGNORECASE)
@@ -146,16 +143,14 @@ def limit(draft: Draft, name: str, stated: int | str) -> int | str:
         if stated < 1:
             draft.reports(place, "unfit-parameter", f"a {name} of {stated} allows nothing", "write 1 or more")
         elif stated not in LONG:
-            hint = f"write at most {LONG[-1]}"
-            draft.reports(place, "unfit-parameter", f"{stated} is beyond 64 bits", hint)
+            draft.reports(place, "unfit-parameter", f"{stated} is beyond 64 bits", f"write at most {LONG[-1]}")
         return stated
     parameter = draft.content.parameters.get(stated)
     if parameter is None and stated[:1].isdecimal():
         message, hint = f"{stated} is neither a number nor the name of a parameter", _in_digits(stated)
         draft.reports(place, "unknown-parameter", message, hint)
     elif parameter is None:
-        hint = nearest(stated, draft.content.parameters) or "declare it in `parameters`"
-        draft.reports(place, "unknown-parameter", f"there is no parameter {stated}", hint)
+        parameter_named(draft, place, stated)
     elif parameter_kind(parameter) is not Kind.INTEGER:
         draft.reports(place, "unfit-parameter", f"{stated} is not an integer", "give it `type: int`")
     elif parameter.default is None and name == "depth":
@@ -251,8 +246,7 @@ def _too_wide(document: Crc) -> tuple[str, int] | None:
 def _verify(draft: Draft, place: Place, document: Crc | Sum, found: int) -> None:
     if found != document.check:
         message = f"these parameters give 0x{found:0{-(-document.width // 4)}X} over 123456789"
-        hint = "correct the parameters or the check value"
-        draft.reports(place / "check", "checksum-check-value", message, hint)
+        draft.reports(place / "check", "checksum-check-value", message, "correct the parameters or the check value")
 
 
 _SUM_WIDTHS = {"add": range(8, 65), "xor": (8,), "fletcher": (16, 32), "internet": (16,)}
@@ -267,8 +261,7 @@ def _sum(draft: Draft, place: Place, name: str, document: Sum) -> SumAlgorithm:
     largest = modulus if rule == "fletcher" else 1 << width
     if not width:
         known = f"{widths[0]} to {widths[-1]}" if isinstance(widths, range) else " or ".join(map(str, widths))
-        hint = f"{rule} has {known} bits"
-        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", hint)
+        draft.reports(place / "width", "bad-checksum-width", f"{document.width} bits", f"{rule} has {known} bits")
     elif (document.modulus is not None) != (rule == "fletcher"):
         message, hint = "only fletcher has a `modulus`, and needs it", "write `modulus: 255`, or drop it elsewhere"
         draft.reports(place, "conflicting-keys", message, hint)

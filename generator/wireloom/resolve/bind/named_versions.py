@@ -16,7 +16,7 @@ from wireloom.encodings import Form
 from wireloom.model.format import Versions
 from wireloom.model.traversal import closure
 from wireloom.problems import Location, nearest
-from wireloom.resolve.bind.draft import Draft, TypeForm, form_of
+from wireloom.resolve.bind.draft import Draft, TypeForm, entries_of, form_of
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.spec import language
 from wireloom.spec.documents import Place
@@ -240,10 +240,10 @@ class _Lowering:
             return None
         return self._by_field(versions, stated, place, found)
 
-    def _lacks(self, place: Place, name: str, forms: Sequence[object], others: Sequence[str]) -> None:
+    def _lacks(self, place: Place, name: str, forms: Sequence[TypeForm | None], others: Sequence[str]) -> None:
         """Report that `from` names neither a field nor a parameter."""
-        keys = [entry.key for form in forms if isinstance(form, StructType) for entry in form.fields]
-        known = [*dict.fromkeys(each for each in keys if each not in STEPS), *others]
+        keys = [entry.key for form in forms for entry in entries_of(form) if entry.is_field]
+        known = [*dict.fromkeys(keys), *others]
         hint = nearest(name, known) or "name a field, a parameter, or `fits`"
         self.draft.reports(place / "from", "unknown-name", f"there is no field {name}, and no such parameter", hint)
 
@@ -326,12 +326,10 @@ class _Lowering:
         return tuple(entry.full.as_ or entry.key for entry in entries if not entry.full.flatten)
 
     def _entry(self, site: _Site) -> Entry:
-        form = self.draft.content.types[site[0]]
-        assert isinstance(form, StructType)  # noqa: S101 - it has fields
-        return form.fields[site[1]]
+        return entries_of(self.draft.content.types[site[0]])[site[1]]
 
     def _at(self, site: _Site) -> Location:
-        return (self.draft.place / "types" / site[0] / "fields" / site[1] / self._entry(site).key).key_location()
+        return self.draft.place_of(*site, self._entry(site)).key_location()
 
     def _named(self, form: TypeForm) -> list[str]:
         """The types that a type mentions, by their keys."""
@@ -378,8 +376,7 @@ class _Lowering:
 
         records = closure((record for type in roots.values() for record in self._named(type)), inner)
         for record in records if versions.column else ():
-            form = draft.content.types[record]
-            if isinstance(form, StructType) and form.fields:
+            if entries_of(draft.content.types[record]):
                 self._add((record, -1), self._column((record, 0), versions))
         return replace(versions, parameter=name, roots=tuple(roots))
 
@@ -392,7 +389,7 @@ class _Lowering:
             message, hint = f"`from: fits` needs a struct, and {first} is not one", "give `versions` to its structs"
             self.draft.reports(self.draft.place / "versions" / "from", "wrong-shape", message, hint)
             return None
-        taken = {entry.key for each in types.values() if isinstance(each, StructType) for entry in each.fields}
+        taken = {entry.key for _, _, entry in self.draft.entries}
         told = next(name for name in (f"versionThatFits{'_' * n}" for n in range(len(taken) + 1)) if name not in taken)
         fitting = tuple(name for name, type in roots.items() if record in self._named(type))
         return replace(versions, told=told, path=(versions.column,), roots=fitting, record=record)
@@ -476,10 +473,8 @@ class _Lowering:
             message = f"no member distinguishes {versions.names[lacking or 0]} from the versions before it"
             hint = "give it a required member that they lack, or give one of their required members `until`"
             return None if lacking is None else ("ambiguous-alternatives", message, hint)
-        others = [
-            each for each in self.draft.content.types.values() if each is not form and isinstance(each, StructType)
-        ]
-        if versions.record and any(entry.full.given & _SPAN for each in others for entry in each.fields):
+        others = [each for each in self.draft.content.types.values() if each is not form]
+        if versions.record and any(entry.full.given & _SPAN for each in others for entry in entries_of(each)):
             return None  # what it holds may look different
         seen: dict[str, str] = {}
         for number, version in reversed(list(enumerate(versions.names))):
@@ -647,8 +642,7 @@ def _flaws(
         hint = "drop one: every other text is read as the newest"
         yield "else", "conflicting-keys", "`else` beside `newer: newest`", hint
     if newer and whole and not _grow(values):
-        message = "`newer` needs numbers that increase from version to version"
-        yield "newer", "conflicting-keys", message, "drop `newer`"
+        yield "newer", "conflicting-keys", "`newer` needs numbers that increase from version to version", "drop `newer`"
 
 
 def _grow(values: Sequence[Any]) -> bool:

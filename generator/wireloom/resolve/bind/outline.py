@@ -18,7 +18,7 @@ from wireloom.model.types import Scalar
 from wireloom.names import EXPRESSION_WORDS
 from wireloom.numbers import integer
 from wireloom.resolve.bind import builtins, constants, notation
-from wireloom.resolve.bind.draft import Draft, TypeForm, written
+from wireloom.resolve.bind.draft import Draft, TypeForm, entries_of, written
 from wireloom.resolve.bind.renamings import Renamings, renamed, renaming_of
 from wireloom.spec.language import (
     AttemptType,
@@ -109,20 +109,18 @@ class Outlines:
 def outlines(draft: Draft) -> Outlines:
     """What expressions can see in each named type."""
     uses = _uses(draft)
-    types = {
-        name: Outline(
-            name,
-            isinstance(form, StructType),
-            _members(draft, form, frozenset({name})) if isinstance(form, StructType) else {},
-            _marks(form) if isinstance(form, StructType) else {},
-            tuple(uses.get(name, ())),
-            isinstance(form, StructType) and _is_open(draft, form, frozenset({name})),
-        )
-        for name, form in draft.content.types.items()
-    }
+    types = {name: _outline(draft, name, form, tuple(uses.get(name, ()))) for name, form in draft.content.types.items()}
     named = {name for outline in types.values() for name in (*outline.members, *outline.marks)}
     misnamed = named.intersection(EXPRESSION_WORDS)
     return Outlines(types, _recursive(draft), _root_names(draft), _encodings(draft, uses), frozenset(misnamed))
+
+
+def _outline(draft: Draft, name: str, form: TypeForm, uses: tuple[Use, ...]) -> Outline:
+    if not isinstance(form, StructType):
+        return Outline(name, struct=False, uses=uses)
+    marks = {entry.mark: position for position, entry in enumerate(form.fields) if entry.mark is not None}
+    own = frozenset({name})
+    return Outline(name, True, _members(draft, form, own), marks, uses, _is_open(draft, form, own))  # noqa: FBT003
 
 
 # --- where types are used ------------------------------------------------------------------------------------------
@@ -144,12 +142,10 @@ def reach(draft: Draft, form: TypeForm, seen: frozenset[str] = frozenset(), char
 
 def direct_names(draft: Draft, form: TypeForm) -> Iterator[tuple[str, int]]:
     """The named types that a type mentions itself, each with the step that mentions it."""
-    if isinstance(form, StructType):
-        for position, entry in enumerate(form.fields):
-            if entry.is_field:
-                yield from ((name, position) for name in _mentioned(draft, entry.type))
-                yield from ((name, position) for name in _amounts(draft, entry.full))
-        return
+    for position, entry in enumerate(entries_of(form)):
+        if entry.is_field:
+            yield from ((name, position) for name in _mentioned(draft, entry.type))
+            yield from ((name, position) for name in _amounts(draft, entry.full))
     yield from ((name, 0) for name in _mentioned(draft, form))
 
 
@@ -511,7 +507,3 @@ def _entry(draft: Draft, table: FieldDocument, struct: StructType) -> tuple[Kind
             return kind, charset if kind is Kind.BYTES else ""
         case _:
             return Kind.ANY, ""
-
-
-def _marks(struct: StructType) -> dict[str, int]:
-    return {entry.mark: position for position, entry in enumerate(struct.fields) if entry.mark is not None}

@@ -5,8 +5,8 @@ Expressions around such a field, readers and errors know its members by the new 
 
 from dataclasses import dataclass, field
 
-from wireloom.resolve.bind.draft import Draft
-from wireloom.spec.language import FieldDocument, Flattening, StructType
+from wireloom.resolve.bind.draft import Draft, entries_of
+from wireloom.spec.language import FieldDocument, Flattening
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,5 @@ def renamed(renamings: Renamings, name: str, shown: str = "") -> str:
 
 def renamings_of(draft: Draft, type: str) -> dict[int, Renamings]:
     """Of each field of a struct that renames its members, by its place, how."""
-    form = draft.content.types[type]
-    entries = form.fields if isinstance(form, StructType) else ()
-    return {place: new for place, entry in enumerate(entries) if (new := renaming_of(entry.key, entry.full))}
+    entries = enumerate(entries_of(draft.content.types[type]))
+    return {place: new for place, entry in entries if (new := renaming_of(entry.key, entry.full))}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from wireloom.expr import ast
-from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, references
+from wireloom.expr.ast import Call, Expression, FieldRef, Kind, Literal, MarkRef, Name, ParameterRef, fields_in
 from wireloom.expr.types import a_kind
 from wireloom.model.traversal import closure
 from wireloom.model.types import Scalar
@@ -264,7 +264,7 @@ class Scope:
     def is_sound(self, expression: Expression) -> bool:
         """Whether nothing is wrong with the fields of this struct that an expression looks at."""
         place = self.draft.place / "types" / self.type / "fields"
-        names = [each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up]
+        names = [each.name for each in fields_in(expression) if not each.up]
         members = self.outlines.types[self.type].members if names else {}
         return not any(self.draft.has_problem(place / members[name].position) for name in names if name in members)
 
@@ -421,13 +421,12 @@ class Scope:
     def _named_to_readers(self, name: str) -> str:
         """The visible field, or the number of one, that readers call so; empty where there is none."""
         visible = set(self._visible())
-        for form in self.draft.content.types.values():
-            for entry in form.fields if isinstance(form, StructType) else ():
-                if entry.key in visible and name in (entry.full.as_, entry.full.raw):
-                    return entry.key
-                for key, bit in (entry.full.bits or {}).items():
-                    if key in visible and isinstance(bit, Bits) and bit.raw == name:
-                        return key
+        for _, _, entry in self.draft.entries:
+            if entry.key in visible and name in (entry.full.as_, entry.full.raw):
+                return entry.key
+            for key, bit in (entry.full.bits or {}).items():
+                if key in visible and isinstance(bit, Bits) and bit.raw == name:
+                    return key
         return ""
 
     def _texts(self) -> set[object]:

@@ -236,8 +236,7 @@ class _Making:
         for head in self.heads.values():
             place = self.draft.place / "types" / head.key
             if not any(name == head.name for name, _ in self.made):
-                message = f"nothing uses {head.key}"
-                self.draft.warns_entry(place, "unreachable-type", message, "use it, or drop it")
+                self.draft.warns_entry(place, "unreachable-type", f"nothing uses {head.key}", "use it, or drop it")
                 continue
             for name in head.parameters:
                 if (head.name, name) not in self.used:

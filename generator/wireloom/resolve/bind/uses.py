@@ -8,7 +8,6 @@ from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import all_mentioned, direct_names
 from wireloom.resolve.bind.poison import Node, node_of
 from wireloom.spec.documents import Document
-from wireloom.spec.language import StructType
 from wireloom.spec.yaml import texts
 
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -18,33 +17,24 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
     """What uses each node: a step its struct and what names it, a type each step that mentions it."""
     types = draft.content.types
     uses: dict[Node, set[Node]] = {}
-    steps = {name: form.fields for name, form in types.items() if isinstance(form, StructType)}
-    numbered = {
-        (name, position): node_of((draft.place / "types" / name / "fields" / position).shown_path) or (name, position)
-        for name, entries in steps.items()
-        for position in range(len(entries))
-    }
+    places = {(name, at): draft.place / "types" / name / "fields" / at for name, at, _ in draft.entries}
+    numbered = {step: node_of(place.shown_path) or step for step, place in places.items()}
     for name, form in types.items():
         for mentioned, position in direct_names(draft, form):
             uses.setdefault((mentioned, None), set()).add(numbered.get((name, position), (name, None)))
     words = {
-        numbered[name, position]: {
-            word
-            for text in texts((draft.place / "types" / name / "fields" / position).node)
-            for word in _WORD.findall(text)
-        }
-        for name, position in numbered
+        numbered[step]: {word for text in texts(place.node) for word in _WORD.findall(text)}
+        for step, place in places.items()
     }
-    near = {name: all_mentioned(draft, [name]) for name in steps}
-    for name, entries in steps.items():
-        beside = [each for each in words if each[0] in near[name] or name in near[each[0]]]
-        for position, entry in enumerate(entries):
-            own = {entry.key} if entry.is_field else {entry.mark} if entry.mark is not None else set()
-            own |= set(entry.full.bits or ())
-            node = numbered[name, position]
-            found = uses.setdefault(node, set())
-            found.add((name, None))
-            found |= {each for each in beside if each != node and own & words[each]}
+    near = {name: all_mentioned(draft, [name]) for name, _ in places}
+    beside = {name: [each for each in words if each[0] in near[name] or name in near[each[0]]] for name in near}
+    for name, position, entry in draft.entries:
+        own = {entry.key} if entry.is_field else {entry.mark} if entry.mark is not None else set()
+        own |= set(entry.full.bits or ())
+        node = numbered[name, position]
+        found = uses.setdefault(node, set())
+        found.add((name, None))
+        found |= {each for each in beside[name] if each != node and own & words[each]}
     return uses
 
 

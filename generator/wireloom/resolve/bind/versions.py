@@ -56,35 +56,26 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
     wrong = set[str]()
     for version in struct.versions:
-        where = place / "versions" / version.name
+        name, where = version.name, place / "versions" / version.name
         if (version.arity is None) == (version.when is None):
-            draft.reports_entry(
-                where, "conflicting-keys", f"{version.name} needs one of `arity` and `when`", "give `arity` or `when`"
-            )
+            message = f"{name} needs one of `arity` and `when`"
+            draft.reports_entry(where, "conflicting-keys", message, "give `arity` or `when`")
         if version.arity is None:
             continue
         if struct.form is not Form.ARRAY:
             draft.reports(where / "arity", "wrong-encoding", "only arrays have an arity", "tell the version by `when`")
             continue
-        fields = len(fields_of(struct, version.name))
+        fields = len(fields_of(struct, name))
         if version.arity != fields:
-            wrong.add(version.name)
-            draft.reports(
-                where / "arity",
-                "version-arity",
-                f"{version.name} has {fields} fields, not {version.arity}",
-                "mark fields with `since` and `until`",
-            )
+            wrong.add(name)
+            message = f"{name} has {fields} fields, not {version.arity}"
+            draft.reports(where / "arity", "version-arity", message, "mark fields with `since` and `until`")
         else:
             _check_conditions(draft, place / "fields", struct, version)
-        if version.arity in taken and not wrong & {version.name, taken[version.arity]}:
-            draft.reports(
-                where / "arity",
-                "version-arity",
-                f"{taken[version.arity]} has the same arity",
-                "two versions of one arity need `when`",
-            )
-        taken[version.arity] = version.name
+        if version.arity in taken and not wrong & {name, taken[version.arity]}:
+            message, hint = f"{taken[version.arity]} has the same arity", "two versions of one arity need `when`"
+            draft.reports(where / "arity", "version-arity", message, hint)
+        taken[version.arity] = name
 
 
 def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:

@@ -3,31 +3,28 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from wireloom.expr.ast import FieldRef, references
+from wireloom.expr.ast import FieldRef, fields_in
 from wireloom.model.traversal import closure
 from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_both
-from wireloom.resolve.facts.sites import Names, Origin, Role, Types, held, sites, structs
+from wireloom.resolve.facts.sites import Names, Origin, Role, Types, every_site, held, structs
 
 
 def check_clashes(draft: Draft, named: Types, names: Names) -> None:
     """Report expressions that ask for a name which means two fields of a struct that a record may both have."""
     if not any(field.flatten for struct in structs(named) for field in struct.fields):
         return
-    for struct in structs(named):
-        for site in sites(draft.place, named, struct):
-            for reference in references(site.expression) if site.role is not Role.KEEP else ():
-                if not isinstance(reference, FieldRef):
-                    continue
-                called = ".".join((reference.name, *reference.members))
-                if other := _other(struct, reference, named, names):
-                    message = f"{called} is a field here, and also the readers' name of {other} in a flattened struct"
-                    draft.reports(site.place, "ambiguous-name", message, "rename one of them")
-                    break
-                if rivals := _rivals(struct, reference, names):
-                    draft.reports(site.place, "ambiguous-name", *_of_both(called, *rivals))
-                    break
+    for site in every_site(draft.place, named):
+        for reference in fields_in(site.expression) if site.role is not Role.KEEP else ():
+            called = ".".join((reference.name, *reference.members))
+            if other := _other(site.struct, reference, named, names):
+                message = f"{called} is a field here, and also the readers' name of {other} in a flattened struct"
+                draft.reports(site.place, "ambiguous-name", message, "rename one of them")
+                break
+            if rivals := _rivals(site.struct, reference, names):
+                draft.reports(site.place, "ambiguous-name", *_of_both(called, *rivals))
+                break
 
 
 def _rivals(struct: Struct, reference: FieldRef, names: Names) -> tuple[Field, Field] | None:

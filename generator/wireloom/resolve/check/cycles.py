@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, MarkRef, Position, parts, references
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, MarkRef, Position, fields_in, parts
 from wireloom.model import types
 from wireloom.model.traversal import NamedTypes, with_fields, with_structs
 from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.check.sources import Node, is_seen, meant_by, needs_source
+from wireloom.resolve.check.sources import is_seen, needs_source
 from wireloom.resolve.facts.recursive_types import reached
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, structs
+from wireloom.resolve.facts.sites import Names, Node, Role, Site, Types, every_site, held, structs
 from wireloom.spec.documents import Place
 
 Given = frozenset[Node]
@@ -49,40 +49,40 @@ class _Following:
         self._conditions: dict[Node, list[Node]] = {}  # of them what decides whether they are there
         self._written: dict[Node, str] = {}  # the structs of what decides which bytes are written
         self._spans: list[tuple[Node, Struct, _Span]] = []  # the steps whose bytes they count
-        for struct in structs(named):
-            self._add(root, named, struct, names)
+        for site in every_site(root, named):
+            self._add(site, names)
         for node, struct, span in self._spans:
             packed = set(_packed(struct, span, named))
             self.nodes[node] += [each for each, within in self._written.items() if within in packed]
         self.given = frozenset(self._given(set(_computed(named))))
 
-    def _add(self, root: Place, named: Types, struct: Struct, names: Names) -> None:
-        for site in sites(root, named, struct):
-            if site.field is None or (site.role is Role.COMPUTE and site.field.derive is not None):
-                continue  # what is derived, too, builders do not compute
-            node = (struct.name, site.bit or site.field.wire_name)
-            sources = [*_sources(names, struct, site.expression), *_sums(names, struct, site.expression)]
-            if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
-                node = _sum(node)
-            if site.role is Role.STORED:
-                sources = [source for source in sources if source != node]  # the checksum itself
-            if site.role is Role.OFFSET or (site.role is Role.SIZE and not is_seen(site.field)):
-                node = (f"the place of {struct.name}", node[1])
-                self.nodes.setdefault(node, []).extend(sources)
+    def _add(self, site: Site, names: Names) -> None:
+        struct, field = site.struct, site.field
+        if field is None or (site.role is Role.COMPUTE and field.derive is not None):
+            return  # what is derived, too, builders do not compute
+        node = (struct.name, site.bit or field.wire_name)
+        sources = [*names.nodes(struct, *fields_in(site.expression)), *_sums(names, struct, site.expression)]
+        if site.role in (Role.COVERED, Role.SUMMED, Role.STORED):
+            node = _sum(node)
+        if site.role is Role.STORED:
+            sources = [source for source in sources if source != node]  # the checksum itself
+        if site.role is Role.OFFSET or (site.role is Role.SIZE and not is_seen(field)):
+            node = (f"the place of {struct.name}", node[1])
+            self.nodes.setdefault(node, []).extend(sources)
+            self._written[node] = struct.name
+        elif site.role in (Role.DERIVE, Role.COMPUTE, Role.COVERED, Role.SUMMED, Role.STORED):
+            self.places[node] = site.place
+            self.nodes.setdefault(node, []).extend(sources)
+            self._spans += [(node, struct, span) for span in _spans(site, site.expression)]
+            if site.role is not Role.COMPUTE:
                 self._written[node] = struct.name
-            elif site.role in (Role.DERIVE, Role.COMPUTE, Role.COVERED, Role.SUMMED, Role.STORED):
-                self.places[node] = site.place
-                self.nodes.setdefault(node, []).extend(sources)
-                self._spans += [(node, struct, span) for span in _spans(site, site.expression)]
-                if site.role is not Role.COMPUTE:
-                    self._written[node] = struct.name
-            elif site.role is Role.CONDITION and _follows_alone(site.field):
-                # a record says whether what readers see of the wire is there
-                for each in (node, *((struct.name, bit.name) for bit in site.field.bits)):
-                    if site.field.compute is None:
-                        self._written[each] = struct.name
-                    self._conditions.setdefault(each, []).extend(sources)
-                    self.nodes.setdefault(each, []).extend(sources)
+        elif site.role is Role.CONDITION and _follows_alone(field):
+            # a record says whether what readers see of the wire is there
+            for each in (node, *((struct.name, bit.name) for bit in field.bits)):
+                if field.compute is None:
+                    self._written[each] = struct.name
+                self._conditions.setdefault(each, []).extend(sources)
+                self.nodes.setdefault(each, []).extend(sources)
 
     def _given(self, computed: set[Node]) -> Iterator[Node]:
         """Computed values that readers see, of which something in their own circle is derived."""
@@ -109,12 +109,6 @@ def _computed(named: Types) -> Iterator[Node]:
 def _follows_alone(field: Field) -> bool:
     """Whether nothing that readers see says that a field is there, so that its condition alone does."""
     return field.compute is not None or not (is_seen(field) or (needs_source(field) and not field.bits))
-
-
-def _sources(names: Names, struct: Struct, expression: Expression) -> Iterator[Node]:
-    for reference in references(expression):
-        if isinstance(reference, FieldRef):
-            yield from meant_by(names, struct, reference)
 
 
 def _sums(names: Names, struct: Struct, expression: Expression) -> Iterator[Node]:

@@ -114,16 +114,13 @@ def _check_table(draft: Draft, named: Types, place: Place, field: types.Field) -
 
 def _check_unique(draft: Draft, named: Types, place: Place, field: types.Field) -> None:
     """What must not repeat is a single value, whatever its type may turn out to be."""
-    match types.not_null(field.type):
-        case types.Array(element=element, unique=str(name)):
-            through = (types.Select, Nullable, types.OneOf)
-            leaves = (leaf for type in _members(element, name, named) for leaf in within(type, named, *through))
-            if any(isinstance(leaf, types.Array | types.Map | Struct | types.Attempt) for leaf in leaves):
-                message = f"{name} is not a number, a text or bytes"
-                hint = "name a member that is one"
-                draft.reports(place / "unique", "wrong-shape", message, hint)
-        case _:
-            pass
+    listed = types.not_null(field.type)
+    if isinstance(listed, types.Array) and (name := listed.unique) is not None:
+        through = (types.Select, Nullable, types.OneOf)
+        leaves = (leaf for type in _members(listed.element, name, named) for leaf in within(type, named, *through))
+        if any(isinstance(leaf, types.Array | types.Map | Struct | types.Attempt) for leaf in leaves):
+            hint = "name a member that is one"
+            draft.reports(place / "unique", "wrong-shape", f"{name} is not a number, a text or bytes", hint)
 
 
 def _members(type: Type, name: str, named: Types) -> Iterator[Type]:

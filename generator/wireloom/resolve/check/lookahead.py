@@ -35,15 +35,14 @@ def check_ahead(  # noqa: PLR0913 - the case, and what is known
 def check_endings(draft: Draft, sizes: Sizes) -> None:
     """Report lists whose elements may begin with the terminator, since builders fill in their first bytes."""
     for place, _, field in all_placed(draft.place, sizes.named):
-        match types.not_null(field.type):
-            case types.Array(element=element, count=types.Terminator(data, jump)):
-                width = max(len(data), 0 if jump is None else jump.number.width or 0)
-                name, is_zero = _made_up(element, width, sizes)
-                if name and not (is_zero and jump is None and 0 not in data):
-                    message = f"an element begins with {_of(name)}, and may look like the end of the list"
-                    draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
-            case _:
-                pass
+        listed = types.not_null(field.type)
+        if isinstance(listed, types.Array) and isinstance(listed.count, types.Terminator):
+            data, jump = listed.count.data, listed.count.jump
+            width = max(len(data), 0 if jump is None else jump.number.width or 0)
+            name, is_zero = _made_up(listed.element, width, sizes)
+            if name and not (is_zero and jump is None and 0 not in data):
+                message = f"an element begins with {_of(name)}, and may look like the end of the list"
+                draft.reports_entry(place / "terminator", "unknown-on-build", message, _hint(name))
 
 
 def _of(name: str) -> str:

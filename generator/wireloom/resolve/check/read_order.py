@@ -7,7 +7,7 @@ from wireloom.model import types
 from wireloom.model.traversal import closure
 from wireloom.model.types import Struct
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, held, sites, structs
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, held, structs
 from wireloom.resolve.logical.roots import Entry
 
 
@@ -16,15 +16,14 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
     unlisted = _outside_lists(named, names, entries)
     for struct in structs(named):
         _check_verified(draft, struct)
-        for site in sites(draft.place, named, struct):
-            facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
-            if "index" in facts and struct.name in unlisted:
-                message = f"{struct.name} is not an element of a list"
-                hint = "`index` is the number of an element in its list"
-                draft.reports(site.place, "unknown-name", message, hint)
-            if "here" in facts and _is_elsewhere(site):
-                message = "`here` has no meaning for a field with `from`"
-                draft.reports(site.place, "unknown-name", message, "write its size without `here`")
+    for site in every_site(draft.place, named):
+        facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
+        if "index" in facts and site.struct.name in unlisted:
+            message = f"{site.struct.name} is not an element of a list"
+            draft.reports(site.place, "unknown-name", message, "`index` is the number of an element in its list")
+        if "here" in facts and _is_elsewhere(site):
+            message = "`here` has no meaning for a field with `from`"
+            draft.reports(site.place, "unknown-name", message, "write its size without `here`")
 
 
 def _is_elsewhere(site: Site) -> bool:

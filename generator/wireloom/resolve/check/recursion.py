@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from wireloom.expr.ast import FieldRef
-from wireloom.expr.ast import references as names_in
+from wireloom.expr.ast import FieldRef, fields_in
 from wireloom.model.traversal import closure, nested, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names, nesting
 from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
-from wireloom.resolve.facts.sites import Names, Role, Site, all_placed, held, sites, structs
+from wireloom.resolve.facts.sites import Names, Role, Site, all_placed, every_site, held
 from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
 from wireloom.spec.language import OneOfType, StructType
@@ -181,7 +180,7 @@ def _is_endless(named: Mapping[str, Type], name: str) -> bool:
 def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
     """No struct within another looks at what leads on in a circle there: the deepest level has it otherwise."""
     circles = {name: circle_of(named, name) for name in stated_depths(draft)}
-    for site in (site for struct in structs(named) for site in sites(draft.place, named, struct)) if circles else ():
+    for site in every_site(draft.place, named) if circles else ():
         for reference in _far(site):
             for origin in names.origins(site.struct, reference):
                 inner = set(references(origin.field.type))
@@ -195,9 +194,7 @@ def check_views(draft: Draft, named: Mapping[str, Type], names: Names) -> None:
 def _far(site: Site) -> Iterator[FieldRef]:
     """The names in an expression that mean fields of structs around the one where it stands."""
     inside = 1 if site.role is Role.KEEP else 0
-    for each in names_in(site.expression):
-        if isinstance(each, FieldRef) and each.up > inside:
-            yield replace(each, up=each.up - inside)
+    return (replace(each, up=each.up - inside) for each in fields_in(site.expression) if each.up > inside)
 
 
 def check_entries(draft: Draft, named: Mapping[str, Type]) -> None:

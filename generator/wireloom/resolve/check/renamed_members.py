@@ -1,11 +1,11 @@
 """What members are called that melt into the struct around: whether new names are of members, and of one each."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireloom import names
 from wireloom.problems import nearest
-from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.draft import Draft, TypeForm, entries_of
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.resolve.bind.renamings import Renaming, renamed, renaming_of
 from wireloom.spec.documents import Place
@@ -15,14 +15,12 @@ from wireloom.spec.language import AttemptType, Bits, Entry, FieldDocument, Stru
 def check_renamings(draft: Draft) -> bool:
     """Whether each new name is one, of a member that there is, and of no other; reported where not."""
     before = len(draft.problems.found)
-    for type, form in draft.content.types.items():
-        if isinstance(form, StructType):
-            for position, entry in enumerate(form.fields):
-                place = draft.place / "types" / type / "fields" / position / entry.key / "flatten"
-                for renaming in renaming_of(entry.key, entry.full):
-                    _check_renaming(draft, place, entry.type, renaming)
-                if entry.full.flatten:
-                    _check_marks(draft, place, form, entry)
+    for struct, number, entry in draft.entries:
+        place = draft.place_of(struct, number, entry) / "flatten"
+        for renaming in renaming_of(entry.key, entry.full):
+            _check_renaming(draft, place, entry.type, renaming)
+        if entry.full.flatten:
+            _check_marks(draft, place, entries_of(draft.content.types[struct]), entry)
     return len(draft.problems.found) == before
 
 
@@ -53,10 +51,10 @@ def _check_renaming(draft: Draft, place: Place, form: TypeForm, renaming: Renami
         draft.reports(place, "wrong-shape", message, "write `flatten: true`, or drop it")
 
 
-def _check_marks(draft: Draft, place: Place, struct: StructType, field: Entry) -> None:
+def _check_marks(draft: Draft, place: Place, entries: Sequence[Entry], field: Entry) -> None:
     """Report a mark of the struct that is called as a member that melts into it."""
     lent = set(_named(draft, field.key, field.full, frozenset()))
-    for other in struct.fields:
+    for other in entries:
         if not other.is_field and other.mark in lent:
             message, hint = f"a mark and a member are both named {other.mark}", "give the mark another name"
             draft.reports(place, "duplicate-field", message, hint)

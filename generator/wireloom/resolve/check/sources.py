@@ -5,10 +5,10 @@ A record that is parsed can be built again. So what readers do not see must foll
 at, is filler, which parsers pass over and builders write as zeros.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal, references
+from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, Literal, fields_in
 from wireloom.expr.extents import Extents, extent
 from wireloom.expr.types import kind
 from wireloom.model import types
@@ -18,12 +18,13 @@ from wireloom.model.types import Field, Presence, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.sites import (
     Names,
+    Node,
     Role,
     Types,
     all_placed,
+    every_site,
     holders,
     names_told_by,
-    sites,
     structs,
     values_asked,
 )
@@ -35,9 +36,6 @@ _FILLED = 1 << 16  # bytes that builders make up
 _SCALARS = types.Integer | types.Float | types.Boolean | types.Text | types.Bytes | types.JsonText | types.Null
 
 
-Node = tuple[str, str]  # a struct, and the name of a field or bit in it
-
-
 def check_building(draft: Draft, named: Types, names: Names) -> None:
     """Report fields whose value builders cannot know."""
     looked_at = _looked_at(draft.place, named, names)
@@ -46,8 +44,7 @@ def check_building(draft: Draft, named: Types, names: Names) -> None:
         _check_source(draft, place, struct, field, looked_at, told_by, named)
         _check_melted(draft, place, struct, field, looked_at)
         _check_scalar(draft, place, field, named)
-    for struct in structs(named):
-        _check_summed(draft, named, struct, names)
+    _check_summed(draft, named, names)
 
 
 def with_filler(named: NamedTypes, place: Place) -> NamedTypes:
@@ -82,33 +79,20 @@ class _LookedAt:
 
 def _looked_at(root: Place, named: Types, names: Names) -> _LookedAt:
     nodes, members, valued = set[Node](), set[str](), set[Node]()
+    for site in every_site(root, named):
+        for reference in fields_in(site.expression):
+            members.update(reference.members)
+            nodes.update(names.nodes(site.struct, replace(reference, members=())))
+        asked = (replace(each, members=()) for each in values_asked(site.expression))
+        valued.update(names.nodes(site.struct, *asked))
     for struct in structs(named):
-        for site in sites(root, named, struct):
-            for reference in references(site.expression):
-                if isinstance(reference, FieldRef):
-                    members.update(reference.members)
-                    nodes.update(meant_by(names, struct, replace(reference, members=())))
-            valued.update(
-                node
-                for each in values_asked(site.expression)
-                for node in meant_by(names, struct, replace(each, members=()))
-            )
         for step in struct.steps:
-            match step:
-                case types.Check(field=name) | types.Verify(field=name) | types.Discard(field=name):
-                    nodes.add((struct.name, name))
-                    valued.add((struct.name, name))
-                case _:
-                    pass
+            if isinstance(step, types.Check | types.Verify | types.Discard):
+                nodes.add((struct.name, step.field))
+                valued.add((struct.name, step.field))
     for type in named.values():
         members.update(names_told_by(type))
     return _LookedAt(frozenset(nodes), frozenset(members), frozenset(nodes - valued))
-
-
-def meant_by(names: Names, struct: Struct, reference: FieldRef) -> Iterator[Node]:
-    """The fields and bits that a reference at a struct means."""
-    for origin in names.origins(struct, reference):
-        yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
 
 
 def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
@@ -118,24 +102,23 @@ def _told_by(root: Place, named: Types, names: Names) -> Mapping[Node, str]:
     """
     found: dict[Node, str] = {}
     alone: dict[Node, str] = {}
-    for struct in structs(named):
-        for site in sites(root, named, struct):
-            if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
+    for site in every_site(root, named):
+        if site.field is None or not isinstance(site.expression, FieldRef) or site.expression.up:
+            continue
+        match site.role, site.field.type:
+            case Role.SIZE, types.Bytes() | types.Text():
+                hints, hint = found, f"add `derive: len({site.field.wire_name})`"
+            case Role.COUNT, _:
+                hints, hint = found, f"add `derive: count({site.field.wire_name})`"
+            case Role.CONDITION, _ if is_seen(site.field):
+                hints, hint = found, f"add `derive: present({site.field.wire_name})`"
+            case Role.CONDITION, _:
+                hint = f"show it to readers: nothing else decides whether {site.field.wire_name} is there"
+                hints = alone
+            case _:
                 continue
-            match site.role, site.field.type:
-                case Role.SIZE, types.Bytes() | types.Text():
-                    hints, hint = found, f"add `derive: len({site.field.wire_name})`"
-                case Role.COUNT, _:
-                    hints, hint = found, f"add `derive: count({site.field.wire_name})`"
-                case Role.CONDITION, _ if is_seen(site.field):
-                    hints, hint = found, f"add `derive: present({site.field.wire_name})`"
-                case Role.CONDITION, _:
-                    hint = f"show it to readers: nothing else decides whether {site.field.wire_name} is there"
-                    hints = alone
-                case _:
-                    continue
-            for node in meant_by(names, struct, site.expression):
-                hints.setdefault(node, hint)
+        for node in names.nodes(site.struct, site.expression):
+            hints.setdefault(node, hint)
     return {**alone, **found}
 
 
@@ -218,13 +201,13 @@ def _check_melted(draft: Draft, place: Place, struct: Struct, field: Field, look
         draft.reports_entry(place, "unknown-on-build", message, hint)
 
 
-def _check_summed(draft: Draft, named: Types, struct: Struct, names: Names) -> None:
+def _check_summed(draft: Draft, named: Types, names: Names) -> None:
     """What a checksum follows from beside the bytes is no other one: builders know them last."""
-    for site in sites(draft.place, named, struct):
+    for site in every_site(draft.place, named):
         if site.role not in (Role.SUMMED, Role.STORED) or site.field is None:
             continue
-        for reference in references(site.expression):
-            origins = names.origins(struct, reference) if isinstance(reference, FieldRef) else ()
+        for reference in fields_in(site.expression):
+            origins = names.origins(site.struct, reference)
             others = [each.field.wire_name for each in origins if each.field.checksum is not None]
             if others and others != [site.field.wire_name]:
                 message = f"{others[0]} is also a checksum, and builders compute checksums last"
@@ -298,7 +281,7 @@ def _or(expression: Expression, nothing: Literal) -> Expression:
 
 def _may_be_null(expression: Expression, known: Extents) -> bool:
     if kind(expression) in (Kind.TEXT, Kind.BYTES):  # null where one of its parts is
-        return any(extent(each, known).nullable for each in references(expression) if isinstance(each, FieldRef))
+        return any(extent(each, known).nullable for each in fields_in(expression))
     return extent(expression, known).nullable
 
 

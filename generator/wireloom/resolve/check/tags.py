@@ -36,21 +36,17 @@ def check_tags(draft: Draft, view: View, sizes: Sizes) -> None:
         if all(isinstance(case.type, types.Refusal) for case in select.cases):
             message = "every case is an error, so the union has no value"
             draft.reports_entry(place, "bad-case", message, "give a case a type, or use a `check` step")
-        match select.tag:
-            case MemberTag(default=str(default)) if not any(default in case.values for case in select.cases):
-                hint = "name a case, or drop `default` if the member is required"
-                draft.reports(place / "select" / "default", "bad-default", f"{default!r} selects no case", hint)
-            case _:
-                pass
+        tag = select.tag
+        default = tag.default if isinstance(tag, MemberTag) else None
+        if isinstance(default, str) and not any(default in case.values for case in select.cases):
+            hint = "name a case, or drop `default` if the member is required"
+            draft.reports(place / "select" / "default", "bad-default", f"{default!r} selects no case", hint)
         for where, values, type in _cases(place, select):
-            match select.tag:
-                case PeekTag() as tag:
-                    _check_peeked(draft, where, tag, values, type, view, sizes)
-                    check_ahead(draft, where, tag, values, type, sizes)
-                case MemberTag() as tag if tag.member not in lent:
-                    _check_member(draft, where, tag, values, type, view)
-                case _:
-                    pass
+            if isinstance(tag, PeekTag):
+                _check_peeked(draft, where, tag, values, type, view, sizes)
+                check_ahead(draft, where, tag, values, type, sizes)
+            elif isinstance(tag, MemberTag) and tag.member not in lent:
+                _check_member(draft, where, tag, values, type, view)
 
 
 def _selects(

@@ -12,14 +12,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
-from wireloom.expr.ast import Expression, FieldRef, Literal, MarkRef, Position, references
+from wireloom.expr.ast import Expression, Literal, MarkRef, Position, fields_in, references
 from wireloom.model import types
 from wireloom.model.traversal import NamedTypes, closure, nested, parts, plain, with_fields, with_structs
 from wireloom.model.types import Bit, Field, Presence, Struct, Type
-from wireloom.resolve.facts.sites import Names, Types, held, holders
+from wireloom.resolve.facts.sites import Names, Node, Types, held, holders
 
-Node = tuple[str, str]
-"""A struct, and a name in it."""
 _PLACES = (Position("here"), Position("size"))
 
 
@@ -103,9 +101,9 @@ class Decisions:
         return closure(placed, lambda node: following.get(node, ())).keys()
 
     def _asked(self, struct: Struct, expression: Expression) -> Iterator[Node]:
-        for reference in references(expression):
-            for origin in self._meant.origins(struct, reference) if isinstance(reference, FieldRef) else ():
-                yield origin.struct.name, origin.bit.name if origin.bit else origin.field.wire_name
+        for reference in fields_in(expression):
+            for origin in self._meant.origins(struct, reference):
+                yield origin.node
                 yield from () if origin.lender is None else self._lenders(origin.struct.name, frozenset())
 
     def _lenders(self, name: str, seen: frozenset[str]) -> Iterator[Node]:

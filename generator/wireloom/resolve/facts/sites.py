@@ -19,6 +19,8 @@ from wireloom.spec.documents import Place
 from wireloom.spec.yaml import MappingNode
 
 Types = Mapping[str, Type]
+Node = tuple[str, str]
+"""A struct, and the name of a field or bit in it."""
 
 
 class Role(Enum):
@@ -70,13 +72,23 @@ class Origin:
     bit: Bit | None = None
     lender: Field | None = None
 
+    @property
+    def node(self) -> Node:
+        """The struct, and the name of the field or bit in it."""
+        return self.struct.name, self.bit.name if self.bit else self.field.wire_name
+
 
 def structs(named: Types) -> Iterator[Struct]:
     """The structs of a format, in the order of the spec."""
     return (type for type in named.values() if isinstance(type, Struct))
 
 
-def sites(root: Place, named: Types, struct: Struct) -> Iterator[Site]:
+def every_site(root: Place, named: Types) -> Iterator[Site]:
+    """The expressions of all structs."""
+    return (site for struct in structs(named) for site in _sites(root, named, struct))
+
+
+def _sites(root: Place, named: Types, struct: Struct) -> Iterator[Site]:
     """The expressions of a struct, unions inside of it included."""
     place = root / "types" / struct.name
     for version in struct.versions:
@@ -215,6 +227,10 @@ class Names:
         found = (origin for each in self.around(struct, reference.up) for origin in self.named_in(each, reference.name))
         return tuple(self._member(origin, reference.members) for origin in found)
 
+    def nodes(self, struct: Struct, *references: FieldRef) -> Iterator[Node]:
+        """The fields and bits that references at a struct mean."""
+        return (origin.node for each in references for origin in self.origins(struct, each))
+
     def around(self, struct: Struct, up: int) -> tuple[Struct, ...]:
         """The structs that stand so far around a struct, each once."""
         around = [struct]
@@ -308,13 +324,12 @@ def all_placed(root: Place, named: Types) -> Iterator[tuple[Place, Struct, Field
 
 def all_sites(root: Place, named: Types) -> Iterator[tuple[str, Site]]:
     """The expressions of a format, each over the fields that it looks at, and the type that has it."""
-    for struct in structs(named):
-        for site in sites(root, named, struct):
-            element = _element(site, named) if site.role is Role.KEEP else struct
-            if element is struct:
-                yield struct.name, site
-            elif element is not None:
-                yield struct.name, replace(site, struct=element, position=len(element.steps))
+    for site in every_site(root, named):
+        element = _element(site, named) if site.role is Role.KEEP else site.struct
+        if element is site.struct:
+            yield site.struct.name, site
+        elif element is not None:
+            yield site.struct.name, replace(site, struct=element, position=len(element.steps))
     for name, type in named.items():
         for place, trial in enumerate(type.trials if isinstance(type, Attempt) else ()):
             struct_tried = plain(trial.type, named)

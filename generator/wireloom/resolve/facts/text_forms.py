@@ -12,7 +12,7 @@ from wireloom.expr.ast import Call, FieldRef
 from wireloom.model.logical import Integer, Said, Scaled
 from wireloom.model.types import Field
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, names_told_by, sites, structs, values_asked
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, names_told_by, structs, values_asked
 from wireloom.spec.documents import Place
 from wireloom.spec.language import DECIMAL
 
@@ -64,12 +64,11 @@ def check_said(draft: Draft, named: Types, names: Names) -> None:
     lossy = {field.wire_name for struct in structs(named) for field in struct.fields if _is_lossy(field)}
     if not lossy:
         return
-    for struct in structs(named):
-        for site in sites(draft.place, named, struct):
-            for reference in _read(site):
-                found = any(_is_lossy(origin.field) for origin in names.origins(struct, reference))
-                if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
-                    _report(draft, site.place, reference.name)
+    for site in every_site(draft.place, named):
+        for reference in _read(site):
+            found = any(_is_lossy(origin.field) for origin in names.origins(site.struct, reference))
+            if found or (site.role is Role.KEEP and lossy & {reference.name, *reference.members}):
+                _report(draft, site.place, reference.name)
     for name, type in named.items():
         for told in lossy.intersection(names_told_by(type)):
             _report(draft, draft.place / "types" / name, told)

@@ -6,7 +6,7 @@ all records after it. Such a format works; who writes its spec should know what 
 
 from collections.abc import Iterator
 
-from wireloom.expr.ast import Expression, FieldRef, references
+from wireloom.expr.ast import Expression, fields_in
 from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.framing import Concatenated, Prefixed, bare
@@ -73,4 +73,4 @@ def _is_unchecked(record: Type) -> bool:
 
 def _names(expression: Expression) -> set[str]:
     """The fields that an expression refers to."""
-    return {each.name for each in references(expression) if isinstance(each, FieldRef)}
+    return {each.name for each in fields_in(expression)}

@@ -15,7 +15,7 @@ from wireloom.resolve.logical.schemas import Schema, fitted, misfits, unplaced
 from wireloom.resolve.logical.shapes import ColumnsClash, shape
 from wireloom.resolve.types.notations import Surroundings, type_of_text
 from wireloom.spec.documents import Place
-from wireloom.spec.language import RootDocument, StructType
+from wireloom.spec.language import RootDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ def _columns(schema: Schema | None, row: Type, is_default: bool) -> Record | Non
 def _declared(draft: Draft, path: str) -> Place | None:
     """The field that a path of the logical record comes from, where a struct declares one of that name."""
     name = path.replace("[]", "").split(".")[-1]
-    for type, form in draft.content.types.items():
-        for position, entry in enumerate(form.fields if isinstance(form, StructType) else ()):
-            if name in (entry.full.as_ or entry.key, *(entry.full.bits or ())):
-                return draft.place / "types" / type / "fields" / position / entry.key
+    for item in draft.entries:
+        full, key = item[2].full, item[2].key
+        if name in (full.as_ or key, *(full.bits or ())):
+            return draft.place_of(*item)
     return None
 
 

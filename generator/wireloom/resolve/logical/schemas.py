@@ -9,7 +9,7 @@ from wireloom.model.logical import LogicalField, LogicalType, Record
 from wireloom.problems import Problems, nearest
 from wireloom.resolve.bind import builtins, notation
 from wireloom.resolve.facts.text_forms import LONGEST, no_such_decimal
-from wireloom.resolve.logical.shapes import ColumnsClash, Shape, merged, shape
+from wireloom.resolve.logical.shapes import ColumnsClash, Shape, merged, options_of, shape
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import SchemaDocument, SchemaField, SchemaType
 
@@ -252,7 +252,7 @@ def fitted(given: LogicalType, wanted: LogicalType) -> LogicalType:
         case logical.Map(), logical.Map():
             return replace(wanted, key=fitted(given.key, wanted.key), value=fitted(given.value, wanted.value))
         case _, logical.Alternatives(options):
-            own = {logical.kind_name(each): each for each in _options(given)}
+            own = {logical.kind_name(each): each for each in options_of(given)}
             return replace(
                 wanted, options=tuple(fitted(own.get(logical.kind_name(each), each), each) for each in options)
             )
@@ -294,10 +294,6 @@ def _way_there(given: LogicalType, wanted: LogicalType) -> str:
             return "; set its unit with `logical`"
         case _:
             return ""
-
-
-def _options(type: LogicalType) -> tuple[LogicalType, ...]:
-    return type.options if isinstance(type, logical.Alternatives) else (type,)
 
 
 def _fits_scalar(given: LogicalType, wanted: LogicalType) -> bool:

@@ -162,20 +162,12 @@ def _entries(record: LogicalType) -> Shape:
 def _attempt(attempt: types.Attempt, named: Types) -> Shape:
     """The name of the alternative that held, the code that refused the one before, and what either gives."""
     codes = dict.fromkeys(code for trial in attempt.trials for fallback in trial.fallbacks for code in fallback.codes)
-    kind = LogicalField(attempt.kind_field, logical.Text(tuple(trial.name for trial in attempt.trials)), nullable=False)
-    reason = LogicalField(attempt.reason_field, logical.Text(tuple(codes)), nullable=True)
+    names, why = tuple(trial.name for trial in attempt.trials), "The code that refused the alternative before; "
+    kind = LogicalField(attempt.kind_field, logical.Text(names), False, "Which alternative the bytes are")  # noqa: FBT003
+    reason = LogicalField(attempt.reason_field, logical.Text(tuple(codes)), True, f"{why}null for the first")  # noqa: FBT003
     content = merged(shape(trial.type, named) for trial in attempt.trials).type
     fields = content.fields if isinstance(content, logical.Record) else ()
-    told = (each for each in (_documented_kind(kind), _documented_reason(reason)) if each.name)
-    return Shape(logical.Record((*told, *fields)))
-
-
-def _documented_kind(field: LogicalField) -> LogicalField:
-    return replace(field, doc="Which alternative the bytes are")
-
-
-def _documented_reason(field: LogicalField) -> LogicalField:
-    return replace(field, doc="The code that refused the alternative before; null for the first")
+    return Shape(logical.Record((*(each for each in (kind, reason) if each.name), *fields)))
 
 
 # --- fields --------------------------------------------------------------------------------------------------------
@@ -420,7 +412,7 @@ def _wider(
 def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
     """One option for each kind, in the order of kinds."""
     options: dict[str, LogicalType] = {}
-    for option in (*_options(first), *_options(second)):
+    for option in (*options_of(first), *options_of(second)):
         name = logical.kind_name(option)
         options[name] = merge_types(options[name], option) if name in options else option
     open_one = options.get("variant")
@@ -432,5 +424,6 @@ def _alternatives(first: LogicalType, second: LogicalType) -> LogicalType:
     return ordered[0] if len(ordered) == 1 else logical.Alternatives(ordered)
 
 
-def _options(type: LogicalType) -> tuple[LogicalType, ...]:
+def options_of(type: LogicalType) -> tuple[LogicalType, ...]:
+    """The alternatives of a type; the type itself where it is one alone."""
     return type.options if isinstance(type, logical.Alternatives) else (type,)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wireloom.encodings import Encoding, Form
-from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, parts, references
+from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal, Unary, fields_in, parts
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
@@ -193,7 +193,7 @@ def _asks(expression: Expression, name: str) -> bool:
 
 def _names(expression: Expression) -> Iterator[str]:
     """The fields of its own struct that an expression looks at."""
-    return (each.name for each in references(expression) if isinstance(each, FieldRef) and not each.up)
+    return (each.name for each in fields_in(expression) if not each.up)
 
 
 def _nothing(step: Field, there: Expression | None) -> Iterator[types.Step]:

@@ -96,7 +96,7 @@ def _report_open(around: Surroundings, place: Place, document: StructType, run: 
     rest = -run.bits % _BYTE
     hint = f"add `- reserved: {{type: {'bit' if rest == 1 else f'uint{rest}'}, hidden: true}}` to fill the byte"
     where = place / run.places[-1] / last
-    around.scope.draft.reports_entry(where, "split-byte", f"{what}, not a whole number of bytes{before}", hint)
+    around.refuses(where, "split-byte", f"{what}, not a whole number of bytes{before}", hint)
 
 
 def _check_keys(around: Surroundings, place: Place, document: StructType, position: int, *, first: bool) -> None:
@@ -105,25 +105,26 @@ def _check_keys(around: Surroundings, place: Place, document: StructType, positi
     for key in (*OF_WHOLE_BYTES, *(() if first else ("at",))):
         if key in entry.full.given:
             message = f"`{key}` at a field that shares its bytes with others"
-            around.scope.draft.reports_entry(place / entry.key / key, "wrong-shape", message, hint)
+            around.refuses(place / entry.key / key, "wrong-shape", message, hint)
 
 
 def _check_run(around: Surroundings, place: Place, document: StructType, run: _Run) -> None:
     first = place / run.places[0] / document.fields[run.places[0]].key
-    report = around.scope.draft.reports_entry
     order = _order(document, run.places[0])
     if any(_order(document, each) is not order for each in run.places):
         message, hint = (
             "fields that share bytes have different byte orders",
             "give `byteOrder` to all of them, or to their struct",
         )
-        report(first, "wrong-shape", message, hint)
+        around.refuses(first, "wrong-shape", message, hint)
     if order is NumberForm.OWN and isinstance(around.scope.draft.content.byte_order, ByteOrderByParameter):
         message = "the position of these bits depends on the byte order, which is a parameter here"
-        report(first, "wrong-shape", message, "give their struct a `byteOrder`: big takes the highest bits first")
+        around.refuses(
+            first, "wrong-shape", message, "give their struct a `byteOrder`: big takes the highest bits first"
+        )
     if run.bits > _LONGEST * _BYTE:
         message = f"{run.bits} bits in which no field ends with a byte"
-        report(first, "wrong-shape", message, f"at most {_LONGEST} bytes")
+        around.refuses(first, "wrong-shape", message, f"at most {_LONGEST} bytes")
 
 
 # --- lowering --------------------------------------------------------------------------------------------------------

@@ -27,12 +27,11 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
     """The bits of a field, none of which has two names."""
     if document.bits is None:
         return ()
-    report = around.scope.draft.reports_entry
     if type is UNKNOWN:
         type = Integer(64, signed=False)
     if not isinstance(type, Integer) or type.digits or type.bits > _WIDEST:
         message, hint = "only integers have bits, and not decimal digits", "give the field an unsigned integer type"
-        report(place, "wrong-shape", message, hint)
+        around.refuses(place, "wrong-shape", message, hint)
         return ()
     found = tuple(_bit(around.scope, place / name, name, bit, type) for name, bit in document.bits.items())
     taken: dict[int, str] = {}
@@ -40,7 +39,7 @@ def bits_of(around: Surroundings, place: Place, document: FieldDocument, type: T
         numbers = range(bit.low, bit.low + bit.width)
         shared = next((taken[number] for number in numbers if number in taken), None)
         if shared is not None:
-            report(
+            around.refuses(
                 place / bit.name,
                 "bits-overlap",
                 f"{bit.name} shares a bit with {shared}",

@@ -3,16 +3,17 @@
 import re
 from dataclasses import replace
 
-from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, references
+from wireloom.expr.ast import Binary, Expression, FieldRef, Kind, Literal, fields_in
 from wireloom.model.types import Array, Bytes, Checksum, Extra, Integer, TableReference, Text, Type
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins
+from wireloom.resolve.bind.draft import entries_of
 from wireloom.resolve.bind.expressions import BROKEN, byte_range, expression
 from wireloom.resolve.bind.header import WIDEST_CHECKSUM, digest_size
 from wireloom.resolve.bind.scopes import Scope
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
-from wireloom.spec.language import Crc, Digest, FieldDocument, StructType, Sum
+from wireloom.spec.language import Crc, Digest, FieldDocument, Sum
 
 _EXTRA = re.compile(r"(?:u?int(?P<bits>8|16|24|32|40|48|56|64)|bytes)\((?P<value>.*)\)")
 _WIDEST_STORED = 32  # bits of a checksum of which something else is stored: expressions know no more of its number
@@ -103,7 +104,7 @@ def _stored(around: Surroundings, place: Place, name: str, document: FieldDocume
     made = expression(around.scope.whole(), place / "stored", document.stored, Kind.INTEGER)
     if made is BROKEN:
         return None
-    if not any(isinstance(each, FieldRef) and not each.up and each.name == name for each in references(made)):
+    if not any(each.name == name and not each.up for each in fields_in(made)):
         message = f"the stored value does not depend on {name}"
         around.reports(
             place / "stored", "conflicting-keys", message, f"use {name}, which is the checksum here: `{name} ^ 0xFF`"
@@ -134,8 +135,7 @@ def is_table(around: Surroundings, place: Place, document: FieldDocument, type: 
 
 def _own_lists(scope: Scope, name: str) -> list[str]:
     """The lists that a struct has itself, whatever melts into it."""
-    struct, members = scope.draft.content.types[name], scope.outlines.types[name].members
-    entries = struct.fields if isinstance(struct, StructType) else ()
+    entries, members = entries_of(scope.draft.content.types[name]), scope.outlines.types[name].members
     return [entry.key for entry in entries if entry.is_field and members[entry.key].kind is Kind.LIST]
 
 

@@ -116,7 +116,7 @@ class _Reading:
         self.stated, self.type = type, _element(type)
 
     def refuse(self, key: str, id: str, message: str, hint: str) -> None:
-        self.around.scope.draft.reports_entry(self.place / key, id, message, hint)
+        self.around.refuses(self.place / key, id, message, hint)
 
     def _refuse_beside(self, keys: Sequence[str], other: str, hint: str = "") -> None:
         for key in keys:

@@ -77,7 +77,7 @@ def field_of(around: Surroundings, place: Place, name: str, document: str | Fiel
     """The field that an item of `fields` states."""
     flaw = names.field_name_flaw(name)
     if flaw:
-        around.scope.draft.reports_entry(place, "bad-name", f"{name} cannot be the name of a field", flaw)
+        around.refuses(place, "bad-name", f"{name} cannot be the name of a field", flaw)
     full = FieldDocument(type=document) if isinstance(document, str) else document
     at = place if isinstance(document, str) else place / "type"
     check_keys(around, place, full)
@@ -118,7 +118,10 @@ def _delimiter(around: Surroundings, place: Place, document: FieldDocument) -> D
     delimiter = Delimiter(
         found[0], document.else_ or "", unit(around.charset), others=tuple(found[1:]), kept=document.kept
     )
-    return delimiter if document.escape is None else _with_escape(around, place, document, delimiter)
+    if document.escape is None:
+        return delimiter
+    escape, escaped = constants.escapes(around.scope.draft, place, document.escaped)
+    return replace(delimiter, escape=escape, escaped=escaped)
 
 
 def _delimiter_places(place: Place, document: FieldDocument) -> list[Place]:
@@ -144,20 +147,11 @@ def _check_delimiter(around: Surroundings, place: Place, document: FieldDocument
         check_ending(around, at, data)
     if not 0 < len(places) <= _MOST_DELIMITERS:
         message, hint = f"{len(places)} delimiters", f"state 1 to {_MOST_DELIMITERS}"
-        around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+        around.refuses(place / "delimiter", "wrong-shape", message, hint)
     elif all(found) and (flaw := delimiter.ending.flaw()):
-        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", *flaw)
+        around.refuses(place / "delimiter", "conflicting-keys", *flaw)
     elif all(found) and (flaw := delimiter.ending.flaw_of_escape()):
         around.reports(place / "escape", "conflicting-keys", *flaw)
-
-
-def _with_escape(around: Surroundings, place: Place, document: FieldDocument, delimiter: Delimiter) -> Delimiter:
-    def byte(at: Place, text: str) -> int:
-        return constants.byte(around.scope.draft, at, text)
-
-    codes = [(place / "escaped" / code, code) for code in document.escaped or ()]
-    escaped = tuple((byte(at, code), byte(at, at.text)) for at, code in codes)
-    return replace(delimiter, escape=byte(place / "escape", (place / "escape").text), escaped=escaped)
 
 
 def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument) -> Type:
@@ -167,7 +161,7 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
     if (named := _named_value(around, document, type)) is not None:
         key, name, written = named
         message = f"{name} is a name for {written}, and a name does not accept `{key}`"
-        around.scope.draft.reports_entry(place / key, "wrong-shape", message, f"write {written} here")
+        around.refuses(place / key, "wrong-shape", message, f"write {written} here")
         return UNKNOWN
     region = prefix_of(around, document.size)
     ordered = document.byte_order is None or has_order(type) or (region is not None and has_order(region.number))
@@ -178,13 +172,13 @@ def _type(around: Surroundings, place: Place, at: Place, document: FieldDocument
         ("pad", around.fill is None or has_size(type, types.Padded), *_NO_PADDING),
     ):
         if not fine:
-            around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+            around.refuses(place / key, "wrong-shape", message, hint)
     if around.delimiter is not None:
         _check_delimiter(around, place, document, around.delimiter)
         if not has_size(type, Delimiter):
             message = "`delimiter` needs a text, bytes or digits without a size"
             hint = "a list ends at a `terminator`" if isinstance(not_null(type), types.Array) else "drop `delimiter`"
-            around.scope.draft.reports_entry(place / "delimiter", "wrong-shape", message, hint)
+            around.refuses(place / "delimiter", "wrong-shape", message, hint)
         elif has_digits(type):
             _check_digits(around, place, around.delimiter)
     return type
@@ -209,7 +203,7 @@ def _check_digits(around: Surroundings, place: Place, delimiter: Delimiter) -> N
             "digits need one delimiter that is not a digit, without other keys",
             "drop the other keys about the delimiter",
         )
-        around.scope.draft.reports_entry(place / "delimiter", "conflicting-keys", message, hint)
+        around.refuses(place / "delimiter", "conflicting-keys", message, hint)
     elif not 0 < len(ending) <= _LONGEST_BEHIND_DIGITS or chr(ending[0]) in _IN_NUMBERS:
         message = f"{ending.hex()} cannot end digits"
         hint = "use one or two bytes, the first neither a digit nor a sign"
@@ -231,7 +225,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     held = replace(held, mappings=mappings)
     if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
         message, hint = "the type allows null, but `values` has no null", "drop the `?`, or add `null: null`"
-        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
+        around.refuses(place / "values", "conflicting-keys", message, hint)
     if single is not type:
         check_element_keys(around, place, document, single, mappings)
         type, held = holding(type, held), Held(_code(document, type, without=KEYS_OF_ELEMENTS))
@@ -290,7 +284,7 @@ def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
         message = f"a list may lose more than {type.maximum} elements"
     else:
         return
-    around.scope.draft.reports_entry(place, "wrong-shape", message, "give it the type int64")
+    around.refuses(place, "wrong-shape", message, "give it the type int64")
 
 
 def _base(around: Surroundings, place: Place, document: FieldDocument) -> str:
@@ -331,7 +325,7 @@ def _mappings(
     if _has_several_sizes(type, found) and any(map(_looks_at_places, found)):
         message = "the meaning of a value depends on an offset, and the offset on the sizes of the values"
         hint = "use a `compute` field after it"
-        around.scope.draft.reports_entry(place / "values", "conflicting-keys", message, hint)
+        around.refuses(place / "values", "conflicting-keys", message, hint)
     return found
 
 
@@ -400,11 +394,11 @@ def _known_constant(around: Surroundings, place: Place, written: Scalar, type: T
             "JSON has no constants, since it can be written in several ways",
             "give the field the value's type",
         )
-        around.scope.draft.reports_entry(place, "bad-const", message, hint)
+        around.refuses(place, "bad-const", message, hint)
         return None
     if written is not None and isinstance(type, Nullable):
         message, hint = "the type allows null, but the constant is not null", "drop the `?`"
-        around.scope.draft.reports_entry(place, "conflicting-keys", message, hint)
+        around.refuses(place, "conflicting-keys", message, hint)
     return stated_value(around, place, written, type, held)
 
 

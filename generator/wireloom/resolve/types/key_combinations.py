@@ -17,12 +17,11 @@ _INSTEAD = "use `when` for a field that may be missing"
 def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> None:
     """Report keys that have no meaning beside the others or in the encoding."""
     given = document.given
-    report = around.scope.draft.reports_entry
     foreign = {key for key in given if key not in around.encoding.keys and encodings_of_key(key)}
     for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
         is_presence = around.encoding.laid_out and key in ("optional", "default")
         hint = _INSTEAD if is_presence else f"it is of {' and '.join(encodings_of_key(key))}"
-        report(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.name}", hint)
+        around.refuses(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.name}", hint)
     stated = given if document.optional else given - {"optional"}
     texts = {"oneOf": document.one_of, "pattern": document.pattern, "since": document.since, "until": document.until}
     for key in (key for key, written in texts.items() if written == ""):
@@ -30,12 +29,14 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
         around.reports(place / key, "conflicting-keys", message, "give it a value, or drop it")
     for key, companion in COMPANIONS.items():
         if key in given and companion not in stated and key not in foreign:
-            report(place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`")
+            around.refuses(
+                place / key, "conflicting-keys", f"`{key}` without `{companion}`", f"give both, or drop `{key}`"
+            )
     for key, rivals in EXCLUDED.items():
         for rival in rivals if key in stated else ():
             if rival not in stated:
                 continue
-            report(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
+            around.refuses(place / rival, "conflicting-keys", f"`{rival}` beside `{key}`", "drop one of them")
     if document.as_ is not None and (flaw := names.logical_name_flaw(document.as_)):
         around.reports(place / "as", "bad-name", f"{document.as_} cannot be the name of a column", flaw)
     if document.else_ is not None and not _has_check(document):
@@ -54,12 +55,11 @@ def _has_check(document: FieldDocument) -> bool:
 
 def check_form(around: Surroundings, place: Place, field: Field, document: FieldDocument, form: Form) -> None:
     """Report a field that cannot stand in its container."""
-    report = around.scope.draft.reports_entry
     if form is Form.ARRAY and document.member is not None:
         message, hint = "a field of an array has no name on the wire", "drop `member`; `as` sets the name for readers"
-        report(place / "member", "wrong-encoding", message, hint)
+        around.refuses(place / "member", "wrong-encoding", message, hint)
     if form is Form.MESSAGE and field.on_wire and document.tag is None:
-        report(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
+        around.refuses(place, "missing-tag", f"{field.wire_name} has no field number", "give it a `tag`")
     if (
         form is Form.MESSAGE
         and document.tag is not None
@@ -73,7 +73,7 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
         around.reports(place / "oneOf", "bad-name", f"{field.one_of} cannot be the name of a group of fields", flaw)
     if document.flatten and not isinstance(field.type, Reference | Select) and field.type is not UNKNOWN:
         message, hint = f"{field.wire_name} is not a struct", "only structs and selects of structs can be flattened"
-        report(place / "flatten", "wrong-shape", message, hint)
+        around.refuses(place / "flatten", "wrong-shape", message, hint)
     inner = not_null(field.type)
     formed = inner.digits > 0 if isinstance(inner, Integer) else isinstance(inner, Float) and inner.bits < _SINGLE
     if formed and not field.on_wire:
@@ -86,14 +86,13 @@ def check_form(around: Surroundings, place: Place, field: Field, document: Field
 
 def _check_element(around: Surroundings, place: Place, document: FieldDocument) -> None:
     """Report an element that may be left out, but for which something else says so or what it is."""
-    report = around.scope.draft.reports_entry
     if around.encoding.text:
         hint = "use `when`, `since` or a nullable type"
-        report(place / "optional", "wrong-encoding", "an element of a JSON array cannot be missing", hint)
+        around.refuses(place / "optional", "wrong-encoding", "an element of a JSON array cannot be missing", hint)
     for rival in EXCLUDED_BY_OMISSION:
         if rival in document.given:
             message = f"`{rival}` beside `optional`, in an array"
-            report(place / rival, "conflicting-keys", message, "drop one of them, or use `form: object`")
+            around.refuses(place / rival, "conflicting-keys", message, "drop one of them, or use `form: object`")
 
 
 def _group_flaw(around: Surroundings, name: str) -> str | None:

@@ -18,6 +18,7 @@ from wireloom.names import type_name_flaw
 from wireloom.numbers import integer, notation_of, respelled, respelled_ends
 from wireloom.problems import nearest
 from wireloom.resolve.bind import builtins, constants, notation
+from wireloom.resolve.bind.draft import entries_of
 from wireloom.resolve.bind.draft import written as parsed_text
 from wireloom.resolve.bind.expressions import BROKEN, expression, expression_if_any
 from wireloom.resolve.bind.foreign_types import hint_of_type
@@ -25,7 +26,7 @@ from wireloom.resolve.bind.named_versions import check_span, condition
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
 from wireloom.spec.documents import Place
-from wireloom.spec.language import AttemptType, CaseOfVersions, OneOfType, SelectType, StructType
+from wireloom.spec.language import AttemptType, CaseOfVersions, OneOfType, SelectType
 from wireloom.spec.language import MemberTag as MemberTagDocument
 from wireloom.spec.language import PeekTag as PeekTagDocument
 from wireloom.spec.language import Refusal as RefusalDocument
@@ -56,8 +57,12 @@ class Surroundings:
     partial: bool = False  # no whole number of bytes may stand here
 
     def reports(self, place: Place, id: str, message: str, hint: str = "", *, column: int = 0) -> None:
-        """Note a problem."""
+        """Note a problem of a value."""
         self.scope.draft.reports(place, id, message, hint, column=column)
+
+    def refuses(self, place: Place, id: str, message: str, hint: str = "") -> None:
+        """Note a problem of an entry, shown at its key."""
+        self.scope.draft.reports_entry(place, id, message, hint)
 
 
 def type_of(around: Surroundings, place: Place, form: str | SelectType | OneOfType) -> Type:
@@ -177,8 +182,7 @@ def _single(around: Surroundings, place: Place, single: notation.Single) -> Type
 
 def _key(around: Surroundings, entry: notation.Argument) -> str:
     """What expressions call the member that readers call `key`."""
-    struct = around.scope.draft.content.types.get(entry.text.strip())
-    fields = struct.fields if isinstance(struct, StructType) else []
+    fields = entries_of(around.scope.draft.content.types.get(entry.text.strip()))
     named = (each.key for each in fields if each.full.as_ == ENTRY[0])
     return next(named, ENTRY[0])
 
@@ -541,7 +545,7 @@ def _take(
     for value in values:
         if (type(value), value) in taken:
             message = f"{value!s} already selects {taken[type(value), value]}"
-            around.scope.draft.reports_entry(place, "duplicate-case", message, "list each value once")
+            around.refuses(place, "duplicate-case", message, "list each value once")
         taken[type(value), value] = case
 
 
@@ -567,12 +571,13 @@ def hint_of_member(name: str) -> str:
 
 
 def _check_otherwise(around: Surroundings, place: Place, form: SelectType) -> None:
-    report = around.scope.draft.reports_entry
     if isinstance(form.select, MemberTagDocument):
         name = form.select.member
-        report(place / "otherwise", "wrong-encoding", "a union by `member` has no `otherwise`", hint_of_member(name))
+        around.refuses(
+            place / "otherwise", "wrong-encoding", "a union by `member` has no `otherwise`", hint_of_member(name)
+        )
     if form.else_ is not None:
-        report(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
+        around.refuses(place / "else", "conflicting-keys", "`else` beside `otherwise`", "drop one of them")
 
 
 def _case_type(
@@ -608,7 +613,7 @@ def _tag(
             _require(around, place, "member", fits=around.encoding.text, whose="json")
             if member.presence and "default" in member.model_fields_set:
                 message, hint = "`default` beside `presence`", "drop it: a missing member selects `false`"
-                around.scope.draft.reports_entry(place / "default", "conflicting-keys", message, hint)
+                around.refuses(place / "default", "conflicting-keys", message, hint)
             kind = Kind.BOOLEAN if member.presence else constants.kind(member.default)
             required = not member.presence and "default" not in member.model_fields_set
             return types.MemberTag(member.member, member.presence, member.default, required), kind
@@ -624,15 +629,14 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     if found in _SELECT_NOTHING:
         hint = "select by an integer, a boolean, a text or bytes"
         message = f"{written} is {a_kind(found)}, which cannot select a case"
-        around.scope.draft.reports(place, "expression-type", message, hint)
+        around.reports(place, "expression-type", message, hint)
         return BROKEN
     return tag
 
 
 def _require(around: Surroundings, place: Place, what: str, *, fits: bool, whose: str) -> None:
     if not fits:
-        message = f"{what} has no meaning in {around.encoding.name}"
-        around.reports(place, "wrong-encoding", message, f"it is of {whose}")
+        around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", f"it is of {whose}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -678,7 +682,7 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
     values: list[Scalar] = []
     if place.key is None and (keys.kind is Kind.TEXT or keys.charset):
         message, hint = "null selects no case", 'put it into quotes for the text "null"'
-        around.scope.draft.reports_entry(place, "bad-case", message, hint)
+        around.refuses(place, "bad-case", message, hint)
     for word in _words(around, place, text, keys):
         if ".." in word and keys.kind in (Kind.INTEGER, Kind.ANY):
             values += _range_values(around, place, word)
@@ -691,14 +695,12 @@ def _case_values(around: Surroundings, place: Place, text: str, keys: _Keys) -> 
             message = f"{word} is not {keys.charset or keys.kind.value}, but the tag is"
             if keys.names:
                 message, hint = f"{word} is not a name of the tag", nearest(word, (name for _, name in keys.names))
-            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+            around.refuses(place, "bad-case", message, hint)
         elif keys.known is not None and value not in keys.known:
             texts = [str(each) for each in keys.known]
-            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
+            around.refuses(place, "bad-case", f"the tag is never {word}", nearest(word, texts))
         elif hint := word_named(word, keys.words):
-            around.scope.draft.reports_entry(
-                place, "bad-case", f"'{word}' is the name that readers see for the tag", hint
-            )
+            around.refuses(place, "bad-case", f"'{word}' is the name that readers see for the tag", hint)
         else:
             values.append(value)  # type: ignore[arg-type]
     return tuple(values)
@@ -714,7 +716,7 @@ def _words(around: Surroundings, place: Place, text: str, keys: _Keys) -> Iterat
         word = part.strip()
         if texts and word != (part.lstrip() if position else part):
             hint = "give it its own key, which keeps the blanks, or drop them"
-            around.scope.draft.reports_entry(place, "bad-case", f"{part!r} begins or ends with blanks", hint)
+            around.refuses(place, "bad-case", f"{part!r} begins or ends with blanks", hint)
         yield word
 
 
@@ -724,10 +726,10 @@ def _peeked(around: Surroundings, place: Place, values: tuple[Scalar, ...], tag:
     for value in values:
         if isinstance(value, bytes) and len(value) != width:
             message, hint = f"{value.hex()} has {len(value)} bytes", f"the tag is bytes({width})"
-            around.scope.draft.reports_entry(place, "bad-case", message, hint)
+            around.refuses(place, "bad-case", message, hint)
         elif isinstance(value, int) and not tag.type.minimum <= value <= tag.type.maximum:
             hint = f"it is {tag.type.minimum} to {tag.type.maximum}"
-            around.scope.draft.reports_entry(place, "bad-case", f"the tag is never {value}", hint)
+            around.refuses(place, "bad-case", f"the tag is never {value}", hint)
     return tuple(int.from_bytes(value, "big") if isinstance(value, bytes) else value for value in values)
 
 
@@ -743,7 +745,7 @@ def _range_values(around: Surroundings, place: Place, word: str) -> range:
     low, high = (integer(part.strip()) for part in word.split("..", 1))
     if low is None or high is None or not low <= high < low + _RANGE:
         hint = respelled_ends(word) or f"write `1 .. 9`, with at most {_RANGE} values, or use `otherwise`"
-        around.scope.draft.reports_entry(place, "bad-case", f"{word} is not a range of cases", hint)
+        around.refuses(place, "bad-case", f"{word} is not a range of cases", hint)
         return range(0)
     return range(low, high + 1)
 

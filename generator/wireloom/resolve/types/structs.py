@@ -10,7 +10,7 @@ from wireloom.model import types
 from wireloom.model.types import Array, Check, Discard, Field, Need, Step, Struct, Type, Verify, Version
 from wireloom.problems import nearest
 from wireloom.resolve.bind import constants
-from wireloom.resolve.bind.draft import Draft, TypeForm
+from wireloom.resolve.bind.draft import Draft, TypeForm, entries_of
 from wireloom.resolve.bind.expressions import expression, expression_if_any, first_field
 from wireloom.resolve.bind.outline import Member, Outlines, all_mentioned
 from wireloom.resolve.bind.scopes import AHEAD, Scope
@@ -40,8 +40,7 @@ def struct_of(around: Surroundings, place: Place, name: str, document: StructTyp
         around = replace(around, order=types.NumberForm(document.byte_order))
     if document.charset is not None:
         if around.encoding.text:
-            message, hint = "texts of JSON are UTF-8", "drop `charset`"
-            around.reports(place / "charset", "wrong-encoding", message, hint)
+            around.reports(place / "charset", "wrong-encoding", "texts of JSON are UTF-8", "drop `charset`")
         around = replace(around, charset=constants.charset_of(document.charset))
     steps = tuple(
         _step(replace(around, scope=around.scope.at(position)), place / "fields" / position, entry, form, document)
@@ -104,8 +103,7 @@ def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: 
 
 def _require_binary(around: Surroundings, place: Place, word: str) -> None:
     if not around.encoding.laid_out:
-        message = f"`{word}` has no meaning in {around.encoding.name}"
-        around.scope.draft.reports_entry(place, "wrong-encoding", message, "it is of binary")
+        around.refuses(place, "wrong-encoding", f"`{word}` has no meaning in {around.encoding.name}", "it is of binary")
 
 
 def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:
@@ -113,7 +111,7 @@ def _require_one_frame(around: Surroundings, place: Place, document: StructType)
     frames = [position for position, entry in enumerate(document.fields) if entry.key == "frame"]
     for position in frames[1:]:
         message, hint = "a `frame` before this one already ends the struct", "drop one, or `check` that both are equal"
-        around.scope.draft.reports_entry(place / position / "frame", "conflicting-keys", message, hint)
+        around.refuses(place / position / "frame", "conflicting-keys", message, hint)
 
 
 def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
@@ -166,8 +164,7 @@ def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Disca
     members = around.scope.outlines.types[around.scope.type].members
     listed = members.get(document.list_)
     _require_field(around, place / "list", document.list_, lambda name: _may_be_list(members[name]))
-    struct = around.scope.draft.content.types[around.scope.type]
-    entries = struct.fields if isinstance(struct, StructType) else ()
+    entries = entries_of(around.scope.draft.content.types[around.scope.type])
     if sum(entry.is_field and entry.key == document.list_ for entry in entries) > 1:
         message = f"{document.list_} is the name of several fields, one for each version"
         hint = f"give each list its own name, and `as: {document.list_}` for readers"

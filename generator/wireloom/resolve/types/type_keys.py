@@ -139,7 +139,7 @@ def _last(around: Surroundings, place: Place, written: object, type: Type) -> Ex
             return expression(around.scope.within((name,)), place, written, Kind.BOOLEAN)
         case Array():
             message = "`lastWhen` needs a list of structs"
-            around.scope.draft.reports_entry(place, "wrong-shape", message, "make it a list of structs")
+            around.refuses(place, "wrong-shape", message, "make it a list of structs")
         case _:
             pass
     return BROKEN
@@ -153,7 +153,7 @@ def _changed(
         return changed
     key = place.path[-1]
     message = f"`{key}` is only for {_NOUNS[wanted]}"
-    around.scope.draft.reports_entry(place, "wrong-shape", message, f"drop `{key}`")
+    around.refuses(place, "wrong-shape", message, f"drop `{key}`")
     return type
 
 
@@ -204,11 +204,7 @@ def packing_of(around: Surroundings, place: Place, document: FieldDocument, type
 
 def _looks_at_positions(type: Type) -> bool:
     """Whether an amount outside of structs looks at where it stands."""
-    match type:
-        case Text(size=amount) | Bytes(size=amount) | Array(count=amount) if not isinstance(amount, Last | Terminator):
-            expression = types.stated(amount)
-            if expression is not None and any(isinstance(part, Position) for part in references(expression)):
-                return True
-        case _:
-            pass
-    return any(_looks_at_positions(part) for part in parts(type))
+    amount = type.count if isinstance(type, Array) else type.size if isinstance(type, Text | Bytes) else None
+    expression = types.stated(amount)
+    looks = expression is not None and any(isinstance(part, Position) for part in references(expression))
+    return looks or any(_looks_at_positions(part) for part in parts(type))

@@ -208,19 +208,18 @@ def check_element_keys(
     """Report what cannot be said of elements."""
     for key in sorted(document.given & {*KEYS_OF_ELEMENTS}) if Array(element).packed else ():
         message, hint = f"`{key}` at elements that share bytes", f"drop `{key}`, or give them whole bytes"
-        around.scope.draft.reports_entry(place / key, "wrong-shape", message, hint)
+        around.refuses(place / key, "wrong-shape", message, hint)
     if mappings is None:
         return
-    report = around.scope.draft.reports_entry
     if isinstance(element, Nullable):
         message, hint = "elements that may be null cannot have `values`", "drop the `?`, or make each element a struct"
-        report(place / "values", "wrong-shape", message, hint)
+        around.refuses(place / "values", "wrong-shape", message, hint)
     if any(not isinstance(each.value, Literal) for each in mappings):
         message, hint = (
             "the meaning of an element cannot be computed",
             "make the elements structs, and compute it there",
         )
-        report(place / "values", "wrong-shape", message, hint)
+        around.refuses(place / "values", "wrong-shape", message, hint)
 
 
 def holding(type: Type, held: Held) -> Type:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal, assert_never, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wireloom.runtime.columns import variant
 from wireloom.runtime.columns.canonical import dumps, to_tagged
@@ -175,6 +176,15 @@ def _quantity_type(scaled: Scaled) -> pa.DataType:
 def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
     text = comment(member)
     return pa.field(member.name, arrow_type(member.type, open_values), metadata={"comment": text} if text else None)
+
+
+def moment_texts(moments: pa.Array, text: pa.DataType) -> pa.Array:
+    """Moments as RFC 3339 writes them in UTC, without a fraction of zeros."""
+    found = moments.cast(pa.timestamp("us")).cast(text)  # Arrow takes thirty times as long where there is a zone
+    found = pc.binary_replace_slice(found, start=10, stop=11, replacement="T")
+    return pc.binary_join_element_wise(
+        pc.replace_substring(found, ".000000", ""), pa.scalar("Z", text), pa.scalar("", text)
+    )
 
 
 # --- values to columns ---------------------------------------------------------------------------------------------

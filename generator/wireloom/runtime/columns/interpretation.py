@@ -13,7 +13,7 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.runtime.columns.arrow import arrow_type
+from wireloom.runtime.columns.arrow import arrow_type, moment_texts
 from wireloom.runtime.columns.logical import (
     Alternatives,
     BigInteger,
@@ -42,6 +42,8 @@ from wireloom.runtime.primitives import charsets
 _INT64 = 1 << 63
 _INT64_DIGITS = 19
 _LONGEST = 38  # digits of decimals of 128 bits
+_CALENDAR = {"timestamp": (-62_135_596_800_000_000, 253_402_300_799_999_999), "date": (-719_162, 2_932_896)}
+"""The counts of the first and the last time of the years 1 to 9999."""
 
 
 class MeaninglessError(ValueError):
@@ -125,7 +127,7 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
         case Written():
             return _texts(array, type.shown, native)
         case Said():
-            return _said(array, type, type.shown, native)
+            return _said(array, type, type.shown)
         case Encoded(charset):
             return _decoded(array, charset, native)
         case Named():
@@ -204,27 +206,20 @@ def _valid(array: pa.Array) -> pa.Buffer | None:
     return pc.is_valid(array).buffers()[1] if array.null_count else None
 
 
-def _said(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
+def _said(array: pa.Array, type: Meant, said: Said) -> pa.Array:
     """What texts say, which have been held against their pattern; those of refused records may say nothing."""
-    match said.counted:
-        case Scaled("timestamp" | "date" as kind):
-            _, offsets, data = array.buffers()
-            counts = native.counts_of_times(kind, offsets, data, array.offset, len(array))
-            found = _beside(array, arrow_type(type), [counts])
-        case _:
-            found = _numbers_said(array, said, arrow_type(type))
+    target = arrow_type(type)
+    try:
+        found = array.cast(target)
+    except pa.ArrowInvalid:
+        if pa.types.is_timestamp(target):  # what is finer than a microsecond is cut off
+            array = pc.replace_substring_regex(array, r"(\.[0-9]{6})[0-9]+", r"\1")
+        spelled = pc.match_substring_regex(array, f"^(?:{spelling_of_said(said, fine=False)})$")
+        found = pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
     if not says(type.null, said):
         return found
-    (null,) = _said(pa.array([type.null], pa.string()), replace(type, null=None), said, native)
+    (null,) = _said(pa.array([type.null], pa.string()), replace(type, null=None), said)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
-
-
-def _numbers_said(array: pa.Array, said: Said, target: pa.DataType) -> pa.Array:
-    try:
-        return array.cast(target)
-    except pa.ArrowInvalid:
-        spelled = pc.match_substring_regex(array, f"^(?:{spelling_of_said(said, fine=False)})$")
-        return pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
 
 
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
@@ -264,7 +259,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
         case Written():
             found = _bytes(array, type.shown, native)
         case Said():
-            found = _saying(array, type, type.shown, native)
+            found = _saying(array, type, type.shown)
         case Encoded(charset):
             found = _encoded(array, charset, native)
         case Named():
@@ -351,11 +346,11 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
     return _beside(found, pa.binary(), read)
 
 
-def _saying(array: pa.Array, type: Meant, said: Said, native: Any) -> pa.Array:
+def _saying(array: pa.Array, type: Meant, said: Said) -> pa.Array:
     """The texts that say values, as builders write them."""
     match said.counted:
         case Scaled("timestamp" | "date" as kind):
-            return _dated(_units(array, type, said.counted), kind, native)
+            return _dated(array.cast(arrow_type(type)), _units(array, type, said.counted), kind)
         case _ if not (pa.types.is_integer(array.type) or pa.types.is_decimal(array.type)):
             raise MeaninglessError(f"{array.type} for a number")
         case Scaled() as decimal:
@@ -377,12 +372,12 @@ def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
     return pc.binary_join_element_wise(sign, whole, pa.scalar("."), fraction, "")
 
 
-def _dated(counts: pa.Array, kind: str, native: Any) -> pa.Array:
+def _dated(times: pa.Array, counts: pa.Array, kind: str) -> pa.Array:
     """The texts of moments in UTC, or of days."""
-    read = native.texts_of_times(kind, counts.buffers()[1], _valid(counts), counts.offset, len(counts))
-    if read is None:
+    first, last = _CALENDAR[kind]
+    if pc.any(pc.or_(pc.less(counts, first), pc.greater(counts, last))).as_py():
         raise MeaninglessError(f"a {kind} beyond the years 1 to 9999")
-    return _beside(counts, pa.string(), read)
+    return moment_texts(times, pa.string()) if kind == "timestamp" else times.cast(pa.string())
 
 
 def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:

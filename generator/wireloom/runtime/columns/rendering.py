@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.runtime.columns import soundness
+from wireloom.runtime.columns.arrow import moment_texts
 from wireloom.runtime.columns.canonical import dumps, to_canonical
 from wireloom.runtime.columns.logical import (
     Alternatives,
@@ -93,8 +94,7 @@ def bytes_of_lines(texts: pa.LargeStringArray) -> memoryview:
 def _quantity(array: pa.Array, scaled: Scaled) -> pa.LargeStringArray:
     match scaled.kind:
         case "timestamp":
-            text = pc.binary_replace_slice(array.cast(_TEXT), start=10, stop=11, replacement="T")
-            return _joined('"', pc.replace_substring(text, ".000000Z", "Z"), '"')
+            return _joined('"', moment_texts(array, _TEXT), '"')
         case "date":
             return _joined('"', array.cast(_TEXT), '"')
         case "duration":

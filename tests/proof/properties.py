@@ -42,7 +42,6 @@ from proof.walks import (
     nulls,
 )
 from support.spans import flaws
-from wireloom.emit.construct.structs import has_const
 from wireloom.emit.jsonschema.beyond import gaps
 from wireloom.emit.jsonschema.document import root_name
 from wireloom.encodings.binary import BINARY
@@ -837,7 +836,8 @@ class _Examination:
     def derived(self) -> frozenset[str]:
         """Readers' names of what builders derive, there or not in what was read, and of constants of one version."""
         found = {field.name for field in fields(self.format) if field.derive is not None}
-        found |= {field.name for field in fields(self.format) if has_const(field) and (field.since or field.until)}
+        versioned = (field for field in fields(self.format) if field.since or field.until)
+        found |= {field.name for field in versioned if field.const is not None}
         return frozenset(
             found | {bit.title for field in fields(self.format) for bit in field.bits if bit.derive is not None}
         )

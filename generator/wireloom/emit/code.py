@@ -1,11 +1,11 @@
 """Python expressions as trees, and their text as the formatter would lay it out.
 
-An emitter builds `Call`s and literals; `render` decides where lines break: on one line where it fits, else the
-arguments on a line of their own, else one argument a line.
+An emitter builds groups (`call`, `tuple_of`, `mapping`) and literals; `render` decides where lines break: on one line
+where it fits, else the arguments of a call on a line of their own, else one part a line.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH = 120
@@ -13,40 +13,16 @@ _STEP = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """`name(arguments)`; keywords where an argument has a name."""
+class Group:
+    """What stands between brackets, each part after its prefix: a call, a subscript, a tuple or a dict.
 
-    name: str
-    arguments: tuple[tuple[str, "Code"], ...]
+    Those of a `joined` group share a line where they fit on one of their own; others have a line each.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Subscript:
-    """`name[element, ...]`."""
-
-    name: str
-    elements: tuple["Code", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Braces:
-    """`{key: value}`."""
-
-    entries: tuple[tuple[str, "Code"], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tuple:
-    """`(element, ...)`."""
-
-    elements: tuple["Code", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Brackets:
-    """`[element, ...]`, one element a line however short they are."""
-
-    elements: tuple["Code", ...]
+    opening: str
+    parts: tuple[tuple[str, "Code"], ...]
+    closing: str
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +40,28 @@ class Lambda:
     pieces: tuple[tuple[str, ...], ...]
 
 
-Code = str | Call | Subscript | Braces | Tuple | Brackets | Prose | Lambda
+Code = str | Group | Prose | Lambda
 
 
-def call(name: str, *positional: Code, **keywords: "Code | None") -> Call:
-    """A call; keywords that are None are left out."""
-    named = ((key, value) for key, value in keywords.items() if value is not None)
-    return Call(name, (*(("", value) for value in positional), *named))
+def call(name: str, *positional: Code, **keywords: "Code | None") -> Group:
+    """`name(arguments)`; keywords that are None are left out."""
+    named = ((f"{key}=", value) for key, value in keywords.items() if value is not None)
+    return Group(f"{name}(", (*(("", value) for value in positional), *named), ")", joined=True)
+
+
+def subscript(name: str, elements: Iterable[Code]) -> Group:
+    """`name[element, ...]`."""
+    return Group(f"{name}[", tuple(("", each) for each in elements), "]", joined=True)
+
+
+def tuple_of(elements: Iterable[Code]) -> Group:
+    """`(element, ...)`."""
+    return Group("(", tuple(("", each) for each in elements), ")")
+
+
+def mapping(entries: Mapping[str, Code]) -> Group:
+    """A dict display; keys are ready source."""
+    return Group("{", tuple((f"{key}: ", value) for key, value in entries.items()), "}")
 
 
 def literal(value: object) -> str:
@@ -87,7 +78,7 @@ def literal(value: object) -> str:
 
 def display(value: object) -> Code:
     """A constant whose tuples may break over lines."""
-    return Tuple(tuple(display(element) for element in value)) if isinstance(value, tuple) else literal(value)
+    return tuple_of(map(display, value)) if isinstance(value, tuple) else literal(value)
 
 
 def _quoted(value: str) -> str:
@@ -107,25 +98,13 @@ def render(code: Code, indent: int = 0, lead: int = 0, tail: int = 0) -> str:
     `lead` columns stand before it and `tail` after it on its line.
     """
     flat = _flat(code)
-    if indent + lead + len(flat) + tail <= WIDTH and "\n" not in flat:
+    if indent + lead + len(flat) + tail <= WIDTH:
         return flat
     match code:
-        case str():
-            return code
-        case Call(_, ()) | Tuple(()) | Brackets(()) | Braces(()):
+        case str() | Group(parts=()):
             return flat  # nothing to break at
-        case Call(name, arguments):
-            return _broken(
-                f"{name}(", [_Item(f"{key}=" if key else "", value) for key, value in arguments], ")", indent
-            )
-        case Subscript(name, elements):
-            return _broken(f"{name}[", [_Item("", element) for element in elements], "]", indent)
-        case Braces(entries):
-            return _one_a_line("{", [_Item(f"{key}: ", value) for key, value in entries], "}", indent)
-        case Tuple(elements):
-            return _one_a_line("(", [_Item("", element) for element in elements], ")", indent)
-        case Brackets(elements):
-            return _one_a_line("[", [_Item("", element) for element in elements], "]", indent)
+        case Group():
+            return _broken(code, indent)
         case Lambda(parameter, pieces):
             return _broken_lambda(parameter, pieces, indent)
         case Prose(text):
@@ -145,42 +124,27 @@ def _broken_lambda(parameter: str, pieces: Sequence[Sequence[str]], indent: int)
     return f"lambda {parameter}: (\n{body}\n{' ' * indent})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    prefix: str
-    value: Code
-
-
-def _broken(opening: str, items: Sequence[_Item], closing: str, indent: int) -> str:
-    """The arguments of a call on the next line where they fit there; only displays have one element a line at once."""
+def _broken(group: Group, indent: int) -> str:
     inner = indent + _STEP
-    body = ", ".join(item.prefix + _flat(item.value) for item in items)
-    if inner + len(body) <= WIDTH and "\n" not in body:
-        return f"{opening}\n{' ' * inner}{body}\n{' ' * indent}{closing}"
-    return _one_a_line(opening, items, closing, indent)
+    margin = f"\n{' ' * inner}"
+    body = _joined(group)
+    if not group.joined or inner + len(body) > WIDTH:
+        rendered = (prefix + render(part, inner, len(prefix), 1) + "," for prefix, part in group.parts)
+        body = margin.join(rendered)
+    return f"{group.opening}{margin}{body}\n{' ' * indent}{group.closing}"
 
 
-def _one_a_line(opening: str, items: Sequence[_Item], closing: str, indent: int) -> str:
-    inner = indent + _STEP
-    lines = (" " * inner + item.prefix + render(item.value, inner, len(item.prefix), 1) + "," for item in items)
-    return opening + "\n" + "\n".join(lines) + f"\n{' ' * indent}{closing}"
+def _joined(group: Group) -> str:
+    return ", ".join(prefix + _flat(part) for prefix, part in group.parts)
 
 
 def _flat(code: Code) -> str:
     match code:
         case str():
             return code
-        case Call(name, arguments):
-            return f"{name}({', '.join((f'{key}=' if key else '') + _flat(value) for key, value in arguments)})"
-        case Subscript(name, elements):
-            return f"{name}[{', '.join(map(_flat, elements))}]"
-        case Braces(entries):
-            return "{" + ", ".join(f"{key}: {_flat(value)}" for key, value in entries) + "}"
-        case Tuple(elements):
-            trailing = "," if len(elements) == 1 else ""
-            return f"({', '.join(_flat(element) for element in elements)}{trailing})"
-        case Brackets(elements):
-            return "\n" if elements else "[]"  # never on one line
+        case Group(opening, parts, closing):
+            trailing = "," if opening == "(" and len(parts) == 1 else ""
+            return opening + _joined(code) + trailing + closing
         case Prose(text):
             return literal(text)
         case Lambda(parameter, pieces):
@@ -196,8 +160,3 @@ def _parts(text: str, width: int) -> Iterator[str]:
             part = ""
         part += word
     yield literal(part)
-
-
-def mapping(entries: Mapping[str, Code]) -> Braces:
-    """A dict display; keys are ready source."""
-    return Braces(tuple(entries.items()))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from wireloom.emit.code import WIDTH, Call, Code, call, display, literal, mapping, render
+from wireloom.emit.code import WIDTH, Code, Group, call, display, literal, mapping, render
 from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import ranges_name
 from wireloom.emit.construct.structs import constant_of, struct
@@ -125,8 +125,8 @@ def _declarations(format: Format) -> Iterator[str]:
         target = format.type(name)
         code = struct(target, scope) if isinstance(target, Struct) else subcon(target, scope)
         title = constant(name)
-        recursive = isinstance(code, Call) and f"lambda: {title})" in render(code)
-        head = f"{title}: {code.name}" if recursive and isinstance(code, Call) else title
+        recursive = isinstance(code, Group) and f"lambda: {title})" in render(code)
+        head = f"{title}: {code.opening.removesuffix('(')}" if recursive and isinstance(code, Group) else title
         yield _as_it_is(f"{head} = {render(code, lead=len(head) + 3)}")
         declared |= {name}
 

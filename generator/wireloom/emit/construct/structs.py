@@ -4,7 +4,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from wireloom.emit.code import Code, Tuple, call, literal, mapping
+from wireloom.emit.code import Code, call, display, literal, mapping, tuple_of
 from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, mapped, notated, optional_condition, size, spelled, subcon
@@ -59,8 +59,8 @@ def struct(declared: Struct, scope: Scope) -> Code:
         literal(declared.name),
         *(_step(step, declared, scope, extents) for step in declared.steps),
         form=_form(declared, scope),
-        versions=Tuple(tuple(_version(version) for version in declared.versions)) if declared.versions else None,
-        needs=Tuple(tuple(map(literal, declared.needs))) if declared.needs else None,
+        versions=tuple_of(_version(version) for version in declared.versions) if declared.versions else None,
+        needs=display(declared.needs) if declared.needs else None,
         doc=_document(declared.doc),
     )
 
@@ -120,7 +120,7 @@ def _looked_at(that: Expression, name: str, declared: Struct) -> Code | None:
         return None
     own = _own_names(that, {each.wire_name: each.compute for each in fields if each.compute is not None})
     names = [each for field in fields if field.in_struct for each in _names(field) if each in own]
-    return Tuple(tuple(map(literal, dict.fromkeys(names)))) if names else None
+    return tuple_of(map(literal, dict.fromkeys(names))) if names else None
 
 
 def _may_be_absent(field: Field) -> bool:
@@ -141,9 +141,9 @@ def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> se
 def _operands(that: Expression, known: Fields) -> dict[str, Code | None]:
     """What a check looks at, by the texts of the spec, and how its numbers are written."""
     seen = {text_of(each): each for each in references(that) if not isinstance(each, Literal)}
-    operands = tuple(Tuple((literal(text), function(each, known))) for text, each in seen.items())
+    operands = tuple(tuple_of((literal(text), function(each, known))) for text, each in seen.items())
     return {
-        "operands": Tuple(operands) if operands else None,
+        "operands": tuple_of(operands) if operands else None,
         "notation": notated(next(filter(None, _notations(that)), "")),
     }
 
@@ -202,7 +202,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         packing=_packing(field.packing, known),
         when=when,
         circular=_flag(field.circular),
-        const=None if not has_const(field) else literal(field.const),
+        const=None if field.const is None else literal(field.const),
         null=_null(field),
         mapped=mapped(field.mappings, field.code),
         minimum=None if field.minimum is None else str(field.minimum),
@@ -210,7 +210,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         notation=notated(field.notation),
         spelling=_spelling(field),
         code=_code(field),
-        bits=Tuple(tuple(_bit(bit, known) for bit in field.bits)) if field.bits else None,
+        bits=tuple_of(_bit(bit, known) for bit in field.bits) if field.bits else None,
         shared=_flag(field.shared),
         checksum=_checksum(field, known),
         refers=_refers(field),
@@ -263,20 +263,10 @@ def _member(field: Field, declared: Struct) -> str | None:
     return literal(field.key) if declared.form is Form.OBJECT and field.key != field.wire_name else None
 
 
-def has_const(field: Field) -> bool:
-    """Whether the field has a constant; the model writes none as null."""
-    return field.const is not None
-
-
 def _code(field: Field) -> str | None:
     """The code of the field's own constraint, where it has one that the runtime looks up here."""
-    if has_const(field):
-        return literal(field.code)
-    if field.minimum is not None or field.maximum is not None or field.spelling is not None:
-        return literal(field.code)
-    if field.size is not None:
-        return literal(field.code)
-    return None
+    constraints = (field.const, field.minimum, field.maximum, field.spelling, field.size)
+    return literal(field.code) if any(each is not None for each in constraints) else None
 
 
 def _with_version(known: dict[str, Extent], declared: Struct) -> Fields:
@@ -340,8 +330,8 @@ def _checksum(field: Field, known: Fields) -> Code | None:
 
 def _extras(extras: Sequence[Extra], known: Fields) -> Code | None:
     """What a checksum covers beside its range, each after its bytes."""
-    found = (Tuple((str(each.octets), function(each.value, known))) for each in extras)
-    return Tuple(tuple(found)) if extras else None
+    found = (tuple_of((str(each.octets), function(each.value, known))) for each in extras)
+    return tuple_of(found) if extras else None
 
 
 def _octets(type: Type) -> int:

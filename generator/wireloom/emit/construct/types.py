@@ -4,58 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from wireloom.emit.code import Code, Lambda, Tuple, call, display, literal, mapping
+from wireloom.emit.code import Code, Lambda, call, display, literal, mapping, tuple_of
 from wireloom.emit.construct.encodings import PARSERS, Elements, Parsers
 from wireloom.emit.construct.expressions import function
 from wireloom.encodings import Encoding
 from wireloom.expr.ast import Conditional, Expression, Literal, integer_of
 from wireloom.expr.extents import Extent
 from wireloom.expr.text import text_of
+from wireloom.model import types
 from wireloom.model.format import Format
 from wireloom.model.meanings import calculates, integer_type, repeating
 from wireloom.model.traversal import parts
-from wireloom.model.types import (
-    ORDERED,
-    Alternative,
-    Amount,
-    Array,
-    Attempt,
-    Blocks,
-    Boolean,
-    Bytes,
-    Case,
-    Delimiter,
-    Extension,
-    Fallback,
-    FieldTag,
-    Float,
-    Integer,
-    JsonText,
-    Jump,
-    Last,
-    Map,
-    MemberTag,
-    Null,
-    Nullable,
-    NumberForm,
-    OneOf,
-    Padded,
-    PeekTag,
-    Prefix,
-    Reference,
-    Refusal,
-    Salvage,
-    Select,
-    Spelling,
-    Struct,
-    Terminator,
-    Text,
-    Trial,
-    Type,
-    charset_of,
-    not_null,
-)
 from wireloom.model.types import Mapping as ValueMapping
+from wireloom.model.types import charset_of, not_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +35,7 @@ class Scope:
         return PARSERS[self.encoding.name]
 
 
-def spelled(spelling: Spelling, charset: str = "") -> Code:
+def spelled(spelling: types.Spelling, charset: str = "") -> Code:
     """What a text is held against."""
     return call(
         "structure.Spelling",
@@ -90,7 +51,7 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
     """What values on the wire mean."""
     if mappings is None:
         return None
-    entries = Tuple(tuple(Tuple((literal(entry.wire), function(entry.value))) for entry in mappings))
+    entries = tuple_of(tuple_of((literal(entry.wire), function(entry.value))) for entry in mappings)
     type, made = integer_type(mappings) if calculates(mappings) else None, repeating(mappings)
     return call(
         "structure.Mapped",
@@ -98,7 +59,7 @@ def mapped(mappings: tuple[ValueMapping, ...] | None, code: str) -> Code | None:
         literal(code),
         lowest=None if type is None else str(type.minimum),
         highest=None if type is None else str(type.maximum),
-        made=Tuple(tuple(literal(wire) for wire in made)) if made else None,
+        made=tuple_of(literal(wire) for wire in made) if made else None,
         notation=notated(next((entry.notation for entry in mappings if entry.notation), "")),
     )
 
@@ -108,35 +69,47 @@ def notated(notation: str) -> Code | None:
     return literal(notation) if notation else None
 
 
-def _keys(map: Map) -> Code | None:
+def _keys(map: types.Map) -> Code | None:
     """What the keys of a map are held against."""
     return None if map.spelling is None else call("structure.Keys", spelled(map.spelling), literal(map.misspelled))
 
 
-def subcon(type: Type, scope: Scope) -> Code:
+def subcon(type: types.Type, scope: Scope) -> Code:
     """The declaration of a wire type."""
     match type:
-        case Integer() | Float() | Boolean() | Null() | Text() | Bytes() | JsonText():
-            return _scalar(type, scope)
-        case Array():
+        case types.Integer():
+            return scope.parsers.integer(type, _order(type.form, scope))
+        case types.Float():
+            return scope.parsers.float(type, _order(type.form, scope))
+        case types.Boolean():
+            return scope.parsers.call("Boolean")
+        case types.Null():
+            return scope.parsers.call("Null")
+        case types.Text(length):
+            return scope.parsers.call("Text", amount(length, scope), invalid=_invalid(scope))
+        case types.Bytes(length):
+            return scope.parsers.bytes(type, amount(length, scope))
+        case types.JsonText(kind):
+            return call("json.JsonText", literal(kind))
+        case types.Array():
             return _array(type, scope)
-        case Map(key, value):
+        case types.Map(key, value):
             inner = subcon(key, scope), subcon(value, scope)
             return scope.parsers.map(*inner, depth=_depth(type, scope), keys=_keys(type))
-        case Extension(code, content):
+        case types.Extension(code, content):
             return call("msgpack.Extension", str(code), literal(""), subcon(content, scope))
-        case Nullable(inner):
+        case types.Nullable(inner):
             return scope.parsers.nullable(subcon(inner, scope))
-        case Reference(name):
+        case types.Reference(name):
             return _reference(name, scope)
-        case OneOf():
+        case types.OneOf():
             return _one_of(type, scope)
-        case Select():
+        case types.Select():
             return _select(type, scope)
-        case Attempt(trials, kind_field, reason_field):
+        case types.Attempt(trials, kind_field, reason_field):
             parts = (_trial(trial, scope) for trial in trials)
             return call("unions.Attempt", *parts, kind=literal(kind_field), reason=literal(reason_field))
-        case Struct(name):
+        case types.Struct(name):
             return _reference(name, scope)
         case _:
             assert_never(type)
@@ -155,14 +128,14 @@ def size(expression: Expression | None, fields: Mapping[str, Extent]) -> Code | 
     return function(expression, fields) if number is None else str(number)
 
 
-def amount(given: Amount | None, scope: Scope) -> Code | None:
+def amount(given: types.Amount | None, scope: Scope) -> Code | None:
     """How many bytes or elements there are: a number, a lambda, or what stands before them."""
     match given:
-        case Prefix(number, null):
+        case types.Prefix(number, null):
             return call("binary.Prefix", subcon(number, scope), null="True" if null else None)
-        case Blocks(number, behind):
+        case types.Blocks(number, behind):
             return call("binary.Blocks", subcon(number, scope), size=None if behind is None else subcon(behind, scope))
-        case Delimiter(data, code, unit, escape, escaped, others, kept):
+        case types.Delimiter(data, code, unit, escape, escaped, others, kept):
             return call(
                 "binary.Delimiter",
                 *map(literal, (data, *others)),
@@ -172,18 +145,18 @@ def amount(given: Amount | None, scope: Scope) -> Code | None:
                 escaped=literal(escaped) if escaped else None,
                 kept="True" if kept else None,
             )
-        case Padded(length, fill):
+        case types.Padded(length, fill):
             return call("binary.Padded", str(length), literal(fill))
-        case Last(holds):
+        case types.Last(holds):
             return call("binary.Last", function(holds, condition=True), literal(text_of(holds)))
-        case Terminator(data, jump, behind):
+        case types.Terminator(data, jump, behind):
             written = optional_condition(behind, scope.fields)
             return call("binary.Terminator", literal(data), jump=_jump(jump, scope), behind=written)
         case _:
             return size(given, scope.fields)
 
 
-def _jump(jump: Jump | None, scope: Scope) -> Code | None:
+def _jump(jump: types.Jump | None, scope: Scope) -> Code | None:
     if jump is None:
         return None
     numbers = (str(number) for number in (jump.minimum, jump.maximum, jump.start))
@@ -196,18 +169,18 @@ def _reference(name: str, scope: Scope) -> Code:
     if not has_declaration(target):
         return subcon(target, scope)
     declared = constant(name) if name in scope.declared else call("unions.Deferred", f"lambda: {constant(name)}")
-    if not isinstance(target, Struct):
+    if not isinstance(target, types.Struct):
         return declared
     own, is_other = PARSERS[target.encoding.name], target.encoding != scope.encoding
     if not (is_other or (own.has_bodies and not scope.is_within)):
         return declared
-    body = own.body(declared, f"{scope.format.name}.{name}", structural_depth(Reference(name), scope.format))
+    body = own.body(declared, f"{scope.format.name}.{name}", structural_depth(types.Reference(name), scope.format))
     return scope.parsers.carried(body) if is_other else body
 
 
-def has_declaration(type: Type) -> bool:
+def has_declaration(type: types.Type) -> bool:
     """Whether a named type of this kind stands by itself in the module; the others are written where they are used."""
-    return isinstance(type, Struct | OneOf | Select | Attempt)
+    return isinstance(type, types.Struct | types.OneOf | types.Select | types.Attempt)
 
 
 def constant(name: str) -> str:
@@ -215,29 +188,9 @@ def constant(name: str) -> str:
     return f"{name}_" if name.isupper() else name
 
 
-def _scalar(type: Integer | Float | Boolean | Null | Text | Bytes | JsonText, scope: Scope) -> Code:
-    match type:
-        case Integer():
-            return scope.parsers.integer(type, _order(type.form, scope))
-        case Float():
-            return scope.parsers.float(type, _order(type.form, scope))
-        case Boolean():
-            return scope.parsers.call("Boolean")
-        case Null():
-            return scope.parsers.call("Null")
-        case Text(length):
-            return scope.parsers.call("Text", amount(length, scope), invalid=_invalid(scope))
-        case Bytes(length):
-            return scope.parsers.bytes(type, amount(length, scope))
-        case JsonText(kind):
-            return call("json.JsonText", literal(kind))
-        case _:
-            assert_never(type)
-
-
-def _order(form: NumberForm, scope: Scope) -> Code | None:
+def _order(form: types.NumberForm, scope: Scope) -> Code | None:
     """The order of a number's bytes: its own, or that of the format."""
-    return None if not scope.encoding.laid_out else literal(form.value) if form in ORDERED else "ORDER"
+    return None if not scope.encoding.laid_out else literal(form.value) if form in types.ORDERED else "ORDER"
 
 
 def _invalid(scope: Scope) -> str | None:
@@ -247,9 +200,9 @@ def _invalid(scope: Scope) -> str | None:
     return f"lambda ctx: ctx._params[{literal(parameter)}]"
 
 
-def _array(type: Array, scope: Scope) -> Code:
+def _array(type: types.Array, scope: Scope) -> Code:
     count = amount(type.count, scope)
-    if type.packed and isinstance(type.element, Integer | Boolean):
+    if type.packed and isinstance(type.element, types.Integer | types.Boolean):
         return _packed(type.element, type.packed, count, scope)
     unique = {"unique": literal(type.unique), "unique_code": literal(type.unique_code)} if type.unique else {}
     salvage = _salvage(type.salvage, scope.fields)
@@ -257,7 +210,7 @@ def _array(type: Array, scope: Scope) -> Code:
     return scope.parsers.array("Entries" if type.entries else "Array", elements)
 
 
-def _element(type: Array, scope: Scope) -> Code:
+def _element(type: types.Array, scope: Scope) -> Code:
     """The declaration of the elements; of those that are held against something, around that of their type."""
     if type.held is None:
         return subcon(type.element, scope)
@@ -271,17 +224,17 @@ def _element(type: Array, scope: Scope) -> Code:
         maximum=None if type.held.maximum is None else str(type.held.maximum),
         spelling=None if type.held.spelling is None else spelled(type.held.spelling, charset),
     )
-    return scope.parsers.nullable(held) if isinstance(type.element, Nullable) else held
+    return scope.parsers.nullable(held) if isinstance(type.element, types.Nullable) else held
 
 
-def _packed(element: Integer | Boolean, bits: int, count: Code | None, scope: Scope) -> Code:
+def _packed(element: types.Integer | types.Boolean, bits: int, count: Code | None, scope: Scope) -> Code:
     """A list whose elements share their bytes."""
-    signed = "True" if isinstance(element, Integer) and element.signed else None
+    signed = "True" if isinstance(element, types.Integer) and element.signed else None
     positional = (str(bits),) if count is None else (str(bits), count)
     return call("packed.List", *positional, signed=signed, order=_order(element.form, scope))
 
 
-def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | None:
+def _salvage(salvage: types.Salvage | None, fields: Mapping[str, Extent]) -> Code | None:
     if salvage is None:
         return None
     return call(
@@ -292,27 +245,27 @@ def _salvage(salvage: Salvage | None, fields: Mapping[str, Extent]) -> Code | No
     )
 
 
-def _depth(type: Array | Map, scope: Scope) -> str | None:
+def _depth(type: types.Array | types.Map, scope: Scope) -> str | None:
     """The limit on nesting, where the elements are open values."""
     return "DEPTH" if is_open(type, scope.format) else None
 
 
-def is_open(type: Type, format: Format) -> bool:
+def is_open(type: types.Type, format: Format) -> bool:
     """Whether a type is a recursive union, or made of one: its values are shown as open ones."""
     match type:
-        case Reference(name):
+        case types.Reference(name):
             return is_open(format.type(name), format)
-        case Nullable(inner):
+        case types.Nullable(inner):
             return is_open(inner, format)
-        case OneOf():
+        case types.OneOf():
             return type.open
-        case Array() | Map():
+        case types.Array() | types.Map():
             return any(is_open(part, format) for part in parts(type))
         case _:
             return False
 
 
-def _one_of(type: OneOf, scope: Scope) -> Code:
+def _one_of(type: types.OneOf, scope: Scope) -> Code:
     alternatives = mapping({literal(item.name): _alternative(item, type, scope) for item in type.alternatives})
     code = literal(type.code) if type.code != "type_mismatch" else None
     extension = literal(type.extension_code) if type.extension_code != "type_mismatch" else None
@@ -320,29 +273,29 @@ def _one_of(type: OneOf, scope: Scope) -> Code:
     return scope.parsers.call("OneOf", alternatives, code=code, extension_code=extension, open=open_)
 
 
-def _alternative(item: Alternative, union: OneOf, scope: Scope) -> Code:
-    if isinstance(item.type, Extension) and union.open:  # elsewhere its content tells it from the others
+def _alternative(item: types.Alternative, union: types.OneOf, scope: Scope) -> Code:
+    if isinstance(item.type, types.Extension) and union.open:  # elsewhere its content tells it from the others
         content = subcon(item.type.content, scope)
         return call("msgpack.Extension", str(item.type.code), literal(item.name), content)
     return subcon(item.type, scope)
 
 
-def _select(type: Select, scope: Scope) -> Code:
+def _select(type: types.Select, scope: Scope) -> Code:
     cases = mapping({literal(value): _case(case, scope) for case in type.cases for value in case.values})
     code = literal(type.code) if type.code != "unknown_case" else None
     otherwise = None if type.otherwise is None else _case(type.otherwise, scope)
     match type.tag:
-        case FieldTag(expression):
+        case types.FieldTag(expression):
             chosen, told = function(expression, scope.fields), expression
             while isinstance(told, Conditional) and told.then == Literal(None):
                 told = told.otherwise
             shown = None if told is expression else function(told, scope.fields)
             kept = {"code": code, "otherwise": otherwise, "notation": notated(type.notation), "told": shown}
             return call("unions.Select", chosen, cases, **kept)
-        case PeekTag(tag, octets):
+        case types.PeekTag(tag, octets):
             size = literal(tag.bits // 8) if octets else None
             return call("unions.Peek", subcon(tag, scope), cases, code=code, otherwise=otherwise, octets=size)
-        case MemberTag(member, presence, default, required):
+        case types.MemberTag(member, presence, default, required):
             return call(
                 "json.SelectMember",
                 literal(member),
@@ -356,39 +309,39 @@ def _select(type: Select, scope: Scope) -> Code:
             assert_never(type.tag)
 
 
-def _case(case: Case, scope: Scope) -> Code:
-    if isinstance(case.type, Refusal):
+def _case(case: types.Case, scope: Scope) -> Code:
+    if isinstance(case.type, types.Refusal):
         return call("unions.Refusal", literal(case.type.code))
     return subcon(case.type, scope)
 
 
-def _trial(trial: Trial, scope: Scope) -> Code:
+def _trial(trial: types.Trial, scope: Scope) -> Code:
     return call(
         "unions.Trial",
         literal(trial.name),
         subcon(trial.type, scope),
-        fallbacks=Tuple(tuple(_fallback(item) for item in trial.fallbacks)) if trial.fallbacks else None,
+        fallbacks=tuple_of(_fallback(item) for item in trial.fallbacks) if trial.fallbacks else None,
         build_when=optional_condition(trial.build_when),
     )
 
 
-def _fallback(item: Fallback) -> Code:
+def _fallback(item: types.Fallback) -> Code:
     return call("unions.Fallback", display(item.codes), when=optional_condition(item.when))
 
 
-def structural_depth(type: Type, format: Format) -> int:
+def structural_depth(type: types.Type, format: Format) -> int:
     """How many containers of the declared structure can stand in one another, open values aside."""
 
-    def depth(part: Type, above: frozenset[str]) -> int:
+    def depth(part: types.Type, above: frozenset[str]) -> int:
         match part:
-            case Reference(name):
+            case types.Reference(name):
                 target = format.type(name)
                 return 0 if name in above else depth(target, above | {name})
-            case Struct(encoding=encoding) if not encoding.text:
+            case types.Struct(encoding=encoding) if not encoding.text:
                 return 0  # a body, in a string
-            case Struct():
+            case types.Struct():
                 return 1 + max((depth(field.type, above) for field in part.fields if field.compute is None), default=0)
-            case Array() | Map():
+            case types.Array() | types.Map():
                 return 1 + max(depth(inner, above) for inner in parts(part))
             case _:
                 return max((depth(inner, above) for inner in parts(part)), default=0)

@@ -6,7 +6,7 @@ binds both when it loads the table (`runtime/engine`).
 
 from ast import literal_eval
 
-from wireloom.emit.code import Code, Tuple, display, literal, mapping, render
+from wireloom.emit.code import Code, display, literal, mapping, render, tuple_of
 from wireloom.emit.construct.types import structural_depth
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.layout.types import node
@@ -44,7 +44,7 @@ def _layout(format: Format) -> Code:
         "roots": mapping({literal(root.name): _stated(node(root.type)) for root in format.roots}),
     }
     structs = (type for _, type in format.types if isinstance(type, Struct))
-    if needs := {literal(each.name): Tuple(tuple(map(literal, each.needs))) for each in structs if each.needs}:
+    if needs := {literal(each.name): display(each.needs) for each in structs if each.needs}:
         parts["needs"] = mapping(needs)
     digests = [each for each in format.checksums if isinstance(each, DigestAlgorithm)]
     if digests:
@@ -67,7 +67,7 @@ def _stated(part: object) -> Code:
     """A node as the tuple that it is."""
     match part:
         case tuple():
-            return Tuple(tuple(map(_stated, part)))
+            return tuple_of(map(_stated, part))
         case dict():
             return mapping({literal(name): _stated(each) for name, each in part.items()})
         case _:
@@ -90,4 +90,4 @@ def _crc(crc: CrcAlgorithm | SumAlgorithm) -> tuple[int | bool | str, ...]:
 
 
 def _ranges(ranges: Ranges) -> Code:
-    return Tuple(tuple(display((item.name, item.minimum, item.maximum)) for item in ranges.ranges))
+    return tuple_of(display((item.name, item.minimum, item.maximum)) for item in ranges.ranges)

@@ -4,108 +4,58 @@ from dataclasses import replace
 from typing import assert_never
 
 from wireloom.emit.layout.expressions import formula, optional, tree
+from wireloom.model import types
 from wireloom.model.traversal import with_fields
-from wireloom.model.types import (
-    Amount,
-    Array,
-    Attempt,
-    Bit,
-    Blocks,
-    Boolean,
-    Bytes,
-    Case,
-    Check,
-    Checksum,
-    Delimiter,
-    Discard,
-    End,
-    Extension,
-    Field,
-    FieldTag,
-    Float,
-    Frame,
-    Held,
-    Integer,
-    JsonText,
-    Jump,
-    Last,
-    Map,
-    Mapping,
-    Mark,
-    MemberTag,
-    Need,
-    Null,
-    Nullable,
-    NumberForm,
-    OneOf,
-    Packing,
-    Padded,
-    PeekTag,
-    Prefix,
-    Presence,
-    Reference,
-    Refusal,
-    Salvage,
-    Select,
-    Spelling,
-    Step,
-    Struct,
-    Terminator,
-    Text,
-    Trial,
-    Type,
-    Verify,
-    charset_of,
-)
+from wireloom.model.types import charset_of
 from wireloom.runtime.engine import nodes
 
 
-def node(type: Type) -> nodes.Type:
+def node(type: types.Type) -> nodes.Type:
     """A wire type."""
     match type:
-        case Integer():
+        case types.Integer():
             return _integer(type)
-        case Float(bits, form):
+        case types.Float(bits, form):
             return nodes.Float(bits, _form(form))
-        case Boolean():
+        case types.Boolean():
             return nodes.Bool()
-        case Null():
+        case types.Null():
             return nodes.Null()
-        case Text(size):
+        case types.Text(size):
             return nodes.Text(_amount(size))
-        case Bytes(charset=str(charset)) if charset:
+        case types.Bytes(charset=str(charset)) if charset:
             return nodes.Charset(node(replace(type, charset="")), charset)
-        case Bytes(size, code, line_feeds):
+        case types.Bytes(size, code, line_feeds):
             return nodes.Bytes(_amount(size), code, line_feeds, type.pieces)
-        case JsonText(kind):
+        case types.JsonText(kind):
             return nodes.Json((kind,))
-        case Array(element, count, unique, unique_code, salvage, held, entries):
+        case types.Array(element, count, unique, unique_code, salvage, held, entries):
             inner = _element(element) if held is None else _held(element, held)
             return nodes.ListOf(inner, _amount(count), unique, unique_code, _salvage(salvage), entries)
-        case Map(key, value, spelling, misspelled):
+        case types.Map(key, value, spelling, misspelled):
             known = _spelling(spelling)
             written = node(key) if known is None else nodes.Spelled(node(key), known, misspelled)
             return nodes.MapOf(written, node(value))
-        case Extension(code, content):
-            ext = nodes.Ext(code, "text" if isinstance(content, Text) else "bytes")
+        case types.Extension(code, content):
+            ext = nodes.Ext(code, "text" if isinstance(content, types.Text) else "bytes")
             return nodes.Charset(ext, charset) if (charset := charset_of(content)) else ext
-        case Nullable(inner):
+        case types.Nullable(inner):
             return nodes.Nullable(node(inner))
-        case Reference(name):
+        case types.Reference(name):
             return nodes.Ref(name)
-        case OneOf(alternatives, open):
+        case types.OneOf(alternatives, open):
             return nodes.OneOf(open, tuple(node(item.type) for item in alternatives))
-        case Select(tag, cases, code):
+        case types.Select(tag, cases, code):
             return _select(tag, cases, code)
-        case Attempt(trials, kind_field, reason_field):
+        case types.Attempt(trials, kind_field, reason_field):
             return nodes.Attempt(tuple(map(_trial, trials)), kind_field, reason_field)
-        case Struct():
+        case types.Struct():
             return _struct(type)
         case _:
             assert_never(type)
 
 
-def _integer(type: Integer) -> nodes.Int:
+def _integer(type: types.Integer) -> nodes.Int:
     bits, signed, form = type.bits, type.signed, _form(type.form)
     if type.markers is not None:
         return nodes.Int(bits, signed, "extended", nodes.Markers(type.markers.first, type.markers.widths, form))
@@ -114,81 +64,83 @@ def _integer(type: Integer) -> nodes.Int:
     return nodes.Int(bits, signed, form, type.digits or None)
 
 
-def _held(element: Type, held: Held) -> nodes.Type:
+def _held(element: types.Type, held: types.Held) -> nodes.Type:
     """An element with what it is checked against; null is not checked."""
-    if isinstance(element, Nullable):
+    if isinstance(element, types.Nullable):
         return nodes.Nullable(_held(element.type, held))
     return nodes.Held(
         node(element), held.code, _mappings(held.mappings), held.minimum, held.maximum, _spelling(held.spelling)
     )
 
 
-def _element(type: Type) -> nodes.Type:
+def _element(type: types.Type) -> nodes.Type:
     """The type of a list's elements, which may share bytes with one another."""
-    return nodes.Bit(_form(type.form)) if isinstance(type, Boolean) and type.bit else node(type)
+    return nodes.Bit(_form(type.form)) if isinstance(type, types.Boolean) and type.bit else node(type)
 
 
-def _amount(amount: Amount | None) -> nodes.Amount:
+def _amount(amount: types.Amount | None) -> nodes.Amount:
     """How many bytes or elements there are."""
     match amount:
-        case Prefix(number, null):
+        case types.Prefix(number, null):
             return nodes.Prefix(_integer(number), null)
-        case Blocks(number, behind):
+        case types.Blocks(number, behind):
             return nodes.Blocks(_integer(number), None if behind is None else _integer(behind))
-        case Delimiter(data, code, unit) if amount.is_plain:
+        case types.Delimiter(data, code, unit) if amount.is_plain:
             return nodes.Delimiter(data, code, unit)
-        case Delimiter(data, code, unit, escape, escaped, others, kept):
+        case types.Delimiter(data, code, unit, escape, escaped, others, kept):
             return nodes.Delimited((data, *others), code, unit, escape, escaped, kept)
-        case Padded(size, fill):
+        case types.Padded(size, fill):
             return nodes.Padded(size, fill)
-        case Last(holds):
+        case types.Last(holds):
             return nodes.Last(tree(holds))
-        case Terminator(data, jump, None):
+        case types.Terminator(data, jump, None):
             return nodes.Terminator(data, _jump(jump))
-        case Terminator(data, _, behind):
+        case types.Terminator(data, _, behind):
             return nodes.Terminated(data, optional(behind))
         case _:
             return optional(amount)
 
 
-def _jump(jump: Jump | None) -> nodes.Jump | None:
+def _jump(jump: types.Jump | None) -> nodes.Jump | None:
     if jump is None:
         return None
     return nodes.Jump(_integer(jump.number), jump.minimum, jump.maximum, jump.start, jump.most)
 
 
-def _form(form: NumberForm) -> str:
+def _form(form: types.NumberForm) -> str:
     """How a number is written, if not as the encoding has it."""
-    return "" if form is NumberForm.OWN else form.value
+    return "" if form is types.NumberForm.OWN else form.value
 
 
-def _salvage(salvage: Salvage | None) -> nodes.Salvage | None:
+def _salvage(salvage: types.Salvage | None) -> nodes.Salvage | None:
     return None if salvage is None else nodes.Salvage(salvage.codes, tree(salvage.when), salvage.lost)
 
 
-def _select(tag: FieldTag | PeekTag | MemberTag, cases: tuple[Case, ...], code: str) -> nodes.Type:
+def _select(
+    tag: types.FieldTag | types.PeekTag | types.MemberTag, cases: tuple[types.Case, ...], code: str
+) -> nodes.Type:
     listed = tuple(nodes.Case(case.values, _arm(case.type)) for case in cases)
     match tag:
-        case FieldTag(expression):
+        case types.FieldTag(expression):
             return nodes.Select(tree(expression), listed, code)
-        case PeekTag(type):
+        case types.PeekTag(type):
             return nodes.Peek(node(type), listed, code)
-        case MemberTag(member, presence, default, required):
+        case types.MemberTag(member, presence, default, required):
             return nodes.Tagged(member, presence, default, required, listed, code)
         case _:
             assert_never(tag)
 
 
-def _arm(type: Type | Refusal) -> nodes.Arm:
-    return nodes.Refuse(type.code) if isinstance(type, Refusal) else node(type)
+def _arm(type: types.Type | types.Refusal) -> nodes.Arm:
+    return nodes.Refuse(type.code) if isinstance(type, types.Refusal) else node(type)
 
 
-def _trial(trial: Trial) -> nodes.Trial:
+def _trial(trial: types.Trial) -> nodes.Trial:
     fallbacks = tuple(nodes.Fallback(item.codes, optional(item.when)) for item in trial.fallbacks)
     return nodes.Trial(trial.name, node(trial.type), fallbacks, optional(trial.build_when))
 
 
-def _struct(struct: Struct) -> nodes.Struct:
+def _struct(struct: types.Struct) -> nodes.Struct:
     versions = tuple(nodes.Version(version.name, version.arity, optional(version.when)) for version in struct.versions)
     form: nodes.Form = struct.form.value
     if not versions:
@@ -196,29 +148,29 @@ def _struct(struct: Struct) -> nodes.Struct:
     return nodes.Struct(struct.name, struct.encoding.name, form, versions, tuple(map(_step, struct.steps)))
 
 
-def _step(step: Step) -> nodes.Step:
+def _step(step: types.Step) -> nodes.Step:
     match step:
-        case Field():
+        case types.Field():
             return _field(step)
-        case Check(that, code, _, when):
+        case types.Check(that, code, _, when):
             return nodes.Check(tree(that), code, optional(when))
-        case Verify(field, when):
+        case types.Verify(field, when):
             return nodes.Verify(field, optional(when))
-        case Mark(name):
+        case types.Mark(name):
             return nodes.Mark(name)
-        case Need(count):
+        case types.Need(count):
             return nodes.Need(tree(count))
-        case Frame(count):
+        case types.Frame(count):
             return nodes.Frame(tree(count))
-        case End(code):
+        case types.End(code):
             return nodes.End(code)
-        case Discard(name, keep, count, when):
+        case types.Discard(name, keep, count, when):
             return nodes.Discard(name, tree(keep), count, optional(when))
         case _:
             assert_never(step)
 
 
-def _field(field: Field) -> nodes.Field:
+def _field(field: types.Field) -> nodes.Field:
     type, derive = node(field.type), formula(field.derive)
     return nodes.Field(
         field.wire_name,
@@ -230,7 +182,7 @@ def _field(field: Field) -> nodes.Field:
         size=_amount(field.size),
         packing=_packing(field.packing),
         when=optional(field.when),
-        optional=field.presence is Presence.OPTIONAL,
+        optional=field.presence is types.Presence.OPTIONAL,
         default=field.default if field.has_default else nodes.ABSENT,
         const=field.const,
         values=_mappings(field.mappings),
@@ -261,19 +213,19 @@ def _field(field: Field) -> nodes.Field:
     )
 
 
-def _spelling(spelling: Spelling | None) -> nodes.Spelling | None:
+def _spelling(spelling: types.Spelling | None) -> nodes.Spelling | None:
     return None if spelling is None else nodes.Spelling(spelling.minimum, spelling.maximum, spelling.pattern)
 
 
-def _packing(packing: Packing | None) -> nodes.Packing | None:
+def _packing(packing: types.Packing | None) -> nodes.Packing | None:
     return None if packing is None else nodes.Packing(optional(packing.tag), packing.cases, packing.unknown)
 
 
-def _mappings(mappings: tuple[Mapping, ...] | None) -> tuple[nodes.Meaning, ...] | None:
+def _mappings(mappings: tuple[types.Mapping, ...] | None) -> tuple[nodes.Meaning, ...] | None:
     return None if mappings is None else tuple(nodes.Meaning(each.wire, tree(each.value)) for each in mappings)
 
 
-def _bit(bit: Bit) -> nodes.Bits:
+def _bit(bit: types.Bit) -> nodes.Bits:
     return nodes.Bits(
         bit.name,
         bit.low,
@@ -288,7 +240,7 @@ def _bit(bit: Bit) -> nodes.Bits:
     )
 
 
-def _unsigned(bit: Bit) -> tuple[Mapping, ...] | None:
+def _unsigned(bit: types.Bit) -> tuple[types.Mapping, ...] | None:
     """What the bits mean, which are numbers without a sign to the engine."""
     if bit.mappings is None:
         return None
@@ -296,12 +248,12 @@ def _unsigned(bit: Bit) -> tuple[Mapping, ...] | None:
     return tuple(replace(each, wire=each.wire & mask) for each in bit.mappings if isinstance(each.wire, int))
 
 
-def _covers(sum: Checksum | None) -> tuple[nodes.Cover, ...]:
+def _covers(sum: types.Checksum | None) -> tuple[nodes.Cover, ...]:
     extras = () if sum is None else (*((0, each) for each in sum.ahead), *((1, each) for each in sum.after))
     return tuple(nodes.Cover(after, each.octets or 0, tree(each.value)) for after, each in extras)
 
 
-def _checksum(sum: Checksum | None) -> nodes.Checksum | None:
+def _checksum(sum: types.Checksum | None) -> nodes.Checksum | None:
     if sum is None:
         return None
     at = sum.at if sum.hole else None

@@ -1,7 +1,7 @@
 """A format's `__init__.py`: names, documents and typed functions around one Codec."""
 
 from wireloom.emit import prose
-from wireloom.emit.code import Call, Code, Prose, Tuple, call, display, literal, mapping, render
+from wireloom.emit.code import Code, Group, Prose, call, display, literal, mapping, render, tuple_of
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.package.interface import functions
 from wireloom.emit.package.signature import annotated, declared, one_of
@@ -61,7 +61,7 @@ def _constants(format: Format) -> list[str]:
         "ENCODING": literal(format.encoding.name),
         "FRAMING": literal(format.framing.text),
         "CODES": mapping({literal(error.code): Prose(" ".join(error.doc.split())) for error in format.errors}),
-        "PARAMETERS": Tuple(tuple(declared(each, format) for each in format.parameters)),
+        "PARAMETERS": tuple_of(declared(each, format) for each in format.parameters),
         "CODEC": _codec(format),
     }
     types = {"PARAMETERS": "Final[tuple[_codec.Parameter, ...]]"}
@@ -72,7 +72,7 @@ def _assigned(target: str, value: Code) -> str:
     return target + render(value, lead=len(target))
 
 
-def _codec(format: Format) -> Call:
+def _codec(format: Format) -> Group:
     return call(
         "_codec.Codec",
         home="__name__",
@@ -96,7 +96,7 @@ def _versions(versions: Versions) -> Code:
     return mapping({literal(name): part for name, part in parts.items()})
 
 
-def _root(format: Format, root: Root) -> Call:
+def _root(format: Format, root: Root) -> Group:
     name, telling = literal(root.name), kinds(format, root)
     return call(
         "_codec.Root",

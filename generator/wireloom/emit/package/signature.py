@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from wireloom.emit.code import Call, Code, Prose, Subscript, call, display, literal, render
+from wireloom.emit.code import Code, Group, Prose, call, display, literal, render, subscript
 from wireloom.emit.prose import sentence
 from wireloom.expr.ast import Kind
 from wireloom.model.format import Format, Parameter
@@ -45,10 +45,10 @@ def _or_none(type: str, parameter: Parameter) -> str:
 
 def one_of(names: tuple[str, ...]) -> Code:
     """The type of one of these texts."""
-    return Subscript("Literal", tuple(literal(name) for name in names))
+    return subscript("Literal", map(literal, names))
 
 
-def declared(parameter: Parameter, format: Format) -> Call:
+def declared(parameter: Parameter, format: Format) -> Group:
     """The parameter as the runtime checks it."""
     is_limit = parameter.name in (format.depth, format.size, format.expansion, format.ratio)
     return call(

@@ -2,7 +2,7 @@
 
 from dataclasses import MISSING, fields, is_dataclass
 
-from wireloom.emit.code import Code, Prose, Tuple, call, literal, mapping, render
+from wireloom.emit.code import Code, Prose, call, literal, mapping, render, tuple_of
 from wireloom.emit.frames import framed, heading
 from wireloom.emit.shape.extensions import extensions
 from wireloom.model.format import Format
@@ -43,7 +43,7 @@ def logical(part: object) -> Code:
     """The expression that makes a logical type, or what it is made of; without what the class has anyway."""
     match part:
         case tuple():
-            return Tuple(tuple(map(logical, part)))
+            return tuple_of(map(logical, part))
         case _ if is_dataclass(part):
             stated = [each for each in fields(part) if each.compare and getattr(part, each.name) != each.default]
             named = {each.name: _argument(each.name, getattr(part, each.name)) for each in stated}

@@ -6,7 +6,7 @@ The base class has the defaults; an encoding overrides what differs. Inner types
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wireloom.emit.code import Call, Code, call, literal
+from wireloom.emit.code import Code, Group, call, literal
 from wireloom.encodings import Form
 from wireloom.model.types import Bytes, Float, Integer
 
@@ -38,7 +38,7 @@ class Parsers:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def call(self, name: str, *arguments: Code | None, **keywords: Code | None) -> Call:
+    def call(self, name: str, *arguments: Code | None, **keywords: Code | None) -> Group:
         """A call of the encoding's module, without the arguments that are None."""
         return call(f"{self.module}.{name}", *(each for each in arguments if each), **keywords)
 

@@ -18,8 +18,9 @@ from conftest import CASE_PACKAGE, case_formats, shipped_formats
 from proof.modules import documents, generated, resolved
 from support.drawing import drawn
 from wireloom.emit import jsonschema
-from wireloom.emit.jsonschema.beyond import gaps
+from wireloom.emit.jsonschema.beyond import ABSENCE, gaps
 from wireloom.emit.jsonschema.document import root_name
+from wireloom.emit.jsonschema.objects import MAXIMUM_FLAT
 from wireloom.encodings.json import JSON
 from wireloom.model.format import Format
 from wireloom.runtime.errors import DecodeError
@@ -164,3 +165,20 @@ def test_any_json_is_a_case_where_its_tag_says_so(choice, tag):
                 assert not validator.is_valid(json.loads(document)), document
             else:
                 assert validator.is_valid(json.loads(document)), document
+
+
+def test_members_of_more_choices_than_are_written_out_are_optional():
+    flags = [f"f{place}" for place in range(7)]
+    members = [{flag.replace("f", "m"): {"type": "int8", "when": flag}} for flag in flags]
+    types = {"R": {"fields": [*({flag: "bool"} for flag in flags), *members]}}
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "json", "root": "R", "types": types}
+    format = resolved(documents({"r.yaml": spec}))
+    schema = jsonschema.emit(format)
+    validator = Draft202012Validator(schema)
+    without = dict.fromkeys(flags, False)
+    for place, flag in enumerate(flags):
+        assert validator.is_valid({**without, flag: True, f"m{place}": 1})
+        assert validator.is_valid({**without, flag: True}) == (place == 6)
+        assert not validator.is_valid({**without, flag: True, f"m{place}": 1000})
+    assert len(schema["$defs"]["R"]["oneOf"]) == MAXIMUM_FLAT
+    assert [gap.fields for gap in gaps(format) if gap.codes == ABSENCE] == [("R.m6",)]

@@ -42,7 +42,7 @@ from wireloom.model.types import (
     stated,
 )
 
-_ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
+ABSENCE = ("missing_key", "unexpected_property", "bad_arity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _rules(format: Format, places: Sequence[_Place]) -> Iterator[Gap]:
         if absent and is_array:
             yield Gap("Whether an element is there, by its condition, and so what each one behind it is", absent, None)
         elif absent:
-            yield Gap("Whether a member is there, by its condition", absent, _ABSENCE)
+            yield Gap("Whether a member is there, by its condition", absent, ABSENCE)
         if various:
             yield Gap("Of which type a member is, by its tag", tuple(dict.fromkeys(various)), None)
         for check in unsaid:

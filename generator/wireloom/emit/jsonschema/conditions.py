@@ -87,6 +87,11 @@ def passed(value: Value) -> Value:
     return Unknown.SOMETHING if value is Unknown.OTHER else value
 
 
+def seen(value: object) -> Value:
+    """What expressions see of a constant, as far as they are told apart."""
+    return value if value is None or isinstance(value, int | str | Unknown) else Unknown.SOMETHING
+
+
 def same(left: object, right: object) -> bool:
     """Equal, and not merely as true equals 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)

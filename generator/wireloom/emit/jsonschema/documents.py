@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import assert_never
 
-from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same
-from wireloom.emit.jsonschema.constants import NEVER, Schema, values, written
+from wireloom.emit.jsonschema.conditions import Unknown, Value, evaluate, same, seen
+from wireloom.emit.jsonschema.constants import NEVER, Schema, one_of, values, written
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Key, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import arrays, objects
 from wireloom.emit.jsonschema.rendering import binary, described_schema, integer, spelled
@@ -74,10 +74,7 @@ class Documents:
         self.described: list[tuple[str, Members]] = []  # the objects so far, by the names of their structs
         self._needed: list[str] = []
         settled = {parameter.name: parameter.default for parameter in format.parameters} | dict(given or {})
-        self._parameters: dict[str, Value] = {
-            name: value if value is None or isinstance(value, int | str | Unknown) else Unknown.SOMETHING
-            for name, value in settled.items()
-        }
+        self._parameters = {name: seen(value) for name, value in settled.items()}
         order = format.byte_order.parameter
         if order is not None and settled.get(order) == "auto":
             self._parameters[order] = Unknown.SOMETHING  # expressions see the order in which a record reads
@@ -111,7 +108,7 @@ class Documents:
             case OneOf() if self._any(type):
                 return {}  # recursion that says nothing more ends some tools
             case OneOf():
-                return _one_of(self._distinct(parts(type)))
+                return one_of(self._distinct(parts(type)))
             case Select():
                 return self._select(type)
             case Attempt(trials):
@@ -169,12 +166,9 @@ class Documents:
     def _select(self, select: Select) -> Schema:
         """A choice of cases: by a member of theirs exactly one, else what one of them takes."""
         schemas = self._cases(select)
-        if len(schemas) == 1 or isinstance(select.tag, MemberTag):
-            return _one_of(schemas)
-        distinct: list[Schema] = []
-        for schema in schemas:
-            distinct += [] if schema in distinct else [schema]
-        return distinct[0] if len(distinct) == 1 else {"anyOf": distinct} if distinct else NEVER
+        if isinstance(select.tag, MemberTag):
+            return one_of(schemas)
+        return one_of(schemas, "anyOf")
 
     def _cases(self, select: Select) -> list[Schema]:
         """The cases of a union; a case that is itself such a union adds its own, so that the list is flat."""
@@ -344,7 +338,7 @@ class Documents:
     def _seen(self, field: Field, wire: Scalar) -> Value:
         """What expressions see of a value on the wire."""
         if field.mappings is None:
-            return _plain_value(wire)
+            return seen(wire)
         return next((self._meaning(each.value) for each in field.mappings if each.wire == wire), Unknown.ANYTHING)
 
     def _property(self, field: Field, type: Type) -> Schema:
@@ -400,10 +394,6 @@ def _hidden(field: Field, compute: Expression, scope: Scope, conditions: Conditi
 def _placed(member: Member) -> Member:
     """A member as an element, which nothing but its conditions can leave out."""
     return replace(member, required=True, options=tuple(option for option in member.options if not option.absent))
-
-
-def _plain_value(value: Scalar) -> Value:
-    return value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
 
 
 def _highest(first: int | None, second: int | None) -> int | None:
@@ -504,10 +494,6 @@ def _restricted(schema: Schema, tag: MemberTag, case: Case) -> Schema:
     absent = _selects_absent(tag, case)
     allowed = values([written(value) for value in case.values])
     return {"allOf": [schema], "properties": {tag.member: allowed}, **({} if absent else {"required": [tag.member]})}
-
-
-def _one_of(schemas: list[Schema]) -> Schema:
-    return schemas[0] if len(schemas) == 1 else {"oneOf": schemas} if schemas else NEVER
 
 
 def _nullable(schema: Schema, *, null: bool) -> Schema:

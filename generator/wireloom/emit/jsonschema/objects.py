@@ -7,19 +7,18 @@ optional, such a check passes.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import prod
 from types import MappingProxyType
 
-from wireloom.emit.jsonschema.constants import NEVER, Schema, values
+from wireloom.emit.jsonschema.constants import NEVER, Schema, one_of, values
 from wireloom.emit.jsonschema.members import Choice, Key, Member, Members, Option, Scoped
 from wireloom.emit.jsonschema.scopes import version_of
 
 MAXIMUM_BRANCHES = 1024
 """Members that more combinations of tags decide about are optional."""
-MAXIMUM_FLAT = 32
-"""Branches of several groups that are written out; from more on each group has a choice of its own."""
-_NOTHING: Mapping[str, bool] = MappingProxyType({})
+MAXIMUM_FLAT = 64
+"""Branches of several groups that are written out; members of a group that makes more of them are optional."""
 _ANY: Mapping[int, int] = MappingProxyType({})
 _MAXIMUM_UNDECIDED = 6  # elements of an array that may or may not be there
 
@@ -52,36 +51,27 @@ class Branch:
 
 
 def objects(members: Members) -> Schema:
-    """The schema of an object: flat branches, one for each combination of those of the groups of members that decide.
-
-    Where they are too many it is one choice for each group, which validators understand and makers of models do not.
-    """
+    """The schema of an object: a branch for each combination of those of the groups of members that decide."""
     if _never(members):
         return NEVER
-    groups = [group for group in _groups(members) if _shows(group, members)]
+    groups = [group for group in _decisive_groups(members) if _shows(group, members)]
     branches = [_branches(group, members) for group in groups]
     shared = _shared(members, groups)
-    if not groups:
-        return _object(shared, (), members)
-    apart = [_apart(group, each, members) for group, each in zip(groups, branches, strict=True)]
-    if len(groups) == 1 or prod(map(len, branches)) <= MAXIMUM_FLAT:
-        schemas = [_object(shared, tuple(zip(chosen, groups, strict=True)), members) for chosen in product(*branches)]
-        return _one_of(schemas, apart=all(apart))
-    choices = [
-        _one_of([_body(_parts(branch, group, members), _others(branch, group, members)) for branch in each], apart=told)
-        for group, each, told in zip(groups, branches, apart, strict=True)
-    ]
-    tags = {tag for group in groups for tag in group.tags}
-    shown = {each.name for group in groups for each in group.members} | {
-        each.name for each in members.members if each.key in tags
-    }
-    return {
-        "type": "object",
-        **_body(shared, apart=_aside(members, shown)),
-        "allOf": choices,
-        "unevaluatedProperties": members.others,
-        **members.names,
-    }
+    schemas = [_object(shared, tuple(zip(chosen, groups, strict=True)), members) for chosen in product(*branches)]
+    apart = all(_apart(group, each, members) for group, each in zip(groups, branches, strict=True))
+    return one_of(schemas, "oneOf" if apart else "anyOf")
+
+
+def _decisive_groups(members: Members) -> list[Group]:
+    """The groups whose branches are written out: the first, and those that add few to it."""
+    kept: list[Group] = []
+    combined = 1
+    for group in _groups(members):
+        branches = len(_branches(group, members)) if _shows(group, members) else 1
+        if combined == 1 or combined * branches <= MAXIMUM_FLAT:
+            combined *= branches
+            kept.append(group)
+    return kept
 
 
 def _never(members: Members) -> bool:
@@ -92,7 +82,7 @@ def _never(members: Members) -> bool:
 
 def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
     """What the schema leaves open: members that may or may not be there, and checks that may or may not hold."""
-    groups = list(_groups(members))
+    groups = _decisive_groups(members)
     loose: dict[Member, None] = {}
     checks = [check for check in members.checks if not any(check in group.checks for group in groups)]
     for group in groups:
@@ -131,11 +121,9 @@ def arrays(members: Members, arities: Mapping[int, int] = _ANY) -> Schema:
     decidable = prod(len(members.options(tag)) for tag in tags) <= MAXIMUM_BRANCHES
     checks = tuple(check for group in groups for check in group.checks)
     group = Group(tags if decidable else (), members.members, checks)
-    schemas: list[Schema] = []
-    for branch in _branches(group, members):
-        for schema in _tuples(branch, group, members, _counts(branch, group, arities)):
-            schemas += [] if schema in schemas else [schema]
-    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else NEVER
+    branches = _branches(group, members)
+    schemas = (_tuples(branch, group, members, _counts(branch, group, arities)) for branch in branches)
+    return one_of(chain.from_iterable(schemas), "anyOf")
 
 
 def _counts(branch: Branch, group: Group, arities: Mapping[int, int]) -> Collection[int]:
@@ -279,15 +267,6 @@ def _merged(combined: list[tuple[frozenset[Option], ...]]) -> list[tuple[frozens
 # --- schemas -------------------------------------------------------------------------------------------------------
 
 
-def _one_of(schemas: list[Schema], *, apart: bool) -> Schema:
-    """One of some schemas; exactly one where they are told apart."""
-    if len(schemas) == 1:
-        return schemas[0]
-    if not schemas:
-        return NEVER
-    return {"oneOf" if apart else "anyOf": schemas}
-
-
 def _apart(group: Group, branches: list[Branch], members: Members) -> bool:
     """Whether a member that is seen tells each two of the branches apart."""
     shown = [
@@ -378,16 +357,12 @@ def _both(first: Schema, second: Schema) -> Schema:
     return {"allOf": [first, second]} if first.keys() & second.keys() else {**first, **second}
 
 
-def _any_of(schemas: list[Schema]) -> Schema:
-    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-
-
-def _aside(members: Members, shown: Collection[str | None] = ()) -> dict[str, bool]:
+def _aside(members: Members) -> dict[str, bool]:
     """Names that are not of what takes the other members: those that nothing shows are not there."""
-    return {name: not members.closed for name in members.besides if name not in shown}
+    return dict.fromkeys(members.besides, not members.closed)
 
 
-def _body(parts: Iterable[Part], others: Iterable[str] = (), apart: Mapping[str, bool] = _NOTHING) -> Schema:
+def _body(parts: Iterable[Part], others: Iterable[str], apart: Mapping[str, bool]) -> Schema:
     """Properties and what of them is required; of `others`, those that are no part are forbidden.
 
     Those `apart` may be there or not, where they are no part.
@@ -397,11 +372,11 @@ def _body(parts: Iterable[Part], others: Iterable[str] = (), apart: Mapping[str,
     for part in parts:
         known = options.setdefault(part.name, [])
         if part.narrows:
-            options[part.name] = [_both(_any_of(known or [part.schema]), part.schema)]
+            options[part.name] = [_both(one_of(known or [part.schema], "anyOf"), part.schema)]
         elif part.schema not in known:
             known.append(part.schema)
         required |= {part.name: None} if part.required else {}
-    properties = {name: _any_of(known) for name, known in options.items()}
+    properties = {name: one_of(known, "anyOf") for name, known in options.items()}
     forbidden = {name: False for name in others if name not in properties}
     left = {name: allowed for name, allowed in apart.items() if name not in {**properties, **forbidden}}
     return {"properties": {**properties, **forbidden, **left}, "required": [*required]}

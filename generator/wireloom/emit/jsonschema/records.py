@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, count
 
 from wireloom.emit.jsonschema import rendering
-from wireloom.emit.jsonschema.conditions import Constant, Unknown, Value, outcomes
-from wireloom.emit.jsonschema.constants import NEVER, Schema, values
+from wireloom.emit.jsonschema.conditions import Constant, Unknown, outcomes, same, seen
+from wireloom.emit.jsonschema.constants import Schema, one_of, values
 from wireloom.emit.jsonschema.members import ABSENT, OTHER, SOMETHING, Member, Members, Option, Scope, Scoped
 from wireloom.emit.jsonschema.objects import objects
 from wireloom.emit.jsonschema.options import booleans, mapped_options, meanings
@@ -53,7 +53,6 @@ from wireloom.model.types import (
     OneOf,
     Presence,
     Reference,
-    Scalar,
     Select,
     Struct,
     Text,
@@ -151,11 +150,8 @@ class Records:
                 return False
 
     def _any(self, types: Sequence[Type], shown: LogicalType) -> Schema:
-        schemas: list[Schema] = []
-        for type in types:
-            schema = self.schema(type, shown) if not isinstance(bare(type, self.format.named), Null) else None
-            schemas += [] if schema is None or schema in schemas else [schema]
-        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas} if schemas else NEVER
+        there = (type for type in types if not isinstance(bare(type, self.format.named), Null))
+        return one_of((self.schema(type, shown) for type in there), "anyOf")
 
     def _in_kind(self, type: Type, kind: str, shown: LogicalType) -> Schema:
         """The schema in a place that may have alternatives: tagged with the kind of the type."""
@@ -205,7 +201,7 @@ class Records:
             members, checks = self._melted(trial.type, f"#{place}", record, (), ())
             schemas.append(_object(([*kind, *reason, *members], checks)))
         told = "oneOf" if attempt.kind_field else "anyOf"  # what nothing names may look like several
-        return schemas[0] if len(schemas) == 1 else {told: schemas}
+        return one_of(schemas, told)
 
     def _item(self, type: Type, shown: LogicalType) -> Schema:
         if isinstance(bare(type, self.format.named), Null):
@@ -317,7 +313,7 @@ class Records:
         """What stands for an absent value; SOMETHING where that is mapped to what is not null."""
         if field.mappings is None or field.default is None:
             return field.default
-        entry = next((each for each in field.mappings if _same(each.wire, field.default)), None)
+        entry = next((each for each in field.mappings if same(each.wire, field.default)), None)
         known = None if entry is None else outcomes(entry.value)
         return None if known is None or None in known else Unknown.SOMETHING
 
@@ -359,7 +355,7 @@ class Records:
         if field.presence is Presence.OPTIONAL and field.default is not None:
             return (SOMETHING,), None
         if field.const is not None:
-            return (Option(rendering.constant(field.const, shown), _constant_value(field.const)),), None
+            return (Option(rendering.constant(field.const, shown), seen(field.const)),), None
         match bare(type, self.format.named):
             case Boolean():
                 return booleans(shown), None
@@ -528,27 +524,24 @@ def _refused(attempt: Attempt, place: int, held: Conditions, scope: Scope) -> Me
 # --- values --------------------------------------------------------------------------------------------------------
 
 
+_KINDS: dict[type, str] = {
+    Integer: "int",
+    Float: "float",
+    Boolean: "bool",
+    Text: "str",
+    JsonText: "str",
+    Bytes: "bytes",
+    Map: "map",
+    Struct: "record",
+    Attempt: "record",
+}
+
+
 def _kind(type: Type) -> str:
     """The kind of a value that is not null, told by its own type."""
-    match type:
-        case Integer():
-            return "int"
-        case Float():
-            return "float"
-        case Boolean():
-            return "bool"
-        case Text() | JsonText():
-            return "str"
-        case Bytes():
-            return "bytes"
-        case Array(entries=entries):
-            return "map" if entries else "list"
-        case Map():
-            return "map"
-        case Struct() | Attempt():
-            return "record"
-        case _:
-            return "variant"
+    if isinstance(type, Array):
+        return "map" if type.entries else "list"
+    return _KINDS.get(type.__class__, "variant")
 
 
 def _open(shown: LogicalType) -> bool:
@@ -570,7 +563,7 @@ def _nothing(field: Field) -> Option:
     """That a member is not there, where a value on the wire may mean that, which conditions see."""
     if field.meaning is None or field.meaning.null is None:
         return ABSENT
-    return Option(None, _constant_value(field.meaning.null), absent=True)
+    return Option(None, seen(field.meaning.null), absent=True)
 
 
 def _described(field: Field, schema: Schema) -> Schema:
@@ -584,14 +577,6 @@ def _sized(array: Array) -> Schema:
             return {"maxItems": count} if array.salvage else {"minItems": count, "maxItems": count}
         case _:
             return {}
-
-
-def _constant_value(value: Scalar) -> Value:
-    return value if value is None or isinstance(value, int | str) else Unknown.SOMETHING
-
-
-def _same(first: object, second: object) -> bool:
-    return first == second and isinstance(first, bool) == isinstance(second, bool)
 
 
 def _groups(struct: Struct) -> Iterator[Expression]:

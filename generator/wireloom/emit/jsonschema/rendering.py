@@ -17,7 +17,7 @@ from wireloom.runtime.columns.meanings import EXPECTED
 from wireloom.runtime.errors import amount
 from wireloom.runtime.patterns import worded
 from wireloom.runtime.primitives.packing import BASE64
-from wireloom.runtime.values import float32
+from wireloom.runtime.values import float32, kind_of
 
 OPEN = "OpenValue"
 _END = "(?!\\n)$"  # of the text, not of its last line
@@ -170,7 +170,7 @@ def constant(value: object, type: LogicalType) -> object:
     """The rendering of a constant in a place of this type."""
     match type, value:
         case Alternatives(), _:
-            kind = _kind(value)
+            kind = kind_of(value)
             option = dict(logical.alternatives(type)).get(kind, Open())
             return {kind: constant(value, option)}
         case Meant(shown=logical.Encoded(charset)), bytes():
@@ -185,21 +185,6 @@ def constant(value: object, type: LogicalType) -> object:
             return float(value) if bits == 64 else float32(float(value))
         case _:
             return value
-
-
-def _kind(value: object) -> str:
-    """The kind of a constant."""
-    match value:
-        case bool():
-            return "bool"
-        case int():
-            return "int"
-        case float():
-            return "float"
-        case bytes():
-            return "bytes"
-        case _:
-            return "str"
 
 
 def perhaps_null(schema: Schema, *, nullable: bool) -> Schema:

@@ -16,7 +16,7 @@ from typing import Any
 
 from wireloom.runtime.parsers.json.nodes import Kind, Node
 from wireloom.runtime.validation.alternatives import Alternatives, Tag
-from wireloom.runtime.validation.containers import elements, members, missing, names, stranger
+from wireloom.runtime.validation.containers import elements, members, missing, names
 from wireloom.runtime.validation.findings import (
     CLOSING,
     CONSTANTS,
@@ -38,7 +38,7 @@ KEYWORDS = frozenset(
         *_ANNOTATIONS,  # patterns say the same as the last two
         *("$ref", "type", "const", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern"),
         *("not", "allOf", "anyOf", "oneOf"),
-        *("properties", "required", "additionalProperties", "propertyNames", "unevaluatedProperties"),
+        *("properties", "required", "additionalProperties", "propertyNames"),
         *("prefixItems", "items", "minItems", "maxItems"),
     )
 )
@@ -142,44 +142,12 @@ class Part(dict[Kind, Judge | None]):
             yield _unlike(self._schema.part(keywords["not"])[kind])
         yield from (each[kind] for each in self._listed("allOf"))
         yield from (self._choice(keyword, self._listed(keyword), kind) for keyword in _CHOOSING if keyword in keywords)
-        if kind == "object" and keywords.get("unevaluatedProperties", True) is not True:
-            yield self._unexpected(self._below(keywords["unevaluatedProperties"]))
 
     def _choice(self, keyword: str, parts: "Sequence[Part]", kind: Kind) -> Judge:
         if not parts:
             return refuses(Demand(keyword, "nothing"))
         tag = _tag(parts) if kind == "object" else None
         return once(Alternatives(keyword, parts, [each.names for each in parts], tag).judge)
-
-    def _unexpected(self, others: "Part | None") -> Judge:
-        """What is wrong with the members that nothing has judged."""
-
-        def judge(node: Node, known: Known) -> Findings:
-            names = self.evaluated(node, known)
-            strange = [each for each in node.members if each[0] not in names] if names is not None else ()
-            if others is None:
-                return list(map(stranger, strange))
-            return [finding for _, _, child in strange for finding in found_by(others, child, known)]
-
-        return judge
-
-    def evaluated(self, node: Node, known: Known) -> frozenset[str] | None:
-        """The members that this judges; None: all. Where no alternative holds, those that any could judge."""
-        if CLOSING in self._keywords:
-            return None
-        names, parts = frozenset(self._properties), [*self._referred, *self._listed("allOf")]
-        for keyword in _CHOOSING:
-            alternatives = self._listed(keyword)
-            holding = [each for each in alternatives if not found_by(each, node, known)]
-            parts += holding
-            if not holding:
-                names = names.union(*(each.names for each in alternatives))
-        for part in parts:
-            below = part.evaluated(node, known)
-            if below is None:
-                return None
-            names |= below
-        return names
 
     @cached_property
     def names(self) -> frozenset[str]:

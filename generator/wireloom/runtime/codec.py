@@ -700,7 +700,7 @@ class Codec:
 
         head = self.head(framing, file, request.settings)
         if isinstance(head, framed.Extent):
-            yield from parts.lost(self, head, request, on_error)
+            yield from parts.lost(self, reader, head, request, on_error)
             return
         reader, request = replace(reader, parameters=head.settings), replace(request, settings=dict(head.settings))
         found = self._searching(reader, framing.records) if resync else None

@@ -125,14 +125,14 @@ def parts(  # noqa: PLR0913 - what is read, and how
 
     `on_error` and `searching` as in `framed.iterate`.
     """
-    budget = Budget.of(WINDOW, made=MADE)
-    found = _parts_of(codec, source, reader, framing, request, searching, budget)
-    return _given(_learning(found, budget), on_error, base)
+    reading = _Reading(codec, reader, request, Budget.of(WINDOW, made=MADE))
+    return _given(reading.learning(reading.found_in(source, framing, searching)), on_error, base)
 
 
-def lost(codec: Format, extent: Extent, request: Request, on_error: str) -> Iterator[DecodedPart]:
+def lost(codec: Format, reader: Reader, extent: Extent, request: Request, on_error: str) -> Iterator[DecodedPart]:
     """The one part of a stream that is lost as a whole."""
-    return _given(iter((_of_extents(codec, [extent], 0, request),)), on_error, 0)
+    reading = _Reading(codec, reader, request, Budget.of(WINDOW, made=MADE))
+    return _given(iter((reading.of_extents([extent], 0),)), on_error, 0)
 
 
 def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[DecodedPart]:
@@ -150,38 +150,6 @@ def _given(founds: Iterator[_Found], on_error: str, base: int) -> Iterator[Decod
         raise error
 
 
-def _learning(parts: Iterator[_Found], budget: Budget) -> Iterator[_Found]:
-    """The parts; what they became says how large the next may be."""
-    for found in parts:
-        budget.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
-        yield found
-
-
-def _parts_of(  # noqa: PLR0913 - what is read, and how
-    codec: Format,
-    source: BinaryIO,
-    reader: Reader,
-    framing: Bare,
-    request: Request,
-    searching: Searching | None,
-    budget: Budget,
-) -> Iterator[_Found]:
-    table = None if codec.engine is None else codec.engine.program(request)
-    match framing:
-        case Concatenated() if table is not None:
-            return _Concatenated(codec, table, framing, request, reader, source, budget, searching).found()
-        case Prefixed() if table is not None and framing == FOLLOWED:
-            return _Prefixed(codec, table, framing, request, reader, source, budget, searching).found()
-        case Lines() if table is not None and searching is None:
-            return _of_lines(codec, source, reader, request, budget)
-        case Concatenated():
-            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, budget)
-        case _ if searching is not None:
-            return _of_values(codec, framed.extents(reader, source, framing, searching), reader, request, budget)
-        case _:
-            return _of_bytes(codec, framed.extents(_Unread(reader), source, framing), reader, request, budget)
-
-
 def _part(
     columns: Decoded, first: int, places: tuple[pa.Array, pa.Array], bad: Mapping[int, bytes], *, rest: bool = False
 ) -> DecodedPart:
@@ -193,20 +161,158 @@ def _part(
     return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw, rest=rest)
 
 
+# --- by the parser, or record by record ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A reader that leaves records as they are, for framings that say where a record ends."""
+
+    reader: Reader
+
+    def read(self, cursor: Cursor) -> Any:
+        """Never asked for."""
+        raise NotImplementedError
+
+    def read_all(self, data: bytes) -> bytes:
+        """The bytes themselves."""
+        return data
+
+    def label(self, error: DecodeError) -> DecodeError:
+        """As the reader does it."""
+        return self.reader.label(error)
+
+    def weight(self, value: Any) -> int:
+        """As the reader does it."""
+        return self.reader.weight(value)
+
+
+def _chunks(
+    extents: Iterator[Extent], most: int, budget: Budget, weigh: Callable[[Any], int] = weight
+) -> Iterator[list[Extent]]:
+    """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
+    chunk: list[Extent] = []
+    held = made = 0
+    for extent in extents:
+        chunk.append(extent)
+        held += len(extent.data)
+        made += weigh(extent.value)
+        if extent.last:
+            break
+        if len(chunk) == most or held >= budget.bytes or made >= budget.made:
+            yield chunk
+            chunk, held, made = [], 0, 0
+    if chunk:
+        yield chunk
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is asked for of the records of a stream, and who reads them; the budget says how many at once."""
+
+    codec: Format
+    reader: Reader
+    request: Request
+    budget: Budget
+
+    def found_in(self, source: BinaryIO, framing: Bare, searching: Searching | None) -> Iterator[_Found]:
+        """The parts of a stream."""
+        table = None if self.codec.engine is None else self.codec.engine.program(self.request)
+        if table is not None:
+            given = (self.codec, self.reader, self.request, self.budget, table, framing, source, searching)
+            if isinstance(framing, Concatenated):
+                return _Concatenated(*given).found()
+            if framing == FOLLOWED:
+                return _Prefixed(*given).found()
+            if isinstance(framing, Lines) and searching is None:
+                return self._of_lines(source)
+        if isinstance(framing, Concatenated) or searching is not None:
+            return self._of_values(framed.extents(self.reader, source, framing, searching))
+        return self._of_bytes(framed.extents(_Unread(self.reader), source, framing))
+
+    def learning(self, parts: Iterator[_Found]) -> Iterator[_Found]:
+        """The parts; what they became says how large the next may be."""
+        for found in parts:
+            self.budget.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
+            yield found
+
+    def of_extents(self, extents: Sequence[Extent], first: int) -> _Found:
+        """Records that have been read."""
+        tabulation, request = self.codec.root(self.request.root).tabulation, self.request
+        view = View(request.columns, request.explode, request.open_values)
+        values, known = [extent.value for extent in extents], [extent.error for extent in extents]
+        columns = decoded(values, known, tabulation, view, reason=self.codec.decode_path_of(request).reason)
+        errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
+        bad, rest = {row: extents[row].data for row in errors}, extents[-1].last and extents[-1].error is not None
+        return _Found(_part(columns, first, _places(extents), bad, rest=rest), errors)
+
+    def _of_values(self, extents: Iterator[Extent]) -> Iterator[_Found]:
+        first = 0
+        for chunk in _chunks(extents, VALUES, self.budget, self.reader.weight):
+            yield self.of_extents(chunk, first)
+            first += len(chunk)
+
+    def _of_lines(self, source: BinaryIO) -> Iterator[_Found]:
+        """Lines, a window of them at a time."""
+        first = 0
+        for found in lines.windows(_Unread(self.reader), source, self.budget):
+            if isinstance(found, Extent):
+                made: Iterator[_Found] = iter((self.of_extents([found], first),))
+            else:
+                made = self._together(found.data, found.places, first)
+            for part in made:
+                yield part
+                first += len(part.part.offsets)
+
+    def _of_bytes(self, extents: Iterator[Extent]) -> Iterator[_Found]:
+        """Records whose values are their bytes, which `decode` reads together."""
+        first = 0
+        for chunk in _chunks(extents, RECORDS if self.codec.covers(self.request) else VALUES, self.budget):
+            for known, group in groupby(chunk, lambda extent: extent.error is not None):
+                found = list(group)
+                if known:
+                    yield self.of_extents(found, first)
+                else:
+                    records = pa.array([extent.value for extent in found], pa.binary())
+                    yield from self._together(records, _places(found), first)
+                first += len(found)
+
+    def _together(self, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int) -> Iterator[_Found]:
+        """Records that have not been read, in as many parts as there is room for."""
+        start = 0
+        while start < len(records):
+            columns, count = self.codec.leading(records[start:], self.request, self.budget.made)
+            some = records[start : start + count]
+            offsets, sizes = (place[start : start + count] for place in places)
+            yield self._judged(columns, some, (offsets, sizes), first + start)
+            start += count
+
+    def _judged(self, columns: Decoded, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int) -> _Found:
+        """Columns, with the bytes of bad records, and what is wrong with the first of these."""
+        failed = pc.indices_nonzero(pc.is_valid(columns.errors))
+        rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
+        bad = {row: records[row].as_py()[: framed.KEPT] for row in rows}
+        errors = {row: error for row in rows[:1] if (error := framed.one(self.reader, 0, records[row].as_py()).error)}
+        return _Found(_part(columns, first, places, bad), errors)
+
+
+def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
+    return (
+        pa.array([extent.offset for extent in extents], pa.int64()),
+        pa.array([extent.size for extent in extents], pa.int64()),
+    )
+
+
 # --- by the engine -------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class _Window:
+class _Window(_Reading):
     """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` after."""
 
-    codec: Format
     table: "Table"
     framing: Any  # the one that the class is for
-    request: Request
-    reader: Reader
     file: BinaryIO
-    budget: Budget
     searching: Searching | None = None
     data: bytes = b""
     base: int = 0
@@ -252,7 +358,7 @@ class _Window:
     def alone(self, extent: Extent) -> _Found:
         """A part that is one record."""
         self.ended = extent.last
-        found = _of_extents(self.codec, [extent], self.first, self.request)
+        found = self.of_extents([extent], self.first)
         self.first += 1
         return found
 
@@ -365,138 +471,3 @@ class _Prefixed(_Window):
         base, self.data = self.base, b""
         self.base = base + extent.offset + extent.size
         return replace(extent, offset=base + extent.offset)
-
-
-# --- by the parser, or record by record ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Unread:
-    """A reader that leaves records as they are, for framings that say where a record ends."""
-
-    reader: Reader
-
-    def read(self, cursor: Cursor) -> Any:
-        """Never asked for."""
-        raise NotImplementedError
-
-    def read_all(self, data: bytes) -> bytes:
-        """The bytes themselves."""
-        return data
-
-    def label(self, error: DecodeError) -> DecodeError:
-        """As the reader does it."""
-        return self.reader.label(error)
-
-    def weight(self, value: Any) -> int:
-        """As the reader does it."""
-        return self.reader.weight(value)
-
-
-def _chunks(
-    extents: Iterator[Extent], most: int, budget: Budget, weigh: Callable[[Any], int] = weight
-) -> Iterator[list[Extent]]:
-    """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
-    chunk: list[Extent] = []
-    held = made = 0
-    for extent in extents:
-        chunk.append(extent)
-        held += len(extent.data)
-        made += weigh(extent.value)
-        if extent.last:
-            break
-        if len(chunk) == most or held >= budget.bytes or made >= budget.made:
-            yield chunk
-            chunk, held, made = [], 0, 0
-    if chunk:
-        yield chunk
-
-
-def _of_extents(codec: Format, extents: Sequence[Extent], first: int, request: Request) -> _Found:
-    """Records that have been read."""
-    root = codec.root(request.root)
-    tabulation, view = root.tabulation, View(request.columns, request.explode, request.open_values)
-    values, known = [extent.value for extent in extents], [extent.error for extent in extents]
-    reason = codec.decode_path_of(request).reason
-    columns = decoded(values, known, tabulation, view, reason=reason)
-    errors = {row: extent.error for row, extent in enumerate(extents) if extent.error is not None}
-    bad, rest = {row: extents[row].data for row in errors}, extents[-1].last and extents[-1].error is not None
-    return _Found(_part(columns, first, _places(extents), bad, rest=rest), errors)
-
-
-def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
-    return (
-        pa.array([extent.offset for extent in extents], pa.int64()),
-        pa.array([extent.size for extent in extents], pa.int64()),
-    )
-
-
-def _of_values(
-    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, budget: Budget
-) -> Iterator[_Found]:
-    first = 0
-    for chunk in _chunks(extents, VALUES, budget, reader.weight):
-        yield _of_extents(codec, chunk, first, request)
-        first += len(chunk)
-
-
-def _of_lines(codec: Format, source: BinaryIO, reader: Reader, request: Request, budget: Budget) -> Iterator[_Found]:
-    """Lines, a window of them at a time."""
-    first = 0
-    for found in lines.windows(_Unread(reader), source, budget):
-        if isinstance(found, Extent):
-            made: Iterator[_Found] = iter((_of_extents(codec, [found], first, request),))
-        else:
-            made = _together(codec, found.data, found.places, first, reader, request, budget)
-        for part in made:
-            yield part
-            first += len(part.part.offsets)
-
-
-def _of_bytes(
-    codec: Format, extents: Iterator[Extent], reader: Reader, request: Request, budget: Budget
-) -> Iterator[_Found]:
-    """Records whose values are their bytes, which `decode` reads together."""
-    first = 0
-    for chunk in _chunks(extents, RECORDS if codec.covers(request) else VALUES, budget):
-        for known, group in groupby(chunk, lambda extent: extent.error is not None):
-            found = list(group)
-            if known:
-                yield _of_extents(codec, found, first, request)
-            else:
-                yield from _decoded(codec, found, first, reader, request, budget)
-            first += len(found)
-
-
-def _decoded(  # noqa: PLR0913 - records, and how they are read
-    codec: Format, extents: list[Extent], first: int, reader: Reader, request: Request, budget: Budget
-) -> Iterator[_Found]:
-    records = pa.array([extent.value for extent in extents], pa.binary())
-    return _together(codec, records, _places(extents), first, reader, request, budget)
-
-
-def _together(  # noqa: PLR0913 - records, where they stand, and how they are read
-    codec: Format,
-    records: pa.Array,
-    places: tuple[pa.Array, pa.Array],
-    first: int,
-    reader: Reader,
-    request: Request,
-    budget: Budget,
-) -> Iterator[_Found]:
-    """Records that have not been read, in as many parts as there is room for."""
-    start = 0
-    while start < len(records):
-        columns, count = codec.leading(records[start:], request, budget.made)
-        some = records[start : start + count]
-        offsets, sizes = (place[start : start + count] for place in places)
-        yield _read(columns, some, (offsets, sizes), first + start, reader)
-        start += count
-
-
-def _read(columns: Decoded, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int, reader: Reader) -> _Found:
-    failed = pc.indices_nonzero(pc.is_valid(columns.errors))
-    rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
-    bad = {row: records[row].as_py()[: framed.KEPT] for row in rows}
-    errors = {row: error for row in rows[:1] if (error := framed.one(reader, 0, records[row].as_py()).error)}
-    return _Found(_part(columns, first, places, bad), errors)

@@ -6,7 +6,6 @@ types of the operands prove that neither null nor an overflow can occur; these f
 """
 
 import hashlib
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -94,23 +93,14 @@ def shift_right(value: Any, count: Any) -> int | None:
     return value >> count if _are_integers(value, count) and count in _SHIFTS else None
 
 
-def smallest(first: Any, *others: Any) -> Any:
+def smallest(*values: Any) -> Any:
     """The smallest of numbers; null where one is null."""
-    return _extreme(operator.lt, first, *others)
+    return min(values) if all(map(_is_number, values)) else None
 
 
-def largest(first: Any, *others: Any) -> Any:
+def largest(*values: Any) -> Any:
     """The largest of numbers; null where one is null."""
-    return _extreme(operator.gt, first, *others)
-
-
-def _extreme(better: Callable[[Any, Any], bool], first: Any, *others: Any) -> Any:
-    if not all(_is_number(value) for value in (first, *others)):
-        return None
-    for value in others:
-        if better(value, first):
-            first = value
-    return first
+    return max(values) if all(map(_is_number, values)) else None
 
 
 def _is_integer(value: object) -> bool:

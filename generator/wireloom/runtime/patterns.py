@@ -23,6 +23,7 @@ _SHORTHANDS = frozenset("dDwWsSbBpP")
 _CONTROLS = {"r": "0d", "t": "09", "f": "0c", "v": "0b", "a": "07", "e": "1b", "0": "00"}
 """The numbers of the characters that others name by a letter."""
 _NUMBERED = frozenset("ucU")  # what others name characters by
+_TIMES: Mapping[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _DIGITS = 4  # of a number of repetitions
 _DEEPEST = 32  # groups in one another
 _CONTINUATIONS = range(0x80, 0xC0)
@@ -217,16 +218,12 @@ class _Reader:
         for _ in range(1, least):
             whole = self._behind(whole, self._again(start, end))
         if most is None:
-            again = found if least < 2 else self._last_again(start, end)
-            if least < 2:
-                self._join(again.last, again.first)
-                return _Part(again.first, again.last, empty=least == 0)
-            return self._behind(whole, again)
-        ahead = found if least == 0 else None
-        optional: list[_Part] = []
-        for _ in range(most - least):
-            optional.append(ahead if ahead is not None else self._again(start, end))
-            ahead = None
+            last = found if least < 2 else self._again(start, end)
+            self._join(last.last, last.first)
+            again = _Part(last.first, last.last, empty=least != 1)
+            return again if least < 2 else self._behind(whole, again)
+        optional = [found] if least == 0 else []
+        optional += [self._again(start, end) for _ in range(most - least - len(optional))]
         tail = _NOTHING
         for each in reversed(optional):
             joined = self._behind(each, tail)
@@ -241,27 +238,12 @@ class _Reader:
         self.at = behind
         return found
 
-    def _last_again(self, start: int, end: int) -> _Part:
-        """The part once more, any number of times."""
-        found = self._again(start, end)
-        self._join(found.last, found.first)
-        return _Part(found.first, found.last, empty=True)
-
     def _times(self) -> tuple[int, int | None]:
-        match self._peek():
-            case "*":
-                self.at += 1
-                return 0, None
-            case "+":
-                self.at += 1
-                return 1, None
-            case "?":
-                self.at += 1
-                return 0, 1
-            case "{":
-                return self._braces()
-            case _:
-                return 1, 1
+        letter = self._peek()
+        if letter == "{":
+            return self._braces()
+        self.at += letter in _TIMES
+        return _TIMES.get(letter, (1, 1))
 
     def _braces(self) -> tuple[int, int | None]:
         inner, closed, _ = self.text[self.at + 1 :].partition("}")

@@ -16,13 +16,13 @@ from wireloom.runtime.cursor import HOP, Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parsers.elements import Elements, Salvage
-from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.entries import OfEntries
 from wireloom.runtime.parsers.protocol import Expression, evaluate, guess, holds
 from wireloom.runtime.parsers.scalars import checked_integer, encoded_text, in_charset, integer_range, text_of
 from wireloom.runtime.parsers.steps import scope_of
 from wireloom.runtime.primitives import numerals
 from wireloom.runtime.primitives.delimiters import Ending
-from wireloom.runtime.values import FILLED, FLOATS, Pairs
+from wireloom.runtime.values import FILLED, FLOATS
 
 Order = Literal["big", "little"] | Callable[[Container], str]
 
@@ -666,15 +666,8 @@ class Array(construct.Construct):
         return obj
 
 
-class Entries(Array):
+class Entries(OfEntries, Array):
     """The same of records that are the entries of a map."""
-
-    def _parse(self, stream: Any, context: Container, path: str) -> Pairs | None:
-        return pairs_of(super()._parse(stream, context, path))
-
-    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
-        super()._build(records_of(obj), stream, context, path)
-        return obj
 
 
 def _until_end(stream: Any) -> Iterator[Any]:

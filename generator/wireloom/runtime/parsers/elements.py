@@ -4,7 +4,8 @@
 elements that are known to be good are passed over, so a bad record costs what a good one costs.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
@@ -29,29 +30,20 @@ class Salvage:
     lost: str
 
 
-class _Paused:
-    """Checkpoints, which are silent until so many elements have been read, of a list that has more or is closed."""
-
-    def __init__(self, checkpoints: Checkpoints, count: int, *, is_open: bool) -> None:
-        self._checkpoints, self._left = checkpoints, count if is_open else -1
-        self._is_silent = False
-        if self._left:
-            self._checkpoints.pause()
-            self._is_silent = True
-
-    def over(self, streams: Iterable[Any]) -> Iterator[Any]:
-        """The streams of the elements."""
-        for stream in streams:
-            if self._left == 0:
-                self.end()
-            self._left -= 1
+def _silently(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoint) -> Generator[Any, None, None]:
+    """The streams of elements, without checkpoints within those that the engine has read: it forgot their lists."""
+    is_silent = not known.is_open or known.count > 0
+    if is_silent:
+        checkpoints.pause()
+    try:
+        for index, stream in enumerate(streams):
+            if is_silent and known.is_open and index == known.count:
+                is_silent = False
+                checkpoints.resume()
             yield stream
-
-    def end(self) -> None:
-        """What follows is as the engine has read it."""
-        if self._is_silent:
-            self._is_silent = False
-            self._checkpoints.resume()
+    finally:
+        if is_silent:
+            checkpoints.resume()
 
 
 def _behind(nodes: list[Any], count: int) -> Iterator[Any]:
@@ -127,11 +119,8 @@ class Elements:
         found: list[Any] | None = None,
     ) -> list[Any]:
         """All elements. Those that the engine has read hold lists that it knows no longer."""
-        paused = _Paused(checkpoints, known.count, is_open=known.is_open)
-        try:
-            return self.parse(paused.over(streams), context, total, found)
-        finally:
-            paused.end()
+        with closing(_silently(streams, checkpoints, known)) as whole:
+            return self.parse(whole, context, total, found)
 
     def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
         """Go on where the engine was, with all that limits count."""

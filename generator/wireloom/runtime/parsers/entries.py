@@ -6,6 +6,9 @@ Both directions of the conversion; the list itself has checked that no two keys 
 from collections.abc import Mapping
 from typing import Any
 
+import construct
+from construct import Container
+
 from wireloom.runtime.checkpoints import Passed
 from wireloom.runtime.errors import EncodeError, shown
 from wireloom.runtime.values import ENTRY, Pairs
@@ -27,3 +30,14 @@ def records_of(obj: Any) -> list[dict[str, Any]] | None:
     if not isinstance(obj, Pairs | Mapping):
         raise EncodeError("a map (Pairs or dict)", shown(obj))
     return [{_KEY: key, _VALUE: value} for key, value in (obj.items() if isinstance(obj, Mapping) else obj)]
+
+
+class OfEntries(construct.Construct):
+    """A list of records, whose class stands behind this one, as the map that they are the entries of."""
+
+    def _parse(self, stream: Any, context: Container, path: str) -> Any:
+        return pairs_of(super()._parse(stream, context, path))
+
+    def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
+        super()._build(records_of(obj), stream, context, path)
+        return obj

@@ -7,7 +7,6 @@ and end. Any other construct is copied with its parts.
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
@@ -61,6 +60,13 @@ def tracer_of(context: Container) -> Tracer:
 def _with(part: Any, **attributes: Any) -> Any:
     made = copy.copy(part)
     made.__dict__.update(attributes)
+    return made
+
+
+def _as(kind: type, part: Any, **attributes: Any) -> Any:
+    """A copy that is of another class."""
+    made: Any = object.__new__(kind)
+    made.__dict__.update({**part.__dict__, **attributes})
     return made
 
 
@@ -286,8 +292,6 @@ def _at(stream: Cursor, start: int) -> Cursor:
 
 class _Jump(Jump):
     """A number that leads elsewhere, noted where it is one."""
-
-    tracer: Tracer
 
     def target(self, stream: Any, context: Container) -> int | None:
         """The place that it leads to."""
@@ -604,9 +608,7 @@ class _Copies:
                 form = _MessageForm() if isinstance(part.form, MessageForm) else part.form
                 return _struct(_with(part, steps=steps, fields=own, form=form))
             case Jump():
-                made = _Jump.__new__(_Jump)
-                made.__dict__.update(part.__dict__)
-                return made
+                return _as(_Jump, part)
             case _:
                 return self._finished(part, self._parts(part))
 
@@ -628,7 +630,7 @@ class _Copies:
         """The copy, which reports what is of its own."""
         match part:
             case Elements():
-                return _Elements(_element(made.element, part.element), made.unique, made.unique_code, made.salvage)
+                return _as(_Elements, made, element=_element(made.element, part.element))
             case Prefix():
                 return _with(made, number=_numbered("length", made.number))
             case Blocks():
@@ -645,13 +647,9 @@ class _Copies:
             case Text() | Bytes() if isinstance(made.size, Delimiter | Padded):
                 return _sized(made)
             case bodies.Body():
-                body = _Body(made.subcon)
-                body.codec = ""
-                return body
+                return _as(_Body, made, codec="")
             case JsonCarried():
-                body = _Body(made.body.subcon)
-                body.codec = "base64"
-                return _with(made, body=body)
+                return _with(made, body=_as(_Body, made.body, codec="base64"))
             case _:
                 return made
 
@@ -671,11 +669,9 @@ class _Copies:
         kind = _STEPS.get(type(step))
         if kind is None:
             return step
-        given = {each.name: getattr(step, each.name) for each in fields(step)}  # type: ignore[arg-type]
+        changed: dict[str, Any] = {}
         if isinstance(step, Field):
-            given["subcon"], given["size"] = self.of(step.subcon), self._value(step.size)
-            if step.packing is not None:
-                packing = step.packing
-                given["packing"] = _Packing(**{each.name: getattr(packing, each.name) for each in fields(packing)})
-        made: Step = kind(**given)
+            packing = None if step.packing is None else _as(_Packing, step.packing)
+            changed = {"subcon": self.of(step.subcon), "size": self._value(step.size), "packing": packing}
+        made: Step = _as(kind, step, **changed)
         return made

@@ -22,32 +22,41 @@ from wireloom.runtime.values import kind_of
 
 
 def _object_at(stream: "Node | SharedMembers") -> Node:
-    node = stream.around.node if isinstance(stream, SharedMembers) else stream
+    node = stream.node if isinstance(stream, SharedMembers) else stream
     expect(node, "object")
     return node
 
 
-class _Members:
-    """An object while its struct is parsed: the members there are, and which of them have been located."""
+@dataclass(slots=True, eq=False)
+class SharedMembers:
+    """What an inline struct reads: the members of the object around it, which also answers for those left over."""
 
-    def __init__(self, node: Node, unknown: Expression | None, scope: Container) -> None:
-        self.node, self.start = node, node.start
-        self._unknown, self._scope = unknown, scope
-        self._nodes = {key: child for key, _, child in node.members}
-        self._located: set[str] = set()
+    node: Node
+    nodes: dict[str, Node]
+    located: set[str]
+
+    @property
+    def start(self) -> int:
+        """The offset of the object."""
+        return self.node.start
+
+    def tell(self) -> int:
+        """The offset of the object."""
+        return self.node.start
 
     def locate(self, field: Field) -> Any:
         """The member's node. An inline struct gets this object's members, to locate its own among them."""
         if field.inline:
-            return SharedMembers(self) if field.besides is None else self._rest(field.besides)
+            shared = SharedMembers(self.node, self.nodes, self.located)
+            return shared if field.besides is None else self._rest(field.besides)
         name = field.key
-        self._located.add(name)
-        return self._nodes.get(name, MISSING)
+        self.located.add(name)
+        return self.nodes.get(name, MISSING)
 
     def _rest(self, besides: Collection[str]) -> Node:
         """The members that have none of some names, as an object of their own."""
         rest = [member for member in self.node.members if member[0] not in besides]
-        self._located.update(name for name, _, _ in rest)
+        self.located.update(name for name, _, _ in rest)
         return Node(self.node.source, "object", self.node.start, self.node.end, rest)
 
     def offset(self, stream: "Node | SharedMembers") -> int:
@@ -55,40 +64,24 @@ class _Members:
         return stream.tell()
 
     def close(self) -> None:
-        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
-        if self._unknown is not None and evaluate(self._unknown, self._scope) == "ignore":
-            return
-        for key, offset, _ in self.node.members:
-            if key not in self._located:
-                error = DecodeError("unexpected_property", offset=offset, expected="no such member", actual=shown(key))
-                raise error.at(key)
+        """Nothing to check: the object is not this struct's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedMembers:
-    """What an inline struct reads: the members of the object around it, which also answers for those left over."""
+@dataclass(slots=True, eq=False)
+class _Members(SharedMembers):
+    """An object while its struct is parsed: the members there are, and which of them have been located."""
 
-    around: _Members
-
-    @property
-    def start(self) -> int:
-        """The offset of the object."""
-        return self.around.start
-
-    def tell(self) -> int:
-        """The offset of the object."""
-        return self.around.start
-
-    def locate(self, field: Field) -> Any:
-        """The member's node."""
-        return self.around.locate(field)
-
-    def offset(self, stream: "Node | SharedMembers") -> int:
-        """The offset of the member's value."""
-        return stream.tell()
+    unknown: Expression | None
+    scope: Container
 
     def close(self) -> None:
-        """Nothing to check: the object is not this struct's own."""
+        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        if self.unknown is not None and evaluate(self.unknown, self.scope) == "ignore":
+            return
+        for key, offset, _ in self.node.members:
+            if key not in self.located:
+                error = DecodeError("unexpected_property", offset=offset, expected="no such member", actual=shown(key))
+                raise error.at(key)
 
 
 class _BuiltMembers:
@@ -148,10 +141,12 @@ class Object:
 
     unknown_members: Expression | None = None
 
-    def open(self, struct: WireStruct, stream: Node | SharedMembers, scope: Container) -> _Members | SharedMembers:
+    def open(self, struct: WireStruct, stream: Node | SharedMembers, scope: Container) -> SharedMembers:
         """The object's members."""
         node = _object_at(stream)
-        return stream if isinstance(stream, SharedMembers) else _Members(node, self.unknown_members, scope)
+        if isinstance(stream, SharedMembers):
+            return stream
+        return _Members(node, {key: child for key, _, child in node.members}, set(), self.unknown_members, scope)
 
     def create(
         self, struct: WireStruct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[Field]

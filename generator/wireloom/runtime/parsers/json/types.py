@@ -17,7 +17,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers.bodies import Around
 from wireloom.runtime.parsers.elements import Elements
-from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.entries import OfEntries
 from wireloom.runtime.parsers.fields import Keys
 from wireloom.runtime.parsers.json.nodes import (
     WORDS,
@@ -171,15 +171,8 @@ class Array(construct.Construct):
         return obj
 
 
-class Entries(Array):
+class Entries(OfEntries, Array):
     """The same of records that are the entries of a map."""
-
-    def _parse(self, stream: Node, context: Container, path: str) -> Any:
-        return pairs_of(super()._parse(stream, context, path))
-
-    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
-        super()._build(records_of(obj), stream, context, path)
-        return obj
 
 
 class Map(construct.Construct):
@@ -281,31 +274,30 @@ _SPACE = " \t\r\n"
 _CONTAINERS: dict[str, Kind] = {"{": "object", "[": "array"}
 
 
+def _target(subcon: Any) -> Any:
+    """The construct itself, of one that is looked up."""
+    return _target(subcon.target()) if isinstance(subcon, Deferred) else subcon
+
+
 def _kinds_of(subcon: Any) -> Sequence[Kind]:
     """The kinds of node that a construct reads."""
-    match subcon:
-        case Deferred():
-            return _kinds_of(subcon.target())
-        case Struct():
-            return _kinds_of(subcon.form)
-        case _:
-            return getattr(subcon, "kinds", ("object",))
+    target = _target(subcon)
+    return getattr(target.form if isinstance(target, Struct) else target, "kinds", ("object",))
 
 
 def _values_of(subcon: Any) -> Sequence[str]:
     """The kinds of Python value that a construct writes."""
-    return _values_of(subcon.target()) if isinstance(subcon, Deferred) else getattr(subcon, "values", ("record",))
+    return getattr(_target(subcon), "values", ("record",))
 
 
 def _named_kinds(subcon: Any) -> Sequence[str]:
     """The kinds of value that a construct writes, as values are tagged: a map is written of a record, too."""
-    target = subcon.target() if isinstance(subcon, Deferred) else subcon
-    return ("map",) if isinstance(target, Map) else _values_of(target)
+    return ("map",) if isinstance(_target(subcon), Map) else _values_of(subcon)
 
 
 def _texts_of(subcon: Any) -> Sequence[Kind]:
     """The kinds of JSON that a construct has as texts."""
-    return _texts_of(subcon.target()) if isinstance(subcon, Deferred) else tuple(getattr(subcon, "texts", ()))
+    return tuple(getattr(_target(subcon), "texts", ()))
 
 
 class Nullable(construct.Construct):
@@ -328,9 +320,9 @@ class Nullable(construct.Construct):
         return "null", *_values_of(self.subcon)
 
     @cached_property
-    def texts(self) -> tuple[Kind, ...]:
+    def texts(self) -> Sequence[Kind]:
         """The kinds of JSON that this has as texts."""
-        return tuple(_texts_of(self.subcon))
+        return _texts_of(self.subcon)
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         return None if stream.kind == "null" else self.subcon._parse(stream, context, path)
@@ -410,15 +402,13 @@ class OneOf(construct.Construct):
 
 def _records(subcon: Any) -> Iterator[Any]:
     """The constructs that write a record, of a construct."""
-    match subcon:
-        case Deferred():
-            yield from _records(subcon.target())
-        case Nullable():
-            yield from _records(subcon.subcon)
-        case OneOf():
-            yield from subcon.records
-        case _ if "record" in _values_of(subcon):
-            yield subcon
+    match _target(subcon):
+        case Nullable(subcon=inner):
+            yield from _records(inner)
+        case OneOf(records=records):
+            yield from records
+        case target if "record" in _values_of(target):
+            yield target
 
 
 def _taker(record: Mapping[str, Any], subcons: Sequence[Any], context: Container) -> Any:

@@ -12,11 +12,19 @@ from typing import Any
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, amount
 
-# First byte (0xc0 to 0xdf) -> family, bytes of the number that follows, how to read it.
+_FIXED: dict[int, tuple[str, Any]] = {
+    **{first: ("int", first) for first in range(0x80)},
+    **{first: ("map", first & 0x0F) for first in range(0x80, 0x90)},
+    **{first: ("array", first & 0x0F) for first in range(0x90, 0xA0)},
+    **{first: ("str", first & 0x1F) for first in range(0xA0, 0xC0)},
+    **{first: ("int", first - 0x100) for first in range(0xE0, 0x100)},
+    0xC0: ("nil", None),
+    0xC2: ("bool", False),
+    0xC3: ("bool", True),
+    **{0xD4 + power: ("ext", 1 << power) for power in range(5)},
+}
+"""First bytes that say the number themselves: the family, and the number."""
 _HEADS: dict[int, tuple[str, int, str]] = {
-    0xC0: ("nil", 0, ""),
-    0xC2: ("bool", 0, ""),
-    0xC3: ("bool", 0, ""),
     0xC4: ("bin", 1, "B"),
     0xC5: ("bin", 2, ">H"),
     0xC6: ("bin", 4, ">I"),
@@ -41,7 +49,8 @@ _HEADS: dict[int, tuple[str, int, str]] = {
     0xDE: ("map", 2, ">H"),
     0xDF: ("map", 4, ">I"),
 }
-_FIXEXT = {0xD4: 1, 0xD5: 2, 0xD6: 4, 0xD7: 8, 0xD8: 16}
+"""The others: the family, the bytes of the number after them, and how to read it."""
+_FAMILIES = {first: family for first, (family, *_) in (_FIXED | _HEADS).items()}
 WORDS = {
     "nil": "nil",
     "bool": "a boolean",
@@ -69,19 +78,10 @@ def family_at(cursor: Cursor) -> tuple[str, int, int]:
     """Family, first byte and offset of the value at the cursor, whose first byte is consumed."""
     start = cursor.tell()
     first = cursor.take(1)[0]
-    if first <= 0x7F or first >= 0xE0:
-        return "int", first, start
-    if first <= 0x8F:
-        return "map", first, start
-    if first <= 0x9F:
-        return "array", first, start
-    if first <= 0xBF:
-        return "str", first, start
-    if first in _FIXEXT:
-        return "ext", first, start
-    if first == 0xC1:
+    family = _FAMILIES.get(first)
+    if family is None:
         raise DecodeError("bad_msgpack", offset=start, expected="a MessagePack value", actual="the reserved byte c1")
-    return _HEADS[first][0], first, start
+    return family, first, start
 
 
 def read_head(cursor: Cursor, families: Sequence[str]) -> Head:
@@ -95,20 +95,11 @@ def read_head(cursor: Cursor, families: Sequence[str]) -> Head:
 
 def head_of(cursor: Cursor, family: str, first: int, start: int) -> Head:
     """The rest of the head after its first byte."""
-    if first <= 0x7F:
-        return Head(family, first, start)
-    if first >= 0xE0:
-        return Head(family, first - 0x100, start)
-    if first <= 0x9F:
-        return Head(family, first & 0x0F, start)
-    if first <= 0xBF:
-        return Head(family, first & 0x1F, start)
-    if first in _FIXEXT:
-        return Head(family, _FIXEXT[first], start, _ext_code(cursor, start))
-    _, width, packed_as = _HEADS[first]
-    if family == "bool":
-        return Head(family, first == 0xC3, start)
-    number = _struct.unpack(packed_as, _rest(cursor, width, start))[0] if width else None
+    if first in _FIXED:
+        number = _FIXED[first][1]
+    else:
+        _, width, packed_as = _HEADS[first]
+        number = _struct.unpack(packed_as, _rest(cursor, width, start))[0]
     return Head(family, number, start, _ext_code(cursor, start) if family == "ext" else 0)
 
 

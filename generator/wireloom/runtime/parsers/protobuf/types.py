@@ -18,7 +18,7 @@ from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.elements import Elements, Salvage
-from wireloom.runtime.parsers.entries import pairs_of, records_of
+from wireloom.runtime.parsers.entries import OfEntries
 from wireloom.runtime.parsers.fields import Field, Held, Keys, Sink, Source, WireStruct
 from wireloom.runtime.parsers.protobuf.draft import Draft, Root, Slot, message_class, serialized
 from wireloom.runtime.parsers.protobuf.wire import (
@@ -436,17 +436,10 @@ class Repeated(construct.Construct):
         return obj
 
 
-class Entries(Repeated):
+class Entries(OfEntries, Repeated):
     """The same of messages that are the entries of a map."""
 
     of_null = Pairs()  # type: ignore[assignment]
-
-    def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs | None:  # type: ignore[override]
-        return pairs_of(super()._parse(stream, context, path))
-
-    def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
-        super()._build(records_of(obj), stream, context, path)
-        return obj
 
 
 class Map(construct.Construct):

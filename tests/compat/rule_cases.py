@@ -458,6 +458,10 @@ DANGEROUS = {
         binary("a: uint8", "b: uint8"),
         binary("a: uint8", "b: uint8", "check: {that: a + b < 500, field: b, else: too_large}"),
     ),
+    "elements that a field of 32 bits counts": Case(
+        binary("n: uint32", "a: {type: list(Other), count: n}", more=OTHER),
+        binary("n: uint32", "a: {type: list(Other), count: n}", more=OTHER.replace("int16", "uint16")),
+    ),
     "a region that ends elsewhere": Case(
         binary(
             "a: {type: Other, size: uint8}", "rest: bytes", more="  Other: {fields: [{level: int16}, {more: bytes}]}\n"

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar, assert_never
 from wireloom.drawing.evaluation import UNKNOWN, Scope, evaluate
 from wireloom.drawing.texts import kept_ends, spelled, spelled_value
 from wireloom.encodings import Encoding
+from wireloom.expr.ast import Literal
 from wireloom.model import types as wire
 from wireloom.model.format import Format
 from wireloom.resolve.logical.shapes import logical_bit, logical_field
@@ -24,6 +25,7 @@ _DEPTH = 3
 _TRIES = 8
 _SOON = 1 << 16  # as many units as every column of times has room for
 _SMALL = (0, 1, 2, 3, 4, 16)
+_MANY = 300  # elements of a list whose count was drawn, too
 
 Wanted = Mapping[tuple[str, str], Sequence[Any]]
 """By struct and field (as the wire names it): values on the wire that are drawn in place of any other."""
@@ -142,7 +144,7 @@ class _Drawing:
         """Up to three elements, or as many as the count says."""
         count = _amount(array.count, scope)
         size = filling_bytes(array, self.chance.integer(0, 3)) if count is None else count
-        if size < 0:
+        if size < 0 or (size > _MANY and not isinstance(array.count, Literal)):
             raise _CheckFailedError
         elements = [self.element(array, scope, encoding, depth) for _ in range(size)]
         if isinstance(array.count, wire.Last):

@@ -343,7 +343,12 @@ NAMED = {
         "default-changed",
         "default: 1 before, 2 now",
     ),
-    "an epoch": (
+    "a null": (
+        Case(binary("a: {type: int16, null: -1}"), binary("a: {type: int16, null: -2}")),
+        "meaning-changed",
+        "null: -1 before, -2 now",
+    ),
+    "a unit of times": (
         Case(
             binary("a: {type: uint32, logical: {timestamp: s}}"), binary("a: {type: uint32, logical: {timestamp: ms}}")
         ),

@@ -130,9 +130,9 @@ class _Walk:
         self.changed("byte-order-changed", at, "byte order", old.byte_order, new.byte_order)
         for name in ("size", "depth", "expansion", "ratio"):
             self.limit(name, getattr(old, name), getattr(new, name), at)
-        for name in ("invalid_text", "unknown_members"):
-            self.changed("check-added", at, name, getattr(old, name), getattr(new, name))
-            self.changed("check-removed", at, name, getattr(old, name), getattr(new, name))
+        for rule in ("check-added", "check-removed"):
+            self.changed(rule, at, "invalid text", old.invalid_text, new.invalid_text)
+            self.changed(rule, at, "unknown members", old.unknown_members, new.unknown_members)
         sums = [{each.name: replace(each, doc="") for each in side.checksums} for side in (old, new)]
         for name in sorted(sums[0].keys() & sums[1].keys()):
             self.changed("checksum-changed", at, f"checksum {name}", sums[0][name], sums[1][name])
@@ -504,12 +504,13 @@ class _Walk:
             self.changed("meaning-changed", at, "type", old.type, new.type)
 
     def meanings(self, old: wire.Meaning | None, new: wire.Meaning | None, at: _Pair) -> None:
-        shown = [None if each is None else each.shown for each in (old, new)]
-        if all(isinstance(each, Named) for each in shown):
-            before, after = (dict(each.names) for each in shown)  # type: ignore[union-attr]
+        old, new = old or wire.Meaning(), new or wire.Meaning()
+        if isinstance(old.shown, Named) and isinstance(new.shown, Named):
+            before, after = (dict(each.names) for each in (old.shown, new.shown))
             self.values({k: Literal(v) for k, v in before.items()}, {k: Literal(v) for k, v in after.items()}, at)
-            old, new = (replace(each, shown=None) for each in (old, new))  # type: ignore[type-var]
-        self.changed("meaning-changed", at, "meaning", old, new)
+            old, new = (replace(each, shown=None) for each in (old, new))
+        self.changed("meaning-changed", at, "null", old.null, new.null)
+        self.changed("meaning-changed", at, "meaning", replace(old, null=None), replace(new, null=None))
 
     def bits(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
         """Bits by their places."""

@@ -1,7 +1,7 @@
 """Names of other languages as names of fields, types and formats."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from wireloom.names import EXPRESSION_WORDS, capitalised, format_name_flaw, logical_name_flaw, type_name_flaw
@@ -40,11 +40,12 @@ def format_name(name: str) -> str:
     return other if other[0].isalpha() else f"f{other}"
 
 
-def free(base: str, taken: Collection[str]) -> str:
-    """A name that is not taken, in any case of its letters: `base`, or `base_2` and so on."""
+def free(base: str, taken: set[str]) -> str:
+    """A name that is not taken yet, in any case of its letters: `base`, or `base_2` and so on."""
     found, number = base, 2
     while found.lower() in taken:
         found, number = f"{base}_{number}", number + 1
+    taken.add(found.lower())
     return found
 
 
@@ -65,6 +66,4 @@ class Members:
 
     def beside(self, base: str) -> str:
         """The name of one more field."""
-        found = free(base, self._taken)
-        self._taken.add(found.lower())
-        return found
+        return free(base, self._taken)

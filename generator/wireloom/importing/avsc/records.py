@@ -109,9 +109,7 @@ class Records:
 
     def free(self, base: str) -> str:
         """The name of one more struct."""
-        found = free(camel(base), self._taken)
-        self._taken.add(found.lower())
-        return found
+        return free(camel(base), self._taken)
 
     def find(self, place: Location, kind: str, message: str, hint: str) -> None:
         """Note something that is not carried over."""

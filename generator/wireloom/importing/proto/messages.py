@@ -84,9 +84,7 @@ class Messages:
             around = message.containing_type
             while around is not None and camel("_".join(within)).lower() in self._taken:
                 within, around = [around.name, *within], around.containing_type
-            found = free(camel("_".join(within)), self._taken)
-            self._names[message.full_name] = found
-            self._taken.add(found.lower())
+            self._names[message.full_name] = free(camel("_".join(within)), self._taken)
         return self._names[message.full_name]
 
     def fitting(self, roots: Sequence[Descriptor]) -> list[Descriptor]:
@@ -265,7 +263,6 @@ class Messages:
             said = (_IN_MAPS[each["type"]] if each.get("wire") == "zigzag" else each["type"] for each in forms)
             return {"type": f"map({', '.join(said)})"}
         name = free(camel("_".join([*field.full_name.split(".")[-2:], "entry"])), self._taken)
-        self._taken.add(name.lower())
         pairs = [("key", key, forms[0]), ("value", value, forms[1])]
         fields = [{each: {"tag": part.number, **form, "optional": True, **_absent(part)}} for each, part, form in pairs]
         self._entries[name] = {"fields": fields}

@@ -4,17 +4,21 @@ import os
 import re
 import shlex
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.catalog import FormatModule, open_format, open_package
+from wireloom.catalog import FormatModule, open_format, open_package, parameter_values
 from wireloom.cli.gc_pause import uncollected
 from wireloom.cli.option_presence import is_given
 from wireloom.failures import MachineError, MisuseError, unknown
 from wireloom.project import spec_files
 from wireloom.reports import FORMS
+
+if TYPE_CHECKING:
+    from wireloom.ingest.plan import Plan
 
 Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of the specs.")]
 
@@ -222,31 +226,29 @@ def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, .
     return listed(texts)
 
 
+def plan_of(
+    module: FormatModule,
+    package: str,
+    root: str | None,
+    framing: str | None,
+    parameter: list[str] | None,
+    drop: list[str] | None,
+) -> "Plan":
+    """How a job decodes; raises MisuseError where that cannot be."""
+    from wireloom.ingest.plan import Plan
+
+    given = tuple(parameter_values(module, parameter or []).items())
+    called = f"{package}.{module.FORMAT}"
+    return Plan(called, module.FORMAT, module.MEANING, root, framing, given, dropped_codes(module, drop))
+
+
 def size_of(option: str, text: str) -> int:
     """Bytes of a number with a unit: `800m`, `2g`; raises MisuseError."""
     if not _MEMORY.fullmatch(text):
-        raise MisuseError(f"{option} {text}: it is a number and a unit, such as 4g or 800m")
+        raise MisuseError(f"{option} {text}: it is a number and perhaps a unit, such as 4g or 800m")
     digits = text.lower().removesuffix("b")
     thousands = " kmgt".index(digits[-1] if digits[-1] in "kmgt" else " ")
     return int(digits.rstrip("kmgt")) << 10 * thousands
-
-
-def refuse_unfit_engine(
-    engine: str,
-    processes: int | None,
-    packages: list[str] | None,
-    conf: list[str] | None,
-    driver_memory: str | None,
-    master: str | None,
-) -> None:
-    """Raises MisuseError where options are of the other engine."""
-    one_of("--engine", engine, ENGINES, " or ")
-    if engine == SPARK and processes is not None:
-        raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
-    of_spark = {"--packages": packages, "--conf": conf, "--driver-memory": driver_memory, "--master": master}
-    for name, value in of_spark.items():
-        if engine == LOCAL and value:
-            raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
 
 
 def refuse_no_java() -> None:
@@ -260,18 +262,42 @@ def refuse_no_java() -> None:
         raise MachineError(f"Spark does not start: Java: {found.detail}", found.remedy)
 
 
-def session_configuration(
-    packages: list[str] | None, conf: list[str] | None, driver_memory: str | None
-) -> tuple[tuple[str, str], ...]:
-    """What a Spark session is told for these options; raises MisuseError for what is no setting."""
-    settings = {"spark.jars.packages": ",".join(listed(packages))} if packages else {}
-    if driver_memory is not None:
-        if not _MEMORY.fullmatch(driver_memory):
-            raise MisuseError(f"--driver-memory {driver_memory}: it is a number and a unit, such as 4g or 800m")
-        settings["spark.driver.memory"] = driver_memory
-    for text in conf or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name.startswith("spark."):
-            raise MisuseError(f"--conf {text}: it is NAME=VALUE, and names of Spark's settings begin with `spark.`")
-        settings[name] = value
-    return tuple(settings.items())
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does the work of a job."""
+
+    engine: Engine = SPARK
+    processes: Processes = None
+    packages: Packages = None
+    conf: Conf = None
+    driver_memory: DriverMemory = None
+    master: Master = None
+
+    def refuse_unfit(self) -> None:
+        """Raises MisuseError where options are of the other engine, or no setting of Spark."""
+        one_of("--engine", self.engine, ENGINES, " or ")
+        if self.engine == SPARK and self.processes is not None:
+            raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+        of_spark = {
+            "--packages": self.packages,
+            "--conf": self.conf,
+            "--driver-memory": self.driver_memory,
+            "--master": self.master,
+        }
+        for name, value in of_spark.items():
+            if self.engine == LOCAL and value:
+                raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
+        self.configuration()
+
+    def configuration(self) -> tuple[tuple[str, str], ...]:
+        """What a Spark session is told; raises MisuseError for what is no setting."""
+        settings = {"spark.jars.packages": ",".join(listed(self.packages))} if self.packages else {}
+        if self.driver_memory is not None:
+            size_of("--driver-memory", self.driver_memory)
+            settings["spark.driver.memory"] = self.driver_memory
+        for text in self.conf or []:
+            name, equals, value = text.partition("=")
+            if not equals or not name.startswith("spark."):
+                raise MisuseError(f"--conf {text}: it is NAME=VALUE, and names of Spark's settings begin with `spark.`")
+            settings[name] = value
+        return tuple(settings.items())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.catalog import parameter_values
 from wireloom.cli.commands.tables.ingest_options import FileReading, FileWriting
 from wireloom.cli.commands.tables.streaming import Session, Streaming, flow_of, refuse_stream_options, run_stream
 from wireloom.cli.gc_pause import uncollected
@@ -17,25 +16,17 @@ from wireloom.cli.options import (
     MASTER,
     OUT,
     PACKAGE,
-    SPARK,
-    Conf,
-    DriverMemory,
     Drop,
-    Engine,
     Framing,
-    Master,
     NewVersion,
     Out,
     Package,
-    Packages,
     Parameters,
-    Processes,
     Root,
+    Workers,
     chosen,
-    dropped_codes,
+    plan_of,
     refuse_no_java,
-    refuse_unfit_engine,
-    session_configuration,
     size_of,
 )
 from wireloom.cli.terminal.console import note, say
@@ -78,10 +69,7 @@ class Reading:
         module = chosen(self.format, self.package, self.out)
         root = module.CODEC.root(self.root)
         framing = None if self.framing is None else module.CODEC.framing_of(root, self.framing).text
-        given = tuple(parameter_values(module, self.parameter or []).items())
-        dropped = dropped_codes(module, self.drop)
-        name = f"{self.package}.{module.FORMAT}"
-        return Plan(name, module.FORMAT, module.MEANING, self.root, framing, given, dropped)
+        return plan_of(module, self.package, self.root, framing, self.parameter, self.drop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +128,9 @@ class Adding:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """Who does the work."""
+class Running(Workers):
+    """Who does the work, and how its progress is shown."""
 
-    engine: Engine = SPARK
-    processes: Processes = None
-    packages: Packages = None
-    conf: Conf = None
-    driver_memory: DriverMemory = None
-    master: Master = None
     progress: Annotated[
         str | None,
         typer.Option(
@@ -160,15 +142,10 @@ class Running:
 
     def check(self, *, stream: bool) -> None:
         """Raises MisuseError where the options do not fit together."""
-        refuse_unfit_engine(self.engine, self.processes, self.packages, self.conf, self.driver_memory, self.master)
+        self.refuse_unfit()
         if self.engine == LOCAL and stream:
             raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
-        self.configuration()
         kind_of(self.progress)
-
-    def configuration(self) -> tuple[tuple[str, str], ...]:
-        """What a Spark session is told; raises MisuseError for what is no setting."""
-        return session_configuration(self.packages, self.conf, self.driver_memory)
 
 
 def ingest(

@@ -1,13 +1,12 @@
 """The options of `ingest` that say how files are read, and those of Spark's sources."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Annotated, assert_never
 
 import typer
 
 from wireloom.cli.gc_pause import uncollected
-from wireloom.cli.options import PartitionBy, listed, one_of
+from wireloom.cli.options import PartitionBy, listed, one_of, size_of
 from wireloom.failures import MisuseError, unknown
 from wireloom.ingest.plan import (
     AUTO,
@@ -75,9 +74,6 @@ class FileReading:
         )
 
 
-_SIZE = re.compile(r"([1-9][0-9]*)([kmg]?)b?", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class FileWriting:
     """How the files of the tables lie, and how large they are."""
@@ -104,14 +100,7 @@ class FileWriting:
 
     def sizes(self) -> FileSizes:
         """The sizes; raises MisuseError for what is none."""
-        return FileSizes(_bytes("--row-group-size", self.row_group_size), _bytes("--file-size", self.file_size))
-
-
-def _bytes(option: str, text: str) -> int:
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise MisuseError(f"{option} {text}: it is a number and perhaps a unit, such as 64m or 1g")
-    return int(found[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[found[2].lower()]
+        return FileSizes(size_of("--row-group-size", self.row_group_size), size_of("--file-size", self.file_size))
 
 
 # --- of streams ----------------------------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.catalog import parameter_values
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
     FRAMINGS,
@@ -15,24 +15,16 @@ from wireloom.cli.options import (
     MASTER,
     OUT,
     PACKAGE,
-    SPARK,
-    Conf,
-    DriverMemory,
     Drop,
-    Engine,
-    Master,
     NewVersion,
     Out,
     Package,
-    Packages,
     Parameters,
-    Processes,
     Root,
+    Workers,
     chosen,
-    dropped_codes,
+    plan_of,
     refuse_no_java,
-    refuse_unfit_engine,
-    session_configuration,
 )
 from wireloom.cli.terminal.console import say, waiting
 from wireloom.failures import MisuseError
@@ -80,12 +72,7 @@ def replay(
     fail_on_error: Annotated[
         bool, typer.Option("--fail-on-error", help="Exit with 1 if a record is still bad.")
     ] = False,
-    engine: Engine = SPARK,
-    processes: Processes = None,
-    packages: Packages = None,
-    conf: Conf = None,
-    driver_memory: DriverMemory = None,
-    master: Master = None,
+    workers: Workers = Workers(),  # noqa: B008 - frozen
     out: Out = OUT,
     package: Package = PACKAGE,
 ) -> None:
@@ -104,23 +91,19 @@ def replay(
     """
     framing_of(framing)
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
-    refuse_unfit_engine(engine, processes, packages, conf, driver_memory, master)
-    configuration = session_configuration(packages, conf, driver_memory)
+    workers.refuse_unfit()
+    engine, configuration = workers.engine, workers.configuration()
     from wireloom.ingest.ledger.ownership import refuse_within  # here, because they import pyarrow
     from wireloom.ingest.quarantine.replay import finish, formats, formats_of_batches
     from wireloom.ingest.quarantine.replay import replay as run
 
-    def plan_of(name: str) -> Plan:
+    def plan_for(name: str) -> Plan:
         module = chosen(name, package, out)
         module.CODEC.root(root)
-        given = tuple(parameter_values(module, parameter or []).items())
-        dropped = dropped_codes(module, drop)
-        called = f"{package}.{module.FORMAT}"
-        return Plan(
-            called, module.FORMAT, module.MEANING, root, framing, given, dropped, resync=resync, from_source=from_source
-        )
+        planned = plan_of(module, package, root, framing, parameter, drop)
+        return replace(planned, resync=resync, from_source=from_source)
 
-    plan = None if format is None else plan_of(format)
+    plan = None if format is None else plan_for(format)
     refuse_within(home, of_version=True)
     if engine != LOCAL and _is_delta(quarantine):
         from wireloom.spark.ingest.delta import SETTINGS  # here, because it imports pyspark
@@ -131,7 +114,7 @@ def replay(
 
         check_quarantine(quarantine)
         refuse_no_java()
-    with waiting("Decoding"), _engine(engine, processes, out, master or MASTER, configuration) as replays:
+    with waiting("Decoding"), _engine(workers, out, configuration) as replays:
         finished = tuple(finished_lines(finish(replays, quarantine)))
         found = formats(replays, quarantine)
         if not found:
@@ -140,10 +123,10 @@ def replay(
             if there and format is not None and format not in there:
                 raise MisuseError(f"{quarantine} is beside records of {', '.join(there)}, not of {format}")
             if len(there) == 1 and (root is not None or parameter or drop):
-                plan_of(there[0])
+                plan_for(there[0])
             _say((*finished, f"{quarantine} is empty; there is nothing to replay"))
             return
-        plan = plan or plan_of(_only(found, quarantine))
+        plan = plan or plan_for(_only(found, quarantine))
         replayed = run(replays, Replay(plan, quarantine, home, new_version))
     _say((*finished, *replay_lines(replayed, quarantine, home)))
     if fail_on_error and replayed.summary.quarantined:
@@ -159,19 +142,17 @@ def _is_delta(quarantine: str) -> bool:
 
 
 @contextmanager
-def _engine(
-    engine: str, processes: int | None, out: Path, master: str, configuration: tuple[tuple[str, str], ...]
-) -> Iterator["Replays"]:
+def _engine(workers: Workers, out: Path, configuration: tuple[tuple[str, str], ...]) -> Iterator["Replays"]:
     """Who does it."""
-    if engine == LOCAL:
+    if workers.engine == LOCAL:
         from wireloom.ingest.job.local import LocalEngine, cores  # here, because they import pyarrow
 
-        yield LocalEngine(processes or cores())
+        yield LocalEngine(workers.processes or cores())
         return
     from wireloom.spark.ingest.replay import SparkReplays  # here, because they import pyspark
     from wireloom.spark.session import session
 
-    with session((out,), master, configuration) as spark:
+    with session((out,), workers.master or MASTER, configuration) as spark:
         yield SparkReplays(spark)
 
 

@@ -1,6 +1,6 @@
 """The columns that readers see: a table for each record, the nested ones under their path, and the DDL of a root."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 import pyarrow as pa
@@ -31,6 +31,7 @@ from wireloom.model.logical import (
     alternatives,
 )
 from wireloom.pages.markdown import blocks, table
+from wireloom.pages.rules import ADDRESSES
 from wireloom.runtime.columns.arrow import arrow_type
 
 _SPARK: Mapping[pa.DataType, str] = {
@@ -65,18 +66,12 @@ def ddl(record: Record) -> str:
 
 
 def _ddl(type: LogicalType) -> str:
-    match type:
-        case Record(fields):
-            inner = (f"{_quoted(field.name)}: {_ddl(field.type)}{_not_null(field)}" for field in fields)
-            return f"struct<{', '.join(inner)}>"
-        case List(element):
-            return f"array<{_ddl(element)}>"
-        case Map(key, value):
-            return f"map<{_ddl(key)}, {_ddl(value)}>"
-        case Alternatives():
-            return f"struct<{', '.join(f'{name}: {_ddl(option)}' for name, option in alternatives(type))}>"
-        case _:
-            return spark_type(type)
+    return _type_text(type, "array", " ", _spark_scalar, _struct)
+
+
+def _struct(record: Record) -> str:
+    inner = (f"{_quoted(field.name)}: {_ddl(field.type)}{_not_null(field)}" for field in record.fields)
+    return f"struct<{', '.join(inner)}>"
 
 
 def _not_null(field: LogicalField) -> str:
@@ -105,37 +100,44 @@ def _row(field: LogicalField) -> Sequence[str]:
 
 def arrow_text(type: LogicalType) -> str:
     """The Arrow type of a column; records within have tables of their own."""
-    match type:
-        case Record():
-            return "struct"
-        case List(element):
-            return f"list<{arrow_text(element)}>"
-        case Map(key, value):
-            return f"map<{arrow_text(key)}, {arrow_text(value)}>"
-        case Alternatives():
-            return f"struct<{', '.join(f'{name}: {arrow_text(option)}' for name, option in alternatives(type))}>"
-        case Open():
-            return "variant"
-        case _:
-            return str(arrow_type(type))
+    return _type_text(type, "list", " ", lambda scalar: str(arrow_type(scalar)))
 
 
 def spark_type(type: LogicalType) -> str:
     """The Spark type of a column; records within have tables of their own."""
+    return _type_text(type, "array", "", _spark_scalar)
+
+
+def _spark_scalar(type: LogicalType) -> str:
+    found = arrow_type(type)
+    return f"decimal({found.precision},{found.scale})" if pa.types.is_decimal(found) else _SPARK[found]
+
+
+def _type_text(
+    type: LogicalType,
+    listed: str,
+    gap: str,
+    scalar: Callable[[LogicalType], str],
+    record: Callable[[Record], str] = lambda _: "struct",
+) -> str:
+    """The type of a column, with what a list is called and what stands between parts."""
+
+    def inner(part: LogicalType) -> str:
+        return _type_text(part, listed, gap, scalar, record)
+
     match type:
         case Record():
-            return "struct"
+            return record(type)
         case List(element):
-            return f"array<{spark_type(element)}>"
+            return f"{listed}<{inner(element)}>"
         case Map(key, value):
-            return f"map<{spark_type(key)},{spark_type(value)}>"
+            return f"map<{inner(key)},{gap}{inner(value)}>"
         case Alternatives():
-            return f"struct<{','.join(f'{name}:{spark_type(option)}' for name, option in alternatives(type))}>"
+            return f"struct<{f',{gap}'.join(f'{name}:{gap}{inner(option)}' for name, option in alternatives(type))}>"
         case Open():
             return "variant"
         case _:
-            found = arrow_type(type)
-            return f"decimal({found.precision},{found.scale})" if pa.types.is_decimal(found) else _SPARK[found]
+            return scalar(type)
 
 
 def json_form(type: LogicalType) -> str:
@@ -237,7 +239,7 @@ def _meaning_text(type: Meant) -> str:
         case Measured():
             return "float, 64 bits"
         case Written(kind):
-            return f"text, {_WRITTEN[kind]}"
+            return f"text, {ADDRESSES[kind]}"
         case Encoded(charset):
             return f"text, in {charset}"
         case Named(names, raw):
@@ -245,6 +247,3 @@ def _meaning_text(type: Meant) -> str:
             return f"{words}, or null where {code_span(raw)} is another"
         case _:
             assert_never(type.shown)
-
-
-_WRITTEN = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}

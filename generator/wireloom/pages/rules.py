@@ -161,7 +161,7 @@ def _meaning_text(meaning: Meaning | None) -> Iterator[str]:
         yield _shown(meaning.shown)
 
 
-_ADDRESSES = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}
+ADDRESSES = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}
 
 
 def _shown(shown: Scaled | Measured | Written | Said | Encoded | Named) -> str:
@@ -171,7 +171,7 @@ def _shown(shown: Scaled | Measured | Written | Said | Encoded | Named) -> str:
         case Measured(scale=scale, offset=offset):
             return f"the value is the number * {scale!r}{f' + {offset!r}' if offset else ''}"
         case Written(kind=kind):
-            return f"the bytes of {_ADDRESSES[kind]}"
+            return f"the bytes of {ADDRESSES[kind]}"
         case Said():
             return "a number or time as text"
         case Encoded(charset=charset):

@@ -40,14 +40,26 @@ def counted(summary: Summary) -> dict[str, object]:
     }
 
 
+class Listener:
+    """Who wants to know about the batches of a stream."""
+
+    __slots__ = ()
+
+    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
+        """The stream was there already, and these are its last batches."""
+
+    def wrote(self, stream: str, entry: Entry) -> None:
+        """A batch is in the tables."""
+
+    def noted(self, line: str) -> None:
+        """Something is new to the tables, or is another than it was."""
+
+
 @dataclass(slots=True)
-class Lines:
+class Lines(Listener):
     """Metrics on a text stream: of batches as they are written."""
 
     out: TextIO
-
-    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
-        """Earlier batches were told when they were written."""
 
     def noted(self, line: str) -> None:
         """A line of its own."""
@@ -61,7 +73,7 @@ class Lines:
 
 
 @dataclass(slots=True)
-class Book:
+class Book(Listener):
     """Metrics in a file that outlives the process: lines that a killed one did not get to are added."""
 
     path: Path
@@ -85,9 +97,6 @@ class Book:
         """Lines of earlier batches that the file does not have."""
         for entry in entries:
             self.wrote(stream, entry)
-
-    def noted(self, line: str) -> None:
-        """A file of metrics has nothing else."""
 
     def wrote(self, stream: str, entry: Entry) -> None:
         """A line, unless the file has it."""

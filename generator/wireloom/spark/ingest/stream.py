@@ -9,12 +9,11 @@ neither goes on with another.
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from traceback import format_exception
-from typing import Protocol
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -26,8 +25,9 @@ from wireloom.ingest.files.framing_hints import framing_hints
 from wireloom.ingest.job.diagnosis import diagnosed, diagnosis, telling_line
 from wireloom.ingest.job.format_modules import open_module
 from wireloom.ingest.job.limits import NONE, Limits
+from wireloom.ingest.job.metrics import Listener
 from wireloom.ingest.job.overlap import refuse_overlap
-from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, LEDGER, Entry, Ledger
+from wireloom.ingest.ledger.entries import BATCHES, IDENTITY, LEDGER, Ledger
 from wireloom.ingest.ledger.lease import held
 from wireloom.ingest.ledger.ownership import refuse_within
 from wireloom.ingest.ledger.publishing import TABLES, Batch, ParquetTables, Tables
@@ -41,19 +41,6 @@ from wireloom.spark.session import ended
 
 CHECKPOINT = "_checkpoint"
 POLL = 0.2  # seconds
-
-
-class Listener(Protocol):
-    """Who wants to know about batches."""
-
-    def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
-        """The stream was there already, and these are its last batches."""
-
-    def wrote(self, stream: str, entry: Entry) -> None:
-        """A batch is in the tables."""
-
-    def noted(self, line: str) -> None:
-        """Something is new to the tables, or is another than it was."""
 
 
 class _ClosedError(Exception):

@@ -22,6 +22,7 @@ from wireloom.cli.terminal.job_progress import BAR, INTERVAL, LINE, NONE
 from wireloom.failures import MisuseError
 from wireloom.ingest.job.amount_texts import size_text
 from wireloom.ingest.job.limits import Limits
+from wireloom.ingest.job.metrics import Book, Lines, Listener
 from wireloom.ingest.plan import NOTHING, Column, Files, Flow, Kafka, Plan, Samples, Source, Summary
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from wireloom.demo.samples import Samples as Made
     from wireloom.ingest.ledger.entries import Entry
-    from wireloom.spark.ingest.stream import Listener
 
 TABLE_FORMATS = ("parquet", "delta")
 
@@ -184,7 +184,6 @@ class Session:
 
 def run_stream(flow: Flow, asked: Streaming, on: Session) -> tuple[Summary, Summary]:
     """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sums of all batches and of this run's."""
-    from wireloom.ingest.job.metrics import Book
     from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
     from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
@@ -207,10 +206,8 @@ def run_stream(flow: Flow, asked: Streaming, on: Session) -> tuple[Summary, Summ
                 note("")  # behind the progress line
 
 
-def _listener(progress: str, metrics: Path | None, starting: ExitStack) -> "Listener":
+def _listener(progress: str, metrics: Path | None, starting: ExitStack) -> Listener:
     """Who shows how far it is; where nobody else writes metrics, they are what a log has."""
-    from wireloom.ingest.job.metrics import Lines
-
     if progress == BAR:
         return Progress(starting)
     if progress == LINE and metrics is None:
@@ -235,7 +232,7 @@ def _stopping() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-class Progress:
+class Progress(Listener):
     """One line of a terminal, always the same, with what the last batch had; `starting` ends with the first."""
 
     def __init__(self, starting: ExitStack) -> None:
@@ -265,15 +262,12 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Sums:
+class Sums(Listener):
     """A line with what the batches of this run had, after so many seconds at the earliest."""
 
     interval: float
     _sum: Summary = NOTHING
     _told: float = field(default_factory=time.monotonic)
-
-    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
-        """Earlier batches are another run's."""
 
     def noted(self, line: str) -> None:
         """A line of its own."""
@@ -289,16 +283,10 @@ class Sums:
 
 
 @dataclass(slots=True)
-class Tally:
+class Tally(Listener):
     """What the batches of this run had."""
 
     sum: Summary = NOTHING
-
-    def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
-        """Earlier batches are another run's."""
-
-    def noted(self, line: str) -> None:
-        """Nothing to count."""
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
         """A batch is in the tables."""
@@ -306,11 +294,11 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Both(Listener):
     """Two listeners."""
 
-    first: "Listener"
-    second: "Listener"
+    first: Listener
+    second: Listener
 
     def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
         """For both."""

@@ -15,23 +15,12 @@ from wireloom.names import another_name
 from wireloom.problems import Problem
 from wireloom.spec import language
 from wireloom.spec.entries import is_type
-from wireloom.spec.language import (
-    Bits,
-    CaseOfVersions,
-    CheckStep,
-    DiscardStep,
-    Entry,
-    FieldDocument,
-    FormatDocument,
-    NeedStep,
-    VerifyStep,
-)
 from wireloom.spec.yaml import Entries, MappingNode, Node, Path, ScalarNode, child, entries, items, path_text
 
-_FIELD_KEYS = frozenset(FieldDocument.keys())
-_BIT_KEYS = frozenset(Bits.keys())
-_CASE_KEYS = frozenset(CaseOfVersions.keys())
-_STEPS = frozenset(Entry.model_fields)
+_FIELD_KEYS = frozenset(language.FieldDocument.keys())
+_BIT_KEYS = frozenset(language.Bits.keys())
+_CASE_KEYS = frozenset(language.CaseOfVersions.keys())
+_STEPS = frozenset(language.Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
 _MAY_BE_NULL = ("default",)
@@ -56,10 +45,10 @@ _NEAR_FRAMING = 0.6
 _NEAR_STEP = 0.74
 _NEAR_TYPE = 0.6
 _STEP_KEYS = {
-    "check": CheckStep.keys(),
-    "verify": VerifyStep.keys(),
-    "need": NeedStep.keys(),
-    "discard": DiscardStep.keys(),
+    "check": language.CheckStep.keys(),
+    "verify": language.VerifyStep.keys(),
+    "need": language.NeedStep.keys(),
+    "discard": language.DiscardStep.keys(),
 }
 _TYPES = ("int", "uint8", "int16", "float", "bool", "str", "bytes", "list", "map", "json", "ext", "varint", "nil")
 
@@ -182,7 +171,7 @@ def _is_empty(node: Node) -> bool:
 
 def _beside_document(document: MappingNode) -> Iterator[Slip]:
     """Names that stand beside the mapping that they belong to, at the document's edge."""
-    known, above, said = frozenset(FormatDocument.keys()), "", True
+    known, above, said = frozenset(language.FormatDocument.keys()), "", True
     for key, value in document.entries:
         if key.text in known:
             above, said = key.text, not _is_empty(value)
@@ -209,7 +198,7 @@ def _of_framing(document: MappingNode) -> Iterator[Slip]:
 def _below_types(types: Entries) -> Iterator[Slip]:
     """Keys of the document that stand below `types`, where names are capitalized."""
     for key, _ in types:
-        if key.text in FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
+        if key.text in language.FormatDocument.keys() and key.text not in _OF_TYPES:  # noqa: SIM118 - a class method, no mapping
             path = ("types", key.text)
             message = f"{key.text} is below `types`, but is a key of the document"
             yield Slip(path, _at(key, "unknown-key", message, "unindent it", path))
@@ -324,7 +313,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
         yield Slip(where, _at(key, "unknown-key", message, hint, where), step)
     elif isinstance(value, MappingNode) and key.text == "check":
         for part, nothing in value.entries:
-            if _has_none(nothing) and part.text not in CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
+            if _has_none(nothing) and part.text not in language.CheckStep.keys():  # noqa: SIM118 - a class method, no mapping
                 where = (*path, key.text, part.text)
                 yield Slip(
                     path, _at(part, "unknown-key", "the condition has no key", f"write `that: {part.text}`", where)

@@ -16,21 +16,7 @@ from wireloom.expr.ast import Binary, Conditional, Expression, FieldRef, Kind, L
 from wireloom.model import types
 from wireloom.model.logical import Measured, Named, Said, Scaled, Written
 from wireloom.model.traversal import NamedTypes, with_structs
-from wireloom.model.types import (
-    Array,
-    Bit,
-    Boolean,
-    Bytes,
-    Field,
-    Held,
-    Integer,
-    Meaning,
-    Scalar,
-    Step,
-    Struct,
-    Text,
-    Type,
-)
+from wireloom.model.types import Array, Field, Integer, Meaning, Text, Type
 from wireloom.numbers import integer, respelled
 from wireloom.resolve.bind import builtins
 from wireloom.resolve.bind.outline import is_closed, is_open
@@ -71,7 +57,9 @@ _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
 
 
-def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Meaning | None:
+def meaning_of(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held
+) -> Meaning | None:
     """What the value of a field means; None where it is what it is."""
     keys = document.given - ({"null"} if is_closed(document) else set())  # then a mapping among others
     if type is UNKNOWN or keys.isdisjoint(_KEYS):
@@ -79,7 +67,7 @@ def meaning_of(around: Surroundings, place: Place, document: FieldDocument, type
     return _Reading(around, place, document, type, held).meaning()
 
 
-def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> Scalar:
+def null_of(around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held) -> types.Scalar:
     """The value on the wire that means null beside `values`; None where none does."""
     return None if type is UNKNOWN else _Reading(around, place, document, type, held).null()
 
@@ -111,7 +99,9 @@ def _element(type: Type) -> Type:
 class _Reading:
     """The keys of one field, and where to report what is wrong with them."""
 
-    def __init__(self, around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held) -> None:
+    def __init__(
+        self, around: Surroundings, place: Place, document: FieldDocument, type: Type, held: types.Held
+    ) -> None:
         self.around, self.place, self.document, self.held = around, place, document, held
         self.stated, self.type = type, _element(type)
 
@@ -157,13 +147,13 @@ class _Reading:
 
     # --- null ------------------------------------------------------------------------------------------------------
 
-    def null(self) -> Scalar:
+    def null(self) -> types.Scalar:
         """The value on the wire that means null; None where none does."""
         written = self.document.null
         if written is None:
             return None
         stated = self.stated.element if isinstance(self.stated, Array) else self.stated
-        if not isinstance(stated, Integer | types.Float | Text | Bytes):
+        if not isinstance(stated, Integer | types.Float | Text | types.Bytes):
             hint = "only integers, floats, texts and bytes, and lists of them, can have `null`"
             self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
             return None
@@ -285,7 +275,7 @@ class _Reading:
             self.refuse("logical", "wrong-shape", message, "use it at the bytes on the wire, or drop `logical`")
             return None
         size = _SIZES[written.kind]
-        if not (isinstance(self.type, Bytes) and self.type.size == Literal(size)):
+        if not (isinstance(self.type, types.Bytes) and self.type.size == Literal(size)):
             hint = f"write bytes({size})"
             self.refuse("logical", "wrong-shape", f"{written.kind} has {size} bytes on the wire", hint)
             return None
@@ -294,9 +284,9 @@ class _Reading:
 
     # --- names -----------------------------------------------------------------------------------------------------
 
-    def _named(self, null: Scalar) -> Meaning | None:
+    def _named(self, null: types.Scalar) -> Meaning | None:
         """The names of an open set of values."""
-        if not isinstance(self.type, Integer | Boolean | Text | Bytes) or isinstance(self.stated, Array):
+        if not isinstance(self.type, Integer | types.Boolean | Text | types.Bytes) or isinstance(self.stated, Array):
             hint = "only integers, booleans, texts and bytes have `raw`; drop it"
             self.refuse("raw", "wrong-shape", "`raw` cannot keep a value of this type", hint)
             return None
@@ -438,11 +428,11 @@ def with_meanings(named: NamedTypes) -> NamedTypes:
     return with_structs(named, _lowered)
 
 
-def _lowered(struct: Struct) -> Struct:
+def _lowered(struct: types.Struct) -> types.Struct:
     return replace(struct, steps=tuple(each for step in struct.steps for each in _lowered_step(step)))
 
 
-def _lowered_step(step: Step) -> Iterator[Step]:
+def _lowered_step(step: types.Step) -> Iterator[types.Step]:
     if isinstance(step, Field) and step.meaning is not None:
         yield from _fields(step, step.meaning)
     elif isinstance(step, Field) and step.bits:
@@ -454,7 +444,7 @@ def _lowered_step(step: Step) -> Iterator[Step]:
         yield step
 
 
-def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
+def _fields(step: Field, meaning: Meaning) -> Iterator[types.Step]:
     field = step if not meaning.raw else replace(step, name=meaning.raw, meaning=replace(meaning, shown=None))
     limited = meaning.minimum is not None
     in_place = limited and field.compute is None and meaning.null is None
@@ -475,13 +465,13 @@ def _fields(step: Field, meaning: Meaning) -> Iterator[Step]:
         yield replace(told, agrees=True)
 
 
-def _raw_bit(bit: Bit) -> Bit:
+def _raw_bit(bit: types.Bit) -> types.Bit:
     return bit if bit.meaning is None else replace(bit, meaning=replace(bit.meaning, shown=None))
 
 
-def _told_by_bits(field: Field, bit: Bit, named: Named) -> Field:
+def _told_by_bits(field: Field, bit: types.Bit, named: Named) -> Field:
     """The name that bits have for readers, as of a field of their own."""
-    type: Type = Boolean() if bit.flag else Integer(bit.width, bit.signed)
+    type: Type = types.Boolean() if bit.flag else Integer(bit.width, bit.signed)
     whole = replace(field, name=bit.name, wire_name=bit.name, type=type, doc=bit.doc)
     return _told(whole, Meaning(replace(named, raw=bit.title)))
 
@@ -510,12 +500,12 @@ def _told(field: Field, meaning: Meaning) -> Field:
     match plain:
         case Integer(bits, signed):
             type: Type = Integer(bits, signed)
-        case Boolean():
-            type = Boolean()
+        case types.Boolean():
+            type = types.Boolean()
         case Text():
             type = Text()
         case _:
-            type = Bytes()
+            type = types.Bytes()
     value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
     return _to_readers(field, type, value, meaning)
 

@@ -10,19 +10,7 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal,
 from wireloom.expr.types import SIZE_OF_RECORDS
 from wireloom.model import types
 from wireloom.model.ground import unit
-from wireloom.model.types import (
-    Delimiter,
-    Field,
-    Held,
-    Integer,
-    Map,
-    Meaning,
-    Nullable,
-    Reference,
-    Scalar,
-    Type,
-    not_null,
-)
+from wireloom.model.types import Delimiter, Field, Held, Type, not_null
 from wireloom.model.types import Mapping as ValueMapping
 from wireloom.numbers import notation_of
 from wireloom.resolve.bind import builtins, constants
@@ -188,9 +176,9 @@ def _named_value(around: Surroundings, document: FieldDocument, type: Type) -> t
     """A key of a field that says something of its value, where a name stands for that; the name, and what it means."""
     plain = not_null(type)
     inner = plain.element if isinstance(plain, types.Array) and document.given & {*KEYS_OF_ELEMENTS} else plain
-    written = around.scope.draft.content.types.get(inner.name) if isinstance(inner, Reference) else None
+    written = around.scope.draft.content.types.get(inner.name) if isinstance(inner, types.Reference) else None
     given = document.given & _OF_VALUES - ({"charset"} if document.charset == constants.UTF8 else set())
-    if not isinstance(written, str) or not isinstance(inner, Reference) or not given:
+    if not isinstance(written, str) or not isinstance(inner, types.Reference) or not given:
         return None
     return min(given), inner.name, written
 
@@ -223,13 +211,18 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
     mappings = _mappings(around, place, document, single, held)
     meaning = meaning_of(around, place, document, type, held)
     held = replace(held, mappings=mappings)
-    if single is type and mappings and isinstance(type, Nullable) and all(each.wire is not None for each in mappings):
+    if (
+        single is type
+        and mappings
+        and isinstance(type, types.Nullable)
+        and all(each.wire is not None for each in mappings)
+    ):
         message, hint = "the type allows null, but `values` has no null", "drop the `?`, or add `null: null`"
         around.refuses(place / "values", "conflicting-keys", message, hint)
     if single is not type:
         check_element_keys(around, place, document, single, mappings)
         type, held = holding(type, held), Held(_code(document, type, without=KEYS_OF_ELEMENTS))
-    keyed = isinstance(not_null(type), Map)
+    keyed = isinstance(not_null(type), types.Map)
     return Field(
         name=document.as_ or name,
         wire_name=name,
@@ -278,7 +271,7 @@ def _notation(place: Place, document: FieldDocument) -> str:
 
 def _check_counted(around: Surroundings, place: Place, type: Type) -> None:
     """A counter is a whole number that has room for as many elements as a list may lose."""
-    if not (isinstance(type, Integer) and type.is_plain):
+    if not (isinstance(type, types.Integer) and type.is_plain):
         message = "a counter must be an integer"
     elif type.maximum < _MOST_LOST:
         message = f"a list may lose more than {type.maximum} elements"
@@ -331,7 +324,7 @@ def _mappings(
 
 def _has_several_sizes(type: Type, mappings: Sequence[ValueMapping]) -> bool:
     """Whether which value it is decides in how many bytes it stands."""
-    if isinstance(type, Integer):
+    if isinstance(type, types.Integer):
         return type.width is None
     return len({len(each.wire) for each in mappings if isinstance(each.wire, str | bytes)}) > 1
 
@@ -387,7 +380,7 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
     return (document.else_ or own) if own else ""
 
 
-def _known_constant(around: Surroundings, place: Place, written: Scalar, type: Type, held: Held) -> Scalar:
+def _known_constant(around: Surroundings, place: Place, written: types.Scalar, type: Type, held: Held) -> types.Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
     if written is not None and isinstance(not_null(type), types.JsonText):
         message, hint = (
@@ -396,15 +389,15 @@ def _known_constant(around: Surroundings, place: Place, written: Scalar, type: T
         )
         around.refuses(place, "bad-const", message, hint)
         return None
-    if written is not None and isinstance(type, Nullable):
+    if written is not None and isinstance(type, types.Nullable):
         message, hint = "the type allows null, but the constant is not null", "drop the `?`"
         around.refuses(place, "conflicting-keys", message, hint)
     return stated_value(around, place, written, type, held)
 
 
 def _default(  # noqa: PLR0913 - what the field holds
-    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held, meaning: Meaning | None
-) -> Scalar:
+    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held, meaning: types.Meaning | None
+) -> types.Scalar:
     """The wire value that stands for an absent one: where a constant may be absent, that constant."""
     if document.const is not None and document.default not in (None, document.const):
         message = f"{document.default} is not the constant {document.const}"

@@ -18,18 +18,9 @@ from wireloom.resolve.types.bit_runs import runs
 from wireloom.resolve.types.fields import field_of
 from wireloom.resolve.types.notations import Surroundings, attempt_of, one_of_of, select_of, type_of_text
 from wireloom.resolve.types.type_keys import require_counted
+from wireloom.spec import language
 from wireloom.spec.documents import Place
-from wireloom.spec.language import (
-    AttemptType,
-    CheckStep,
-    DiscardStep,
-    Entry,
-    NeedStep,
-    OneOfType,
-    SelectType,
-    StructType,
-    VerifyStep,
-)
+from wireloom.spec.language import StructType
 
 
 def struct_of(around: Surroundings, place: Place, name: str, document: StructType) -> Struct:
@@ -78,7 +69,7 @@ def _versions(around: Surroundings, place: Place, document: StructType) -> tuple
     )
 
 
-def _step(around: Surroundings, place: Place, entry: Entry, form: Form, struct: StructType) -> Step:
+def _step(around: Surroundings, place: Place, entry: language.Entry, form: Form, struct: StructType) -> Step:
     where = place / entry.key
     if entry.is_field:
         return field_of(around, where, entry.key, entry.field, form)
@@ -114,7 +105,7 @@ def _require_one_frame(around: Surroundings, place: Place, document: StructType)
         around.refuses(place / position / "frame", "conflicting-keys", message, hint)
 
 
-def _check(around: Surroundings, place: Place, document: CheckStep) -> Check:
+def _check(around: Surroundings, place: Place, document: language.CheckStep) -> Check:
     around = replace(around, scope=around.scope.checking())
     that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
     field = _named_field(around, place / "field", document.field, that)
@@ -137,7 +128,7 @@ def _require_field(around: Surroundings, place: Place, name: str, wanted: Callab
         around.reports(place, "unknown-field", f"there is no field {name} here", nearest(name, known))
 
 
-def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: StructType) -> Verify:
+def _verify(around: Surroundings, place: Place, document: language.VerifyStep, struct: StructType) -> Verify:
     def holds_checksum(name: str) -> bool:
         return any(entry.key == name and entry.full.checksum is not None for entry in struct.fields)
 
@@ -151,7 +142,7 @@ def _verify(around: Surroundings, place: Place, document: VerifyStep, struct: St
     return Verify(document.field, expression_if_any(around.scope, place / "when", document.when))
 
 
-def _need(around: Surroundings, place: Place, document: NeedStep) -> Need:
+def _need(around: Surroundings, place: Place, document: language.NeedStep) -> Need:
     size = expression(around.scope, place / "bytes", document.bytes, Kind.INTEGER)
     return Need(size, _named_field(around, place / "field", document.field, size))
 
@@ -160,7 +151,7 @@ def _may_be_list(member: Member) -> bool:
     return member.kind is Kind.LIST or member.broken
 
 
-def _discard(around: Surroundings, place: Place, document: DiscardStep) -> Discard:
+def _discard(around: Surroundings, place: Place, document: language.DiscardStep) -> Discard:
     members = around.scope.outlines.types[around.scope.type].members
     listed = members.get(document.list_)
     _require_field(around, place / "list", document.list_, lambda name: _may_be_list(members[name]))
@@ -226,11 +217,11 @@ def _named_type(scope: Scope, name: str, form: TypeForm) -> Type:
     match form:
         case str():
             return type_of_text(around, place, form)
-        case SelectType():
+        case language.SelectType():
             return select_of(around, place, form)
-        case OneOfType():
+        case language.OneOfType():
             return one_of_of(around, place, form, open=name in scope.outlines.recursive)
-        case AttemptType():
+        case language.AttemptType():
             return attempt_of(around, place, form)
         case StructType():
             return struct_of(around, place, name, form)

@@ -4,31 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.expr.ast import Literal
-from wireloom.model import types
-from wireloom.model.ground import (
-    LONG,
-    NAMED_PATTERNS,
-    PatternError,
-    check,
-    has_automaton,
-    spelling_of_said,
-    with_text,
-)
+from wireloom.model import ground, types
 from wireloom.model.logical import Said
-from wireloom.model.types import (
-    Array,
-    Bytes,
-    Held,
-    Integer,
-    Map,
-    Nullable,
-    Scalar,
-    Spelling,
-    Text,
-    Type,
-    charset_of,
-    not_null,
-)
+from wireloom.model.types import Array, Held, Nullable, Spelling, Type, not_null
 from wireloom.numbers import integer, respelled_ends
 from wireloom.resolve.bind import constants
 from wireloom.resolve.facts.text_forms import said
@@ -43,14 +21,14 @@ _KNOWN = {"timestamp": "date-time", "date": "date"}
 def spelling_of(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Spelling | None:
     """What the text is held against; None where nothing is."""
     keys = [key for key in ("length", "pattern") if key in document.model_fields_set]
-    text, charset = not_null(type), charset_of(type)
-    if isinstance(text, Map):
+    text, charset = not_null(type), types.charset_of(type)
+    if isinstance(text, types.Map):
         text = text.key  # it is the keys that are spelled so
-    if isinstance(text, Text) and (saying := said(document.logical)) is not None:
+    if isinstance(text, types.Text) and (saying := said(document.logical)) is not None:
         return _of_saying(around, place, document, saying)
     if not keys or type is UNKNOWN:
         return None
-    if not isinstance(text, Text | Bytes) or (isinstance(text, Bytes) and not charset):
+    if not isinstance(text, types.Text | types.Bytes) or (isinstance(text, types.Bytes) and not charset):
         for key in keys:
             message = f"only texts, lists of texts, and keys of maps have a {key}"
             around.reports(place / key, "wrong-shape", message, f"drop `{key}`; for bytes, use `size`")
@@ -62,8 +40,8 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
 
 
 def stated_value(  # noqa: PLR0913 - what the field holds
-    around: Surroundings, place: Place, written: Scalar, type: Type, held: Held, id: str = "bad-const"
-) -> Scalar:
+    around: Surroundings, place: Place, written: types.Scalar, type: Type, held: Held, id: str = "bad-const"
+) -> types.Scalar:
     """The wire value that a field states, which a record can have in it; None where there is none."""
     if written is None or type is UNKNOWN:
         return written
@@ -78,7 +56,7 @@ def stated_value(  # noqa: PLR0913 - what the field holds
     return value  # type: ignore[return-value]
 
 
-def _flaw(value: object, written: Scalar, type: Type, held: Held) -> str:
+def _flaw(value: object, written: types.Scalar, type: Type, held: Held) -> str:
     """Why no record has the value in its field; empty where one may."""
     if held.mappings and not any(each.wire == value for each in held.mappings):
         return "is not one of the field's values"
@@ -95,7 +73,7 @@ def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
     match type:
         case Nullable(inner):
             return Nullable(with_keys(inner, spelling, code))
-        case Map() if spelling is not None:
+        case types.Map() if spelling is not None:
             return replace(type, spelling=spelling, misspelled=code)
         case _:
             return type
@@ -103,7 +81,7 @@ def with_keys(type: Type, spelling: Spelling | None, code: str) -> Type:
 
 def _of_saying(around: Surroundings, place: Place, document: FieldDocument, saying: Said) -> Spelling:
     """How the text of a time or a number is spelled; it may be another one that means null."""
-    pattern = spelling_of_said(saying, fine=document.raw is not None)
+    pattern = ground.spelling_of_said(saying, fine=document.raw is not None)
     found = Spelling(pattern=pattern, known=_KNOWN.get(str(document.logical), str(document.logical)))
     if document.null is None or found.has(document.null):
         return found
@@ -113,13 +91,13 @@ def _of_saying(around: Surroundings, place: Place, document: FieldDocument, sayi
         hint = f"write at most {_LONGEST} ASCII characters: '-', '' ..."
         around.reports(place / "null", "bad-const", f"{text!r} cannot mean null for a {what}", hint)
         return found
-    return replace(found, pattern=with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
+    return replace(found, pattern=ground.with_text(found.pattern, text), known=f"{found.known}, or {text!r}")
 
 
 def _check_length(around: Surroundings, place: Place, ends: Iterable[int | None]) -> None:
-    wrong = next((end for end in ends if end is not None and not 0 <= end <= LONG[-1]), None)
+    wrong = next((end for end in ends if end is not None and not 0 <= end <= ground.LONG[-1]), None)
     if wrong is not None:
-        hint = f"write 0 to {LONG[-1]}, or leave the end open"
+        hint = f"write 0 to {ground.LONG[-1]}, or leave the end open"
         around.reports(place, "bad-range", f"a text cannot have {wrong} characters", hint)
 
 
@@ -128,19 +106,19 @@ def _pattern(around: Surroundings, place: Place, document: FieldDocument, charse
     written = document.pattern
     if written is None:
         return "", ""
-    if not has_automaton(charset):
+    if not ground.has_automaton(charset):
         message, hint = f"texts in {charset} cannot have a pattern", "drop `pattern`, or check them by `values`"
         around.reports(place, "wrong-shape", message, hint)
         return "", ""
     if not isinstance(written, str):
-        return NAMED_PATTERNS[written.named], written.named
-    if written in NAMED_PATTERNS:
+        return ground.NAMED_PATTERNS[written.named], written.named
+    if written in ground.NAMED_PATTERNS:
         message = f"the pattern {written} matches only that text"
         around.reports(place, "bad-pattern", message, f"write `{{named: {written}}}`, or put it into parentheses")
         return "", ""
     try:
-        check(written)
-    except PatternError as error:
+        ground.check(written)
+    except ground.PatternError as error:
         around.reports(place, "bad-pattern", f"{written} is not a pattern: {error}", error.hint)
         return "", ""
     return written, ""
@@ -154,10 +132,10 @@ def bounds_of(
         return None, None
     minimum, maximum = ends_of(around, place, written)
     plain = not_null(type)
-    if not isinstance(plain, Integer | types.Float):
-        hint = "for a text, use `length`" if isinstance(plain, Text) else "drop `range`"
+    if not isinstance(plain, types.Integer | types.Float):
+        hint = "for a text, use `length`" if isinstance(plain, types.Text) else "drop `range`"
         around.reports(place, "wrong-shape", "only numbers and lists of numbers have a range", hint)
-    elif isinstance(plain, Integer):
+    elif isinstance(plain, types.Integer):
         beyond = next((end for end in (minimum, maximum) if end is not None and not _can_be(plain, end)), None)
         if beyond is not None:
             hint = f"it holds {plain.minimum} to {plain.maximum}"
@@ -182,7 +160,7 @@ def ends_of(around: Surroundings, place: Place, written: str | int | None) -> tu
     return minimum, maximum
 
 
-def _can_be(whole: Integer, value: int) -> bool:
+def _can_be(whole: types.Integer, value: int) -> bool:
     return whole.minimum <= value <= whole.maximum
 
 
@@ -195,7 +173,7 @@ def single_of(type: Type) -> Type:
     if not isinstance(inner, Array):
         return type
     found = single_of(inner.element)
-    return type if isinstance(not_null(found), Map) else found
+    return type if isinstance(not_null(found), types.Map) else found
 
 
 def check_element_keys(

@@ -25,6 +25,7 @@ SIZE_OF_RECORDS = (
 )
 _LOOSE = (Kind.ANY, Kind.NULL)
 _NUMBERS = (Kind.INTEGER, Kind.FLOAT)
+_KINDS = {type(None): Kind.NULL, bool: Kind.BOOLEAN, int: Kind.INTEGER, str: Kind.TEXT, bytes: Kind.BYTES}
 
 
 def kind(expression: Expression) -> Kind:
@@ -64,19 +65,7 @@ def kind(expression: Expression) -> Kind:
 
 def literal_kind(value: object) -> Kind:
     """The kind of a literal."""
-    match value:
-        case None:
-            return Kind.NULL
-        case bool():
-            return Kind.BOOLEAN
-        case int():
-            return Kind.INTEGER
-        case str():
-            return Kind.TEXT
-        case bytes():
-            return Kind.BYTES
-        case _:
-            return Kind.ANY
+    return _KINDS.get(type(value), Kind.ANY)
 
 
 def fits(found: Kind, wanted: Kind) -> bool:

@@ -395,6 +395,16 @@ def changed(node: Node, key: str, change: Callable[[Node], Node]) -> Node:
     return replace(node, entries=tuple((k, change(value) if k.text == key else value) for k, value in node.entries))
 
 
+def with_entries(node: Node, key: str, added: Entries) -> Node:
+    """A mapping with entries added to those at a key, which it need not have."""
+    if not added or not isinstance(node, MappingNode):
+        return node
+    if node.entry(key) is None:
+        inner = MappingNode((), added[0][0].location)
+        node = replace(node, entries=(*node.entries, (ScalarNode(key, key, node.location), inner)))
+    return changed(node, key, lambda each: MappingNode((*entries(each), *added), each.location))
+
+
 def path_in_file(node: Node, path: Path) -> Path:
     """The path as the file has it, which may have items that `node` has not, and other names."""
     steps: list[str | int] = []

@@ -155,23 +155,20 @@ def nearly(word: str) -> str:
     return f"did you mean {found}?" if found and word not in SCALARS else ""
 
 
+_KINDS: Mapping[type, Kind] = {
+    Integer: Kind.INTEGER,
+    Float: Kind.FLOAT,
+    Boolean: Kind.BOOLEAN,
+    Null: Kind.NULL,
+    Text: Kind.TEXT,
+    JsonText: Kind.TEXT,
+    Bytes: Kind.BYTES,
+}
+
+
 def kind(type: Type) -> Kind:
     """The kind of a scalar type's values."""
-    match type:
-        case Integer():
-            return Kind.INTEGER
-        case Float():
-            return Kind.FLOAT
-        case Boolean():
-            return Kind.BOOLEAN
-        case Text() | JsonText():
-            return Kind.TEXT
-        case Bytes():
-            return Kind.BYTES
-        case Null():
-            return Kind.NULL
-        case _:
-            return Kind.ANY
+    return _KINDS.get(type.__class__, Kind.ANY)
 
 
 def flaw_of_form(name: str, what: str, encoding: Encoding) -> tuple[str, str] | None:

@@ -17,7 +17,7 @@ from wireloom.resolve.bind.draft import Draft, TypeForm
 from wireloom.resolve.bind.outline import direct_names
 from wireloom.spec.documents import Document, Documents, Place, unlike
 from wireloom.spec.language import AttemptType, LibraryDocument, OneOfType, SelectType, StructType
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, find, texts
+from wireloom.spec.yaml import Node, ScalarNode, find, texts, with_entries
 
 _NAMED = ("parameters", "errors", "checksums", "ranges")
 """What types name, but for types; of codes it is the format that says what they mean, where both do."""
@@ -175,22 +175,15 @@ class _Taking:
 
 def _with_types(draft: Draft, taken: Mapping[str, Library], sources: tuple[Document, ...]) -> Draft:
     """The format with these types, and with what they name."""
-    root = draft.document.node
-    assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
+    node = draft.document.node
     content: dict[str, Any] = {"types": draft.content.types | _adapted(draft, taken)}
-    nodes = {key.text: value for key, value in root.entries}
     additions = {"types": {name: _entry(library, "types", name) for name, library in taken.items()}}
     said = {name: texts(_entry(library, "types", name)[1], besides="doc") for name, library in taken.items()}
     words = {name: frozenset(word for text in each for word in re.findall(r"\w+", text)) for name, each in said.items()}
     for key in _NAMED:
         content[key], additions[key] = _named(draft, key, taken, words)
-    for key, entries in ((key, entries) for key, entries in additions.items() if entries):
-        nodes[key] = _with_entries(nodes.get(key), tuple(entries.values()))
-    keys = {key.text: key for key, _ in root.entries}
-    node = MappingNode(
-        tuple((keys.get(key) or ScalarNode(key, key, root.location), value) for key, value in nodes.items()),
-        root.location,
-    )
+    for key, entries in additions.items():
+        node = with_entries(node, key, tuple(entries.values()))
     return replace(draft, document=replace(draft.document, imported=sources)).rewritten(node, content)
 
 
@@ -272,11 +265,3 @@ def _entry(library: Library, key: str, name: str) -> tuple[ScalarNode, Node]:
     head, node = find(library.document.node, (key, name))
     assert head is not None  # noqa: S101 - it is an entry
     return head, node
-
-
-def _with_entries(node: Node | None, entries: tuple[tuple[ScalarNode, Node], ...]) -> Node:
-    match node:
-        case MappingNode(own, location):
-            return MappingNode((*own, *entries), location)
-        case _:
-            return MappingNode(entries, entries[0][0].location)

@@ -17,7 +17,7 @@ from wireloom.resolve.bind.draft import Draft, TypeForm, form_of
 from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.spec.documents import location_in
 from wireloom.spec.entries import STEPS
-from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, find, path_text, plain
+from wireloom.spec.yaml import MappingNode, Node, Path, ScalarNode, SequenceNode, changed, find, path_text, plain
 
 _HEAD = re.compile(r"([A-Z]\w*)\(([^()]*)\)")
 _WORD = re.compile(r"'[^']*'|(?<![\w.])[A-Za-z_]\w*|(?<=\.\.)[A-Za-z_]\w*")
@@ -123,9 +123,12 @@ class _Text:
     def __add__(self, other: "_Text") -> "_Text":
         return _Text(self.text + other.text, self.columns + other.columns)
 
-    def instead(self, text: str) -> "_Text":
-        """Another text where this one stands."""
-        return _Text(text, self.columns[:1] * len(text))
+    def replaced(self, parts: Sequence[tuple[int, int, str]]) -> "_Text":
+        """The text with others in place of parts of it, each from its start to its end."""
+        found, end = self[:0], 0
+        for start, after, text in parts:
+            found, end = found + self[end:start] + _Text(text, self.columns[start : start + 1] * len(text)), after
+        return found + self[end:]
 
     @property
     def stripped(self) -> "_Text":
@@ -191,23 +194,18 @@ class _Making:
 
     def result(self) -> Draft | None:
         """The format, whose types have no parameters; None where something is wrong."""
-        root = self.draft.document.node
-        assert isinstance(root, MappingNode)  # noqa: S101 - its shape was checked
         plain_types = {name: form for name, form in self.draft.content.types.items() if "(" not in name}
         for name, form in plain_types.items():
             self._read(name, name, form, _Site({}))
-        tops = {key.text: (key, node) for key, node in root.entries}
-        for key in ("root", "roots"):
-            if key in tops:
-                node = tops[key][1]
-                tops[key] = tops[key][0], self._root(node, (key,))
+        node = changed(self.draft.document.node, "root", lambda each: self._type(each, ("root",), _Site({})))
+        node = changed(node, "roots", lambda each: self._type(each, ("roots",), _Site({})))
         for head, name, site in self.waiting:  # which grows
             self._read(name, head.key, self.draft.content.types[head.key], site)
         self._check_use()
         if self.draft.problems.found:
             return None
-        tops["types"] = tops["types"][0], MappingNode(tuple(self.nodes.values()), tops["types"][1].location)
-        node = MappingNode(tuple(tops.values()), root.location)
+        types = tuple(self.nodes.values())
+        node = changed(node, "types", lambda each: MappingNode(types, each.location))
         return self.draft.rewritten(node, {"types": self.types, **_read_roots(self.draft, node)})
 
     def _read(self, name: str, key: str, form: TypeForm, site: _Site) -> None:
@@ -215,19 +213,10 @@ class _Making:
         place = self.draft.place / "types" / key
         head, node = find(self.draft.document.node, place.path)
         assert head is not None  # noqa: S101 - it is an entry
-        path = ("types", key)
-        new = self._type(node, path, site) if isinstance(node, ScalarNode) else self._part(node, path, site)
+        new = self._type(node, ("types", key), site)
         self.types[name] = form if new == node else form_of(new, form)
-        self.nodes[name] = (
-            head if name == key else replace(head, value=name, text=name, written=key, stands_for=site.shown),
-            new,
-        )
-
-    def _root(self, node: Node, path: Path) -> Node:
-        site = _Site({})
-        if isinstance(node, ScalarNode):
-            return self._type(node, path, site)
-        return self._part(node, path, site)
+        made = replace(head, value=name, text=name, written=key, stands_for=site.shown)
+        self.nodes[name] = (head if name == key else made, new)
 
     def _check_use(self) -> None:
         """Report parameters that a type does not use, and types that nothing uses."""
@@ -264,21 +253,22 @@ class _Making:
 
     def _value(self, key: ScalarNode, value: Node, path: Path, site: _Site, above: str) -> Node:
         below = (*path, key.written or key.text)
-        if above in _OF_TYPES and isinstance(value, ScalarNode):
+        if above in _OF_TYPES:
             return self._type(value, below, site)
         return self._part(value, below, site, "values" if above == "values" else key.text)
 
     def _entry(self, entry: Node, path: Path, site: _Site) -> Node:
         """An item of `fields`."""
         match entry:
-            case MappingNode(entries=((key, ScalarNode() as value),)) if key.text not in STEPS:
-                return replace(entry, entries=((key, self._type(value, (*path, key.text), site)),))
             case MappingNode(entries=((key, value),)) if key.text not in STEPS:
-                return replace(entry, entries=((key, self._part(value, (*path, key.text), site)),))
+                return replace(entry, entries=((key, self._type(value, (*path, key.text), site)),))
             case _:
                 return self._part(entry, path, site)
 
-    def _type(self, node: ScalarNode, path: Path, site: _Site) -> ScalarNode:
+    def _type(self, node: Node, path: Path, site: _Site) -> Node:
+        """A type: a text, or what has types in it."""
+        if not isinstance(node, ScalarNode):
+            return self._part(node, path, site)
         text = self._substituted(_text(node), site)
         return self._changed(node, self._instantiated(text, _Asked(self.draft, node, path), site))
 
@@ -290,19 +280,15 @@ class _Making:
 
     def _substituted(self, text: _Text, site: _Site) -> _Text:
         """The text with arguments in place of parameters."""
-        found, end = text[:0], 0
-        for match in _WORD.finditer(text.text) if site.arguments else ():
-            if match[0] in site.arguments:
-                self.used.add((site.above[-1], match[0]))
-                new = text[match.start() : match.end()].instead(site.arguments[match[0]])
-                found, end = found + text[end : match.start()] + new, match.end()
-        return found + text[end:]
+        known = [match for match in _WORD.finditer(text.text) if match[0] in site.arguments]
+        self.used.update((site.above[-1], match[0]) for match in known)
+        return text.replaced([(*match.span(), site.arguments[match[0]]) for match in known])
 
     # --- uses ---
 
     def _instantiated(self, text: _Text, asked: "_Asked", site: _Site) -> _Text:
         """The text with the names of types that are made in place of those with arguments."""
-        found, end = text[:0], 0
+        found, end = list[tuple[int, int, str]](), 0
         for match in _WORD.finditer(text.text):
             if match[0] not in self.heads or match.start() < end:
                 continue
@@ -314,9 +300,9 @@ class _Making:
                 continue  # no type, which is said elsewhere
             inner = text[opening + 1 : close - 1] if close is not None else text[:0]
             arguments = [self._instantiated(each, asked, site) for each in _arguments(inner)]
-            new = name.instead(self._instance(head, name, arguments, asked, site))
-            found, end = found + text[end : match.start()] + new, match.end() if close is None else close
-        return found + text[end:]
+            end = match.end() if close is None else close
+            found.append((match.start(), end, self._instance(head, name, arguments, asked, site)))
+        return text.replaced(found)
 
     def _instance(self, head: _Head, name: _Text, arguments: Sequence[_Text], asked: "_Asked", site: _Site) -> str:
         """The name of the type with these arguments."""

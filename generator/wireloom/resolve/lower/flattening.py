@@ -17,7 +17,7 @@ from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.renamings import Renamings, renamed, renamings_of
 from wireloom.resolve.facts.sites import Types, held
 from wireloom.spec.entries import STEPS
-from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, changed
+from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, changed, with_entries
 
 _Name = tuple[int, str]  # a field of a struct so many structs outward
 
@@ -113,11 +113,7 @@ class _Melting:
         return Molten(self._placed(), named)
 
     def _placed(self) -> Draft:
-        def with_copies(types: Node) -> Node:
-            assert isinstance(types, MappingNode)  # noqa: S101 - its shape was checked
-            return replace(types, entries=(*types.entries, *self.nodes.values()))
-
-        node = changed(self.draft.document.node, "types", with_copies)
+        node = with_entries(self.draft.document.node, "types", tuple(self.nodes.values()))
         return replace(self.draft, document=replace(self.draft.document, node=node))
 
     def name(self, name: str, levels: _Levels, renamings: Renamings) -> str:

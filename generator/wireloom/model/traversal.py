@@ -1,6 +1,6 @@
 """The one traversal of wire types: what a type is made of, and which named types it uses."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
@@ -92,9 +92,13 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
     return any(_all_readings(type, types, counted) > AGAIN for type in every)
 
 
-def reached(type: Type, types: Mapping[str, Type]) -> set[str]:
-    """The named types that a type uses, wherever they are."""
-    return set(closure(references(type), lambda name: references(types[name])))
+def reached(type: Type, types: Mapping[str, Type], without: Collection[str] = ()) -> set[str]:
+    """The named types that a type uses, wherever they are, but for what only those that are left out use."""
+
+    def inner(type: Type) -> Iterator[str]:
+        return (name for name in references(type) if name not in without)
+
+    return set(closure(inner(type), lambda name: inner(types[name])))
 
 
 def closure(starts: Iterable[_Node], inner: Callable[[_Node], Iterable[_Node]]) -> dict[_Node, None]:

@@ -75,19 +75,13 @@ def singles(parsed: Notation) -> tuple[Single, ...]:
             return (parsed,)
 
 
+@lru_cache(1024)  # the same text stands in many places, and is asked for by many passes
 def parse(text: str, column: int = 0) -> Notation:
     """The notation that the text says, beginning at `column`; raises NotationError."""
-    return _once(text, column) if type(text) is str else _parse(text, column)  # others know the columns of their file
-
-
-def _parse(text: str, column: int) -> Notation:
     if text.count("(") > _DEPTH:
         raise NotationError("too deeply nested", column, "name parts of it in `types`")
     options = tuple(_single(part) for part in _split(Argument(text, column), "|"))
     return options[0] if len(options) == 1 else Union(options)
-
-
-_once = lru_cache(1024)(_parse)  # the same text stands in many places, and is asked for by many passes
 
 
 def blocks(size: str, column: int = 0) -> Single | None:

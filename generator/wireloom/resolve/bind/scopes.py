@@ -83,14 +83,6 @@ class Scope:
         """The names inside an element of one of these structs."""
         return replace(self, inside=structs)
 
-    def unseeing(self) -> "Scope":
-        """The names where any other may have a meaning, too."""
-        return replace(self, blind=True)
-
-    def checking(self) -> "Scope":
-        """The names in a check."""
-        return replace(self, checks=True)
-
     @property
     def is_open(self) -> bool:
         """Whether the struct has members that nobody knows, since there is no such type."""

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Literal, MarkRef, Position, fields_in, parts
 from wireloom.model import types
-from wireloom.model.traversal import NamedTypes, with_fields, with_structs
+from wireloom.model.traversal import NamedTypes, reached, with_fields, with_structs
 from wireloom.model.types import Field, Struct
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.check.sources import is_seen, needs_source
-from wireloom.resolve.facts.recursive_types import reached
 from wireloom.resolve.facts.sites import Names, Node, Role, Site, Types, every_site, held, structs
 from wireloom.spec.documents import Place
 
@@ -161,7 +160,7 @@ def _packed(struct: Struct, span: _Span, named: Types, seen: frozenset[str] = fr
         for inner, _ in held(step.type, named) if isinstance(step, Field) else ():
             if isinstance(step, Field) and step.packing is not None:
                 yield inner.name
-                yield from reached(named, inner.name)
+                yield from reached(inner, named)
             elif inner.name not in seen:
                 yield from _packed(inner, (0, len(inner.steps)), named, seen | {inner.name})
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from wireloom.expr.ast import FieldRef, fields_in
-from wireloom.model.traversal import closure, nested, references
+from wireloom.model.traversal import closure, nested, reached, references
 from wireloom.model.types import Array, Attempt, Field, Last, OneOf, Presence, Reference, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.outline import Outlines, direct_names, nesting
-from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
+from wireloom.resolve.facts.recursive_types import Levels, circle_of
 from wireloom.resolve.facts.sites import Names, Role, Site, all_placed, every_site, held
 from wireloom.resolve.logical.shapes import tables
 from wireloom.spec.documents import Place
@@ -106,7 +106,7 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
             _check_open(draft, outlines, place, form, name)
         elif name in depths:
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
-        elif name in outlines.recursive and name in reached(named, name, without=depths):
+        elif name in outlines.recursive and name in reached(named[name], named, without=depths):
             hint = "give a struct `depth: 4`, or use a `oneOf` of scalars, lists and maps"
             if not said & circle_of(named, name):
                 message, hint = f"{name} contains itself, so its columns would never end", f"{hint}"

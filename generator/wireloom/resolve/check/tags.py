@@ -14,7 +14,7 @@ from wireloom.resolve.bind.builtins import kind as kind_of
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.bind.wording import byte_count
 from wireloom.resolve.check.lookahead import check_ahead
-from wireloom.resolve.facts.members import members
+from wireloom.resolve.facts.members import members_of
 from wireloom.resolve.facts.sites import Types, held, placed, structs
 from wireloom.resolve.facts.sizes import Sizes
 from wireloom.resolve.facts.values import View
@@ -154,12 +154,6 @@ def _is_absence(tag: MemberTag, value: types.Scalar) -> bool:
     if tag.presence:
         return value is False
     return not tag.required and value == tag.default and isinstance(value, bool) == isinstance(tag.default, bool)
-
-
-def members_of(struct: Struct, named: Types) -> Iterator[str]:
-    """The members that a struct reads from its object."""
-    for field in struct.fields:
-        yield from members(field, named, frozenset({struct.name}))
 
 
 def _around(named: Types) -> Mapping[str, frozenset[str]]:

@@ -57,3 +57,9 @@ def members(field: Field, named: Types, seen: frozenset[str] = frozenset()) -> I
     for inner, _ in held(field.type, named):
         for each in inner.fields if inner.name not in seen else ():
             yield from members(each, named, seen | {inner.name})
+
+
+def members_of(struct: types.Struct, named: Types) -> Iterator[str]:
+    """The members that a struct reads from its object."""
+    for field in struct.fields:
+        yield from members(field, named, frozenset({struct.name}))

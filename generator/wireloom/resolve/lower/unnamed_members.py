@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wireloom.model.traversal import NamedTypes, with_fields, with_structs, within
 from wireloom.model.types import MemberTag, Nullable, Select, Struct, Type
-from wireloom.resolve.facts.members import members, rest_of
+from wireloom.resolve.facts.members import members_of, rest_of
 from wireloom.resolve.facts.sites import Types
 
 
@@ -18,16 +18,9 @@ def with_rests(named: NamedTypes) -> NamedTypes:
 def _with_rest(struct: Struct, named: Types) -> Struct:
     if not any(rest_of(field, named) for field in struct.fields):
         return struct
-    names = tuple(sorted({*_members(struct, named), *_tags(struct, named)}))
+    inline = (each for field in struct.fields if field.inline for each in within(field.type, named, Nullable, Select))
+    names = tuple(sorted({*members_of(struct, named), *_told(inline), *_tags(struct, named)}))
     return with_fields(struct, lambda field: replace(field, besides=names) if rest_of(field, named) else field)
-
-
-def _members(struct: Struct, named: Types) -> Iterator[str]:
-    """The members that fields name, and those that tell what stands inline."""
-    for field in struct.fields:
-        yield from members(field, named, frozenset({struct.name}))
-        if field.inline:
-            yield from _told(within(field.type, named, Nullable, Select))
 
 
 def _told(found: Iterable[Type]) -> Iterator[str]:

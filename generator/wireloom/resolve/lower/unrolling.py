@@ -14,9 +14,9 @@ from wireloom.expr.ast import Binary, Call, Expression, FieldRef, Kind, Literal,
 from wireloom.model import types
 from wireloom.model.ground import ENTRY
 from wireloom.model.presence import presence_condition
-from wireloom.model.traversal import NamedTypes, plain, with_parts, with_structs
+from wireloom.model.traversal import NamedTypes, plain, reached, with_parts, with_structs
 from wireloom.model.types import Bytes, Field, JsonText, Reference, Refusal, Select, Struct, Type
-from wireloom.resolve.facts.recursive_types import Levels, circle_of, reached
+from wireloom.resolve.facts.recursive_types import Levels, circle_of
 from wireloom.resolve.facts.sites import Names, holders
 
 CODE = "depth_limit"
@@ -29,7 +29,7 @@ def unrolled(named: NamedTypes, depths: Mapping[str, int]) -> NamedTypes:
     unrolling = _Unrolling(dict(named), depths)
     for name, _ in named:
         unrolling.name(name, ())
-    used = {each for name, _ in named for each in (name, *reached(unrolling.made, name))}
+    used = {each for name, _ in named for each in (name, *reached(unrolling.made[name], unrolling.made))}
     made = {new: unrolling.made[new] for name, _ in named for new in reversed(unrolling.copies[name]) if new in used}
     names = Names(made, holders(made))
     return with_structs(tuple(made.items()), lambda struct: _counted(struct, struct, names))

@@ -106,7 +106,7 @@ def _require_one_frame(around: Surroundings, place: Place, document: StructType)
 
 
 def _check(around: Surroundings, place: Place, document: language.CheckStep) -> Check:
-    around = replace(around, scope=around.scope.checking())
+    around = replace(around, scope=replace(around.scope, checks=True))
     that = expression(around.scope, place / "that", document.that, Kind.BOOLEAN)
     field = _named_field(around, place / "field", document.field, that)
     return Check(
@@ -166,7 +166,7 @@ def _discard(around: Surroundings, place: Place, document: language.DiscardStep)
     require_counted(around, place / "count", document.count)
     scope = around.scope.within(listed.elements if listed is not None else ())
     if listed is None or listed.broken or listed.kind is not Kind.LIST:
-        scope = scope.unseeing()
+        scope = replace(scope, blind=True)
     keep = expression(scope, place / "keep", document.keep, Kind.BOOLEAN)
     return Discard(document.list_, keep, document.count, expression_if_any(around.scope, place / "when", document.when))
 

@@ -28,7 +28,7 @@ from wireloom.resolve.lint.missing_fields import true_when_missing
 from wireloom.resolve.lint.unframed_streams import unframed_streams, unlimited_records
 from wireloom.resolve.lint.untold_alternatives import untold_alternatives
 from wireloom.resolve.logical.schemas import schemas
-from wireloom.spec.documents import Documents
+from wireloom.spec.documents import Documents, unlike
 
 __all__ = ["Resolved", "resolve", "resolve_all"]
 
@@ -56,23 +56,15 @@ def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
     """
     problems, warnings = Problems(list(documents.problems)), Problems()
     shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)
-    formats: dict[str, Format] = {}
-    for document, content in documents.formats():
-        if content.format in formats:
-            problems.add(
-                (document.place / "format").problem(
-                    "duplicate-format",
-                    f"the format {content.format} is defined twice",
-                    f"the first is in {formats[content.format].spec}",
-                )
-            )
+    formats: list[Format] = []
+    for document, content in unlike(documents.formats(), "format", problems):
         own = Problems()
         found = format_of(document, content, shared, problems, own)
         if found is not None:
-            formats.setdefault(found.name, found)
+            formats.append(found)
             noted = [*own.found, *unframed_streams(found, document), *true_when_missing(found, document)]
             noted += [each for rule in ADVISING if advise for each in rule(found, document, content)]
             for warning in not_allowed(noted, document, content, advised=advise):
                 warnings.add(warning)
     problems.raise_if_any()
-    return Resolved(tuple(formats.values()), tuple(sorted(warnings.found, key=lambda each: each.location)))
+    return Resolved(tuple(formats), tuple(sorted(warnings.found, key=lambda each: each.location)))

@@ -9,7 +9,7 @@ from wireloom.spec.language import FormatDocument, LibraryDocument, SchemaDocume
 from wireloom.spec.yaml import Node, Path, Scalar, ScalarNode, find, path_in_file, path_text
 
 Content = FormatDocument | LibraryDocument | SchemaDocument
-_Shared = TypeVar("_Shared", LibraryDocument, SchemaDocument)
+_Content = TypeVar("_Content", FormatDocument, LibraryDocument, SchemaDocument)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ def _without_outcomes(document: Document) -> Document:
 
 
 def unlike(
-    found: Iterable[tuple[Document, _Shared]], key: str, problems: Problems
-) -> Iterator[tuple[Document, _Shared]]:
+    found: Iterable[tuple[Document, _Content]], key: str, problems: Problems
+) -> Iterator[tuple[Document, _Content]]:
     """Documents of which each has a name of its own under that key; a second one of a name is a problem."""
     first: dict[str, Document] = {}
     for document, content in found:
         place = document.place / key
         if place.text in first:
-            message, hint = f"{place.text} is defined twice", f"the first is in {first[place.text].file}"
+            message, hint = f"the {key} {place.text} is defined twice", f"the first is in {first[place.text].path}"
             problems.add(place.problem("duplicate-format", message, hint))
         else:
             first[place.text] = document

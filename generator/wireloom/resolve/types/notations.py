@@ -472,6 +472,19 @@ def has_digits(type: Type) -> bool:
 
 # --- unions --------------------------------------------------------------------------------------------------------
 
+_Case = TypeVar("_Case", bound=str | CaseOfVersions | RefusalDocument)
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
+
+    kind: Kind
+    known: tuple[Scalar, ...] | None = None
+    charset: str = ""
+    names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
+    words: tuple[tuple[str, str], ...] = ()  # of texts, where others may have no name
+
 
 def one_of_of(around: Surroundings, place: Place, form: OneOfType, *, open: bool) -> types.OneOf:
     """Alternatives by the family of the wire value."""
@@ -490,14 +503,9 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
     tag, tag_type = _tag(around, place / "select", form)
     keys = _keys(around, tag.expression) if isinstance(tag, types.FieldTag) else _Keys(tag_type)
     cases = list[types.Case]()
-    taken: dict[tuple[type, Scalar], str] = {}
     of_versions: dict[Expression, tuple[Scalar, ...]] = {}
-    for text, case in form.cases.items():
-        where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, keys.names), keys)
-        if isinstance(tag, PeekTag):
-            values = _peeked(around, where, values, tag)
-        _take(around, where, values, case.type if isinstance(case, CaseOfVersions) else str(case), taken)
+    peeked = tag if isinstance(tag, PeekTag) else None
+    for where, case, values in _listed(around, place, form.cases, keys, peeked):
         if isinstance(case, CaseOfVersions) and (has := _has_case(around, where, case, tag)) is not None:
             of_versions[has] = (*of_versions.get(has, ()), *values)
         cases.append(types.Case(values, _case_type(around, where, case)))
@@ -506,6 +514,23 @@ def select_of(around: Surroundings, place: Place, form: SelectType) -> types.Sel
         cases.append(types.Case((), type_of_text(around, place / "otherwise", form.otherwise)))
     tag = _of_versions(tag, of_versions) if isinstance(tag, types.FieldTag) else tag
     return types.Select(tag, tuple(cases), form.else_ or "unknown_case", notation_of(" ".join(form.cases)))
+
+
+def _listed(
+    around: Surroundings, place: Place, cases: Mapping[str, _Case], keys: _Keys, peeked: PeekTag | None = None
+) -> Iterator[tuple[Place, _Case, tuple[Scalar, ...]]]:
+    """The cases, each with its place and the values of the tag that select it; reports what selects two."""
+    taken: dict[tuple[type, Scalar], str] = {}
+    for text, case in cases.items():
+        where = place / "cases" / text
+        values = _case_values(around, where, _renamed(text, keys.names), keys)
+        values = values if peeked is None else _peeked(around, where, values, peeked)
+        for value in values:
+            if (type(value), value) in taken:
+                message = f"{value!s} already selects {taken[type(value), value]}"
+                around.refuses(where, "duplicate-case", message, "list each value once")
+            taken[type(value), value] = case.type if isinstance(case, CaseOfVersions) else str(case)
+        yield where, case, values
 
 
 def _has_case(
@@ -538,31 +563,13 @@ def _of_versions(tag: types.FieldTag, cases: Mapping[Expression, tuple[Scalar, .
     return types.FieldTag(found)
 
 
-def _take(
-    around: Surroundings, place: Place, values: tuple[Scalar, ...], case: str, taken: dict[tuple[type, Scalar], str]
-) -> None:
-    """Report values that select another case already."""
-    for value in values:
-        if (type(value), value) in taken:
-            message = f"{value!s} already selects {taken[type(value), value]}"
-            around.refuses(place, "duplicate-case", message, "list each value once")
-        taken[type(value), value] = case
-
-
 def chosen_by(
     around: Surroundings, place: Place, select: object, cases: Mapping[str, str]
 ) -> tuple[Expression, tuple[tuple[tuple[Scalar, ...], str], ...]]:
     """A tag, and words with the values of the tag that select them."""
     tag = _selecting(around, place / "select", select)
     keys = _keys(around, tag)
-    found: list[tuple[tuple[Scalar, ...], str]] = []
-    taken: dict[tuple[type, Scalar], str] = {}
-    for text, word in cases.items():
-        where = place / "cases" / text
-        values = _case_values(around, where, _renamed(text, keys.names), keys)
-        _take(around, where, values, word, taken)
-        found.append((values, word))
-    return tag, tuple(found)
+    return tag, tuple((values, word) for _, word, values in _listed(around, place, cases, keys))
 
 
 def hint_of_member(name: str) -> str:
@@ -637,17 +644,6 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
 def _require(around: Surroundings, place: Place, what: str, *, fits: bool, whose: str) -> None:
     if not fits:
         around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", f"it is of {whose}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Keys:
-    """What the keys of cases are: of the kind of the tag, which has `known` values, or texts in a character set."""
-
-    kind: Kind
-    known: tuple[Scalar, ...] | None = None
-    charset: str = ""
-    names: tuple[tuple[int, str], ...] = ()  # of numbers, where others may have none
-    words: tuple[tuple[str, str], ...] = ()  # of texts, where others may have no name
 
 
 def _keys(around: Surroundings, tag: Expression) -> _Keys:

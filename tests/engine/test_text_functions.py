@@ -42,7 +42,6 @@ types:
       - listed: {compute: "slice(data, 0, 2) in ['0000', '6161', '']", type: bool}
       - either: {compute: "part == rest ? part : 'another'", type: str}
       - copied: {compute: "part != slice(text, 0, 3) ? part : text", type: str}
-      - digest: {compute: "md5(concat(part, rest))", type: uint128}
       - same: {compute: data == octets, type: bool}
       - names: {type: list(str(uint16)), count: uint8}
       - joined: {compute: "join(names, ', ')", type: str}

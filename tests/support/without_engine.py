@@ -5,6 +5,7 @@ LEFT = {  # the words in which `decode_path` and `encode_path` say so
     "datagram": "a checksum that something else stands for, or that covers what stands elsewhere",
     "directories": "a field at an offset from a mark",
     "elsewhere": "a field at an offset from a mark",
+    "ext_choices": "alternatives of several ext types",
     "numerals": "a binary integer as quic has it",
     "order_by_number": "a message under a condition, which is looked at whether it holds or not",
     "other_members_packed": "the rest of a MessagePack object",
@@ -13,4 +14,5 @@ LEFT = {  # the words in which `decode_path` and `encode_path` say so
     "settings_packed": "the rest of a MessagePack object",
     "short_message": "a checksum that something else stands for, or that covers what stands elsewhere",
     "vehicle_message": "a checksum that something else stands for, or that covers what stands elsewhere",
+    "wide_keys": "the number of a text that is computed",
 }

@@ -58,14 +58,11 @@ OPCODES = {name.removeprefix("OP_"): int(number) for name, number in Op.__member
 EXPRESSION_CODES = {
     name: number
     for number, name in enumerate(
-        "END CONST NULL LOAD HERE SYMBOL TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
-        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE NUMBER min max and or SAME OTHER".split()
+        "END CONST NULL LOAD HERE TEXT + - * & | ^ // % << >> == != < <= > >= NEGATE ~ not present zero in JUMP "
+        "FALSE_KEEP TRUE_KEEP FALSE rangeName PART TOGETHER KNOWN SIZE NUMBER min max and or SAME".split()
     )
 }
 """The operations of expressions, by name."""
-
-WRITING_EXPRESSION_CODES = {name: number for name, number in EXPRESSION_CODES.items() if name != "SYMBOL"}
-"""Those of programs that write, whose registers hold the sizes of texts, not where they stand."""
 
 KINDS = {
     name: number

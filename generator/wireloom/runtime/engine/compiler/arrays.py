@@ -7,7 +7,7 @@ the array must have an element for the next field that is present, and none afte
 from collections.abc import Sequence
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import Item, Located, Scope, Sink
 from wireloom.runtime.engine.programs.assembly import Label, Register
 from wireloom.runtime.engine.programs.expressions import Code, Constant, Tree

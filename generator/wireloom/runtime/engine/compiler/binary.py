@@ -7,7 +7,7 @@ source of their size, and lists `REPEAT` with the source of their count.
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import (
     Item,
     Last,
@@ -16,7 +16,6 @@ from wireloom.runtime.engine.compiler.scope import (
     Sink,
     endless,
     is_bits,
-    need_width,
     number_form,
     ordered,
     taken,
@@ -47,26 +46,21 @@ class Binary(Part):
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Read one value."""
         match node:
-            case nodes.Int(bits, signed):
-                with self.compiler.into(sink.column, "int") as column:
-                    need_width(column, bits, signed)
-                    written = number_form(node, self.compiler.big)
-                    self.assembly.emit("INTEGER", *written, sink.register, column and column.index, sink.word)
+            case nodes.Int():
+                written = number_form(node, self.compiler.big)
+                self.compiler.put(node, sink, "INTEGER", *written, after=(sink.word,))
+            case nodes.Float(16):
+                raise Uncovered("a binary float of 16 bits")
             case nodes.Float(bits, form):
                 with self.compiler.into(sink.column, "float") as column:
                     big = ordered(form, self.compiler.big)
                     self.assembly.emit("FLOAT", bits // 8, big, column and column.index)
             case nodes.Bool():
-                with self.compiler.into(sink.column, "bool") as column:
-                    code = self.assembly.refusal("unknown_value")
-                    self.assembly.emit("BOOLEAN", sink.register, column and column.index, code)
+                self.compiler.put(node, sink, "BOOLEAN", after=(self.assembly.refusal("unknown_value"),))
             case nodes.Text(size) | nodes.Bytes(size):
-                with self.compiler.into(sink.column, taken(node)) as column:
-                    no_text = self.compiler.no_text() if isinstance(node, nodes.Text) else 0
-                    operands = *self.compiler.size(size, scope), no_text
-                    named = endless(size)
-                    code = self.assembly.refusal(named) if named else 0
-                    self.assembly.emit("BYTES", *operands, sink.register, column and column.index, code)
+                no_text = self.compiler.no_text() if isinstance(node, nodes.Text) else 0
+                operands, named = (*self.compiler.size(size, scope), no_text), endless(size)
+                self.compiler.put(node, sink, "BYTES", *operands, after=(self.assembly.refusal(named) if named else 0,))
             case nodes.Nullable(inner):
                 if sink.column is not None and sink.column.takes == "":
                     raise Uncovered("null among alternatives")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
     NOWHERE,
@@ -25,7 +25,6 @@ from wireloom.runtime.engine.compiler.scope import (
     Version,
     limits,
     member,
-    need_width,
     number_form,
     ordered,
     word_of,
@@ -47,7 +46,7 @@ from wireloom.runtime.patterns import automaton
 from wireloom.runtime.primitives.charsets import TWO_BYTES
 from wireloom.runtime.primitives.packing import NAMES
 
-_DENSE = 1 << 12
+_MAPPED = 3  # the form of bits that mean something else
 _GREATEST = (1 << 63) - 1
 _WIDEST = 64  # bits of an integer
 _NAMED = {"as", "hidden", "flatten", "when", "since", "until"}
@@ -121,25 +120,12 @@ class Fields(Part):
             self._made(compiled, item, counted=counted)
             return
         match self.compiler.resolved(item.type), compiled.kind:
-            case nodes.Int(bits, signed), "int" | "wide" if (
-                bits > _WIDEST and not signed and isinstance(compiled, Code)
-            ):
+            case nodes.Int(bits, signed=False), "wide" if bits > _WIDEST and isinstance(compiled, Code):
                 known = self.compiler.define(item.scope, item.name, "wide")
-                register = known.read() if known.kind == "wide" else self.assembly.register("wide", 2).read()
-                self._wide(compiled, register)
-                _need_one_kind(item.column)
-                with self.compiler.into(item.column, "big") as column:
-                    if column is not None:
-                        self.assembly.emit("WIDE_TEXT", register, column.index)
-            case nodes.Int(bits, signed), "wide":
-                assert isinstance(compiled, Code)
-                wide = self.assembly.register("wide", 2).read()
-                self._wide(compiled, wide)
-                register = self.compiler.define(item.scope, item.name, "int")
-                _need_one_kind(item.column)
-                with self.compiler.into(item.column, "int") as column:
-                    need_width(column, bits, signed)
-                    self.assembly.emit("WIDE_NARROW", wide, *limits(bits, signed), register, column and column.index)
+                if not item.field.hidden:
+                    raise Uncovered("a computed integer of 128 bits that readers see")
+                if known.kind == "wide":
+                    self._wide(compiled, known.read())
             case nodes.Int(bits, signed), "int" if bits <= _WIDEST:
                 sink = Sink(self.compiler.define(item.scope, item.name, "int"), item.column)
                 self.computed(compiled, sink, limits(bits, signed))
@@ -166,19 +152,11 @@ class Fields(Part):
 
     def _wide(self, compiled: Code, register: Register) -> None:
         """Put a number of up to 128 bits into two registers, which are null where it is."""
-        if compiled.kind == "int":
-            self.assembly.emit("WIDE_NUMBER", self.expressions.place(compiled), register)
-            return
         match compiled.term:
             case Term("DECIMAL", (Term("LOAD", _, text),), most):
                 self.assembly.emit("WIDE_DECIMAL", text, most, register)
             case Term("MD5", (Term("LOAD", _, text),)):
                 self.assembly.emit("WIDE_MD5", text, register)
-            case Term("DECIMAL" | "MD5" as word, (made,), most):
-                text = self.assembly.register("bytes").read()
-                self.assembly.emit("MAKE", self.expressions.place(Code("made", made)), text, None, None)
-                bits = (most,) if word == "DECIMAL" else ()
-                self.assembly.emit(f"WIDE_{word}", text, *bits, register)
             case Term("if", (condition, then, otherwise)):
                 with self._either(condition) as other:
                     self._wide(replace(compiled, term=then), register)
@@ -431,8 +409,8 @@ class Fields(Part):
         match type:
             case nodes.Int() | nodes.Bool():
                 read(NOWHERE)
-                op, _, table = self._mapping(word_of(type), stated, item.scope)
-                head: tuple[str, *tuple[Any, ...]] = op, table, self.assembly.refusal(item.field.code)
+                _, table = self._mapping(word_of(type), stated, item.scope)
+                head: tuple[str, *tuple[Any, ...]] = "MAPPING", table, self.assembly.refusal(item.field.code)
             case nodes.Text() | nodes.Bytes() | nodes.Charset():
                 found = self.assembly.register("bytes").read()
                 read(Sink(found, None))
@@ -583,23 +561,18 @@ class Fields(Part):
                     "BITS", place, form, 0, number, self.compiler.define(scope, name, kind), target and target.index
                 )
             return lambda: None
-        op, kind, table = self._mapping("int", values, scope)
-        form = 3 if op == "MAPPING" else 4
+        kind, table = self._mapping("int", values, scope)
         return self._taken(
             Sink(self.compiler.define(scope, name, kind), column),
             kind,
             _TAKES.get(kind, kind),
             lambda register, target: self.assembly.emit(
-                "BITS", place, form, table, number, register, target and target.index
+                "BITS", place, _MAPPED, table, number, register, target and target.index
             ),
         )
 
-    def _mapping(self, type: str, values: Sequence[nodes.Meaning], scope: Scope) -> tuple[str, str, int]:
-        """How wire values are looked up, the kind of what they mean, and the table.
-
-        It has an entry for each wire value between the extremes or, where these are far apart, a place for each by a
-        hash without collisions.
-        """
+    def _mapping(self, type: str, values: Sequence[nodes.Meaning], scope: Scope) -> tuple[str, int]:
+        """The kind of what wire values mean, and the table that has a place for each."""
         wanted, meanings, wide = {"int": int, "bool": bool}[type], dict[int, Constant](), set[int]()
         for each in values:
             wire, meaning = each.wire, self._stated_meaning(each.means, scope)
@@ -614,21 +587,11 @@ class Fields(Part):
         kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
         if len(kinds) > 1:
             raise Uncovered("a mapping to several kinds of values")
-        kind, low, high = kinds.pop() if kinds else "int", min(meanings), max(meanings)
-        if wide or high - low > _DENSE:
-            entries = hashed_entries(
-                {wire: self._meaning(meaning, wide=wire in wide) for wire, meaning in meanings.items()}
-            )
-            return "MAPPING_FAR", kind, self.assembly.table(entries)
-        words: list[int] = [low, high - low + 1]
-        for wire in range(low, high + 1):
-            words += self._meaning(meanings.get(wire))
-        return "MAPPING", kind, self.assembly.table(words)
+        entries = {wire: self._meaning(meaning, wide=wire in wide) for wire, meaning in meanings.items()}
+        return kinds.pop() if kinds else "int", self.assembly.table(hashed_entries(entries))
 
-    def _meaning(self, meaning: Constant | None, *, wide: bool = False) -> tuple[int, int]:
+    def _meaning(self, meaning: Constant, *, wide: bool = False) -> tuple[int, int]:
         """The kind of what a wire value means, with 8 of one that is wide, and that."""
-        if meaning is None:
-            return -1, 0
         if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
             raise Uncovered("a mapping to a number beyond 64 bits")
         kind = {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind]

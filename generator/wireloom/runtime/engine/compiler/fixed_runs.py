@@ -46,7 +46,7 @@ class Run:
                 offset, shift, _ = self._number
                 self.bits.append([offset, shift, row[1] >> 8, row[1] & 0xFF, row[2], row[5], row[6]])
                 return True
-            case "CONSTANT" | "BITS" | "MAPPING" | "MAPPING_FAR" | "RANGE" if self._number is not None:
+            case "CONSTANT" | "BITS" | "MAPPING" | "RANGE" if self._number is not None:
                 self.after += [self._value(), row]
                 return True
             case "COMPUTE" if not self._stands(row[1]):

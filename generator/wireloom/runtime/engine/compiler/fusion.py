@@ -34,7 +34,7 @@ _PLAIN = (  # instructions that read no register and always go on to the next
 )
 _SAFE = ("CONST", "LOAD", "HERE", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "not", "present", "in", "rangeName")
 _HELD = min(HELD.values())
-_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "MAPPING_FAR", "BITS")  # what the last number read is held against
+_OF_A_NUMBER = ("CONSTANT", "RANGE", "MAPPING", "BITS")  # what the last number read is held against
 
 
 class Fusion:

@@ -9,9 +9,8 @@ from typing import Any
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.arrays import depends, possible
-from wireloom.runtime.engine.compiler.msgpack import OPEN_FORMS
-from wireloom.runtime.engine.compiler.protocols import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
+from wireloom.runtime.engine.compiler.core import Part
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, taken, word_of
 from wireloom.runtime.engine.compiler.switches import hashed, is_beyond
 from wireloom.runtime.engine.programs.assembly import Edge, Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
@@ -22,7 +21,6 @@ _EVERY = tuple(_KINDS.values())
 OF_JSON = {"any": _EVERY, "array": (_KINDS["list"],), "object": (_KINDS["object"],)}
 """The kinds of values that JSON kept as text may be."""
 _WIDEST = 64  # bits of an integer
-_AS_TEXT = 2  # the form of an open value that is its text
 _COMPUTED = 2  # the form of a size that is an expression
 _TEXT = nodes.Text(None)
 
@@ -62,10 +60,7 @@ class Json(Part):
             words = [word for entry in arities.items() for word in entry]
             self.assembly.emit("JSON_ARRAY", self.assembly.table([len(arities), *words]), version, scope.holder)
             return
-        names = dict.fromkeys(self._names(node))
-        scope.tables.update((name, self.assembly.slot()) for name in names)
-        words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
-        scope.members = self.assembly.table([len(names), *words])
+        self.compiler.note_members(self._names(node), scope)
         self.assembly.emit("JSON_OBJECT", scope.holder, scope.members)
 
     def close(self, scope: Scope) -> None:
@@ -74,13 +69,8 @@ class Json(Part):
             return
         if scope.members is None:
             self.assembly.emit("JSON_NO_MORE", scope.holder)
-        elif self.unknown() != "ignore":
+        elif self.compiler.unknown() != "ignore":
             self.assembly.emit("JSON_CLOSE", scope.holder, scope.members)
-
-    def unknown(self) -> object:
-        """What is said of members that nothing names: "ignore", or they are an error."""
-        parameter = self.compiler.layout.get("unknown")
-        return None if parameter is None else self.compiler.settings[parameter]
 
     def _names(self, struct: nodes.Struct) -> Iterator[str]:
         """The members that fields are, those of inline structs among them."""
@@ -153,7 +143,7 @@ class Json(Part):
         """Read the members that nothing else names, as an object of their own."""
         rest = self.compiler.resolved(item.type)
         assert isinstance(rest, nodes.MapOf), "the rest of an object is a map"
-        if OPEN_FORMS[self.compiler.open_values] == _AS_TEXT and self.compiler.msgpack.holds_open(rest.value):
+        if self.compiler.open_values == "binary" and self.compiler.holds_open(rest.value):
             raise Uncovered("the rest of an object as bytes of an open value")
         self.assembly.emit("JSON_REST", item.scope.holder, item.scope.members)
         self.compiler.fields.read(item)
@@ -246,28 +236,21 @@ class Json(Part):
         emit = self.assembly.emit
         match node:
             case nodes.Int(bits, signed, "") if bits - signed <= _WIDEST:
-                low, high = limits(bits, signed)
-                with self.compiler.into(sink.column, "int") as column:
-                    need_width(column, bits, signed)
-                    flags = bits - signed == _WIDEST
-                    emit("JSON_INTEGER", low, high, flags, sink.register, column and column.index)
+                self.compiler.put(node, sink, "JSON_INTEGER", *limits(bits, signed), bits - signed == _WIDEST)
             case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("JSON_FLOAT", bits, column and column.index)
             case nodes.Bool():
-                with self.compiler.into(sink.column, "bool") as column:
-                    emit("JSON_BOOLEAN", sink.register, column and column.index)
+                self.compiler.put(node, sink, "JSON_BOOLEAN")
             case nodes.Null():
                 emit("JSON_NULL")
             case nodes.Text():
-                with self.compiler.into(sink.column, "str") as column:
-                    emit("JSON_TEXT", sink.register, column and column.index)
+                self.compiler.put(node, sink, "JSON_TEXT")
             case nodes.Bytes(size, _, lines):
                 form, operand = self.compiler.size(size, scope)
                 if form == _COMPUTED:
                     raise Uncovered("a computed size of base64")
-                with self.compiler.into(sink.column, "bytes") as column:
-                    emit("JSON_BYTES", operand if form else -1, lines, sink.register, column and column.index)
+                self.compiler.put(node, sink, "JSON_BYTES", operand if form else -1, lines)
             case nodes.Json():
                 with self.compiler.into(sink.column, "str") as column:
                     emit("JSON_RAW", kinds_mask(self._kinds(node)), column and column.index)
@@ -296,7 +279,7 @@ class Json(Part):
         rules = self.open_rules(element)
         if rules is not None and unique is None:
             self._open(rules, 1 << _KINDS["list"], sink)
-        elif self.compiler.msgpack.holds_open(element):
+        elif self.compiler.holds_open(element):
             raise Uncovered("open values within lists or maps that are not open themselves")
         else:
             with self.compiler.into(sink.column, taken(node)) as column:
@@ -312,7 +295,7 @@ class Json(Part):
             raise Uncovered("keys of open values that are held against a spelling")
         if rules is not None:
             self._open(rules, 1 << _KINDS["object"], sink)
-        elif self.compiler.msgpack.holds_open(value):
+        elif self.compiler.holds_open(value):
             raise Uncovered("open values within lists or maps that are not open themselves")
         else:
             with self.compiler.into(sink.column, "map") as column:
@@ -336,31 +319,16 @@ class Json(Part):
 
         def body() -> None:
             if key is not None:
-                self._entry(key, element, scope, inner)
+                found = self.assembly.register("bytes").read() if isinstance(key, nodes.Spelled) else None
+                self.compiler.entry(key, found, element, scope, inner, "JSON_NEXT")
             elif unique is not None:
                 self.compiler.sums.add(totals, None, self._unique(row, element, unique, scope, inner, place))
-            elif self.compiler.is_record(element):
-                found = self.compiler.record(element, scope, inner, place)
-                self.compiler.sums.add(totals, None, found)
             else:
-                addend = self.compiler.sums.addend(element, totals)
-                self.compiler.value(element, scope, Sink(addend, inner))
-                self.compiler.sums.add(totals, addend, None)
+                self.compiler.element(element, scope, Sink(None, inner), place, totals)
 
         label = self.assembly.later(body)
         of_map = key is not None
         row = self.assembly.emit("JSON_REPEAT", label, column and column.index, place, None, of_map, None)
-
-    def _entry(self, key: Node, value: Node, scope: Scope, column: Column | None) -> None:
-        keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
-        found = self.assembly.register("bytes").read() if isinstance(key, nodes.Spelled) else None
-        self.compiler.value(_TEXT, scope, Sink(found, keys))
-        if found is not None:
-            self.compiler.held_key(key, found)
-        self.assembly.emit("JSON_NEXT")
-        self.compiler.value(value, scope, Sink(None, values))
-        if column is not None:
-            self.assembly.emit("FINISH", column.index)
 
     def _unique(  # noqa: PLR0913 - an element, and where it goes
         self, row: list[Any], element: Node, unique: str, scope: Scope, column: Column | None, place: Register
@@ -384,11 +352,7 @@ class Json(Part):
         if node.open:
             rules = self.open_rules(node)
             assert rules is not None
-            if rules[0] & 1:
-                self.assembly.emit("JSON_NULL_JUMP", end)
-            self._open(rules, rules[0] & ~1, sink)
-            self.compiler.there(sink.register)
-            self.assembly.place(end)
+            self.compiler.any_value("JSON_NULL_JUMP", rules, sink, self._open)
             return
         targets: list[Any] = [-1] * len(_KINDS)
         labels = [Label() for _ in alternatives]
@@ -450,17 +414,7 @@ class Json(Part):
         return [kinds | floats << _KINDS["int"], low, high, floats]
 
     def _open(self, rules: list[int], kinds: int, sink: Sink) -> None:
-        with self.compiler.into(sink.column, "variant") as column:
-            table, form = self.assembly.table(rules), OPEN_FORMS[self.compiler.open_values]
-            if column is None:
-                self.assembly.emit("JSON_OPEN", table, kinds, None, None, 0)
-            elif column.kind == "bytes":
-                self.assembly.emit("JSON_OPEN", table, kinds, column.index, None, form)
-            else:
-                self.assembly.emit("BEGIN", column.index)
-                parts = (column.children[name].index for name in ("value", "metadata"))
-                self.assembly.emit("JSON_OPEN", table, kinds, *parts, 0)
-                self.assembly.emit("FINISH", column.index)
+        self.compiler.open_value("JSON_OPEN", self.assembly.table(rules), kinds, sink)
 
 
 def kinds_of(kept: Sequence[str]) -> Sequence[int]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from wireloom.runtime.columns.canonical import dumps
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
-from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, need_width, taken, word_of
+from wireloom.runtime.engine.compiler.core import Part
+from wireloom.runtime.engine.compiler.scope import Item, Node, Scope, Sink, limits, taken, word_of
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.expressions import Tree
 
@@ -32,7 +32,6 @@ _HALVES = 16  # the bits of an instruction's families after which the rules of a
 _WORD = 64
 _ALLOWED, _REFUSED = range(2)  # members of a map that no field names
 _NARROW = 4  # the flag of floats that are rounded to 32 bits, whatever their column holds
-OPEN_FORMS = {"variant": 0, "json": 1, "binary": 2}
 
 
 class MessagePack(Part):
@@ -45,35 +44,21 @@ class MessagePack(Part):
         emit = self.assembly.emit
         match node:
             case nodes.Int(bits, signed) if bits - signed <= _WORD:
-                low, high = limits(bits, signed)
-                with self.compiler.into(sink.column, "int") as column:
-                    need_width(column, bits, signed)
-                    emit(
-                        "PACK_INTEGER",
-                        low,
-                        high,
-                        bits - signed == _WORD,
-                        None,
-                        sink.register,
-                        column and column.index,
-                    )
+                self.compiler.put(node, sink, "PACK_INTEGER", *limits(bits, signed), bits - signed == _WORD, None)
             case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PACK_FLOAT", 0 if bits == _WORD else _NARROW, None, column and column.index)
             case nodes.Bool():
-                with self.compiler.into(sink.column, "bool") as column:
-                    emit("PACK_BOOLEAN", 0, None, sink.register, column and column.index)
+                self.compiler.put(node, sink, "PACK_BOOLEAN", 0, None)
             case nodes.Null():
                 emit("PACK_NIL")
             case nodes.Text():
-                with self.compiler.into(sink.column, "str") as column:
-                    emit("PACK_TEXT", -1, 0, None, sink.register, column and column.index)
+                self.compiler.put(node, sink, "PACK_TEXT", -1, 0, None)
             case nodes.Bytes(size):
                 form, operand = self.compiler.size(size, scope)
                 if form == 2:
                     raise Uncovered("a computed size of a bin")
-                with self.compiler.into(sink.column, "bytes") as column:
-                    emit("PACK_BYTES", operand if form else -1, 0, None, sink.register, column and column.index)
+                self.compiler.put(node, sink, "PACK_BYTES", operand if form else -1, 0, None)
             case nodes.Nullable(inner):
                 end = Label()
                 emit("PACK_NIL_JUMP", end)
@@ -84,7 +69,7 @@ class MessagePack(Part):
                 rules = self.open_rules(element)
                 if rules is not None and unique is None:
                     self._open_value(rules, 1 << FAMILIES["list"], sink)
-                elif rules is None and not self.holds_open(element):
+                elif rules is None and not self.compiler.holds_open(element):
                     with self.compiler.into(sink.column, taken(node)) as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique, name=sink.name)
                 elif rules is None:
@@ -113,12 +98,8 @@ class MessagePack(Part):
     def _open_map(self, fields: Sequence[nodes.Field], scope: Scope) -> None:
         """Open a struct's map: where the value of each member is."""
         scope.holder = self.assembly.slot()
-        own = [field.wire_member for field in fields if field.besides is None]
-        names = dict.fromkeys(own)
-        scope.tables.update((name, self.assembly.slot()) for name in names)
-        words = [word for name, slot in scope.tables.items() for word in (self.assembly.text(name.encode()), slot)]
-        scope.members = self.assembly.table([len(names), *words])
-        scope.others = _ALLOWED if self.compiler.json.unknown() == "ignore" else _REFUSED
+        self.compiler.note_members((field.wire_member for field in fields if field.besides is None), scope)
+        scope.others = _ALLOWED if self.compiler.unknown() == "ignore" else _REFUSED
         self.assembly.emit("PACK_OBJECT", scope.holder, scope.members, scope.others)
 
     def close(self, scope: Scope) -> None:
@@ -166,7 +147,7 @@ class MessagePack(Part):
             halves = own or self.closed_rules(key), rules or self.closed_rules(value)
             self._open_value(rules or own or [], 1 << FAMILIES["map"], sink, halves)
             return
-        if self.holds_open(key) or self.holds_open(value):
+        if self.compiler.holds_open(key) or self.compiler.holds_open(value):
             raise Uncovered("maps of several kinds of open values")
         if not isinstance(self.compiler.resolved(key), nodes.Int | nodes.Text | nodes.Bytes):
             raise Uncovered("keys that are not integers, or texts, or bytes alone")
@@ -179,50 +160,25 @@ class MessagePack(Part):
         if node.open:
             rules = self.open_rules(node)
             assert rules is not None
-            end = Label()
-            if rules[0] & 1:
-                self.assembly.emit("PACK_NIL_JUMP", end)
-            self._open_value(rules, rules[0] & ~1, sink)
-            self.compiler.there(sink.register)
-            self.assembly.place(end)
+            self.compiler.any_value("PACK_NIL_JUMP", rules, sink, self._open_value)
             return
         targets: list[Any] = [-1] * _FAMILY_COUNT
         labels = [Label() for _ in alternatives]
-        extensions: list[tuple[int, Label]] = []
         for alternative, label in zip(map(self.compiler.resolved, alternatives), labels, strict=True):
             written = alternative.type if isinstance(alternative, nodes.Charset) else alternative
             family = FAMILIES.get(word_of(written))
             if family is None:
                 raise Uncovered("an alternative of several families")
-            if isinstance(written, nodes.Ext):
-                extensions.append((written.code, label))
+            if family == FAMILIES["ext"] and targets[family] != -1:
+                raise Uncovered("alternatives of several ext types")
             targets[family] = label
-        if len(extensions) > 1:
-            targets[FAMILIES["ext"]] = Label()
         self.assembly.emit("PACK_FAMILY", self.assembly.table(targets))
         end = Label()
-        if len(extensions) > 1:
-            self.assembly.place(targets[FAMILIES["ext"]])
-            for code, label in extensions[:-1]:
-                self.assembly.emit("PACK_TYPE", code, label)
-            self.assembly.jump(extensions[-1][1])
         for alternative, label in zip(alternatives, labels, strict=True):
             self.assembly.place(label)
             self.compiler.value(alternative, scope, sink)
             self.assembly.jump(end)
         self.assembly.place(end)
-
-    def holds_open(self, node: Node) -> bool:
-        """Whether values are shown as open ones, so that they count as nested in one another."""
-        match self.compiler.resolved(node):
-            case nodes.OneOf(is_open):
-                return is_open
-            case nodes.Nullable(inner) | nodes.ListOf(inner):
-                return self.holds_open(inner)
-            case nodes.MapOf(key, value):
-                return self.holds_open(key) or self.holds_open(value)
-            case _:
-                return False
 
     def shows_open(self, node: Any, seen: frozenset[str] = frozenset()) -> bool:
         """Whether any value in it, however deep, is shown as an open one."""
@@ -289,18 +245,8 @@ class MessagePack(Part):
         if halves is not None:
             both = self.assembly.table([self.assembly.table(half) for half in halves])
             families |= both + 1 << _HALVES
-        with self.compiler.into(sink.column, "variant") as column:
-            table, form = self.assembly.table(rules), OPEN_FORMS[self.compiler.open_values]
-            if column is None:
-                self.assembly.emit("PACK_OPEN", table, families, None, None, 0, 0)
-            elif column.kind == "bytes":
-                names = self._tags(rules) if form == OPEN_FORMS["json"] else 0
-                self.assembly.emit("PACK_OPEN", table, families, column.index, None, form, names)
-            else:
-                self.assembly.emit("BEGIN", column.index)
-                parts = (column.children[name].index for name in ("value", "metadata"))
-                self.assembly.emit("PACK_OPEN", table, families, *parts, 0, 0)
-                self.assembly.emit("FINISH", column.index)
+        names = self._tags(rules) if self.compiler.open_values == "json" and sink.column is not None else 0
+        self.compiler.open_value("PACK_OPEN", self.assembly.table(rules), families, sink, names)
 
     def _tags(self, rules: list[int]) -> int:
         """A table of what the tagged rendering of each ext type of the rules begins with."""

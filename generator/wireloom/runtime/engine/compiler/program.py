@@ -1,4 +1,4 @@
-"""The compiler as a whole: from a root of the layout to a program, and what its parts share.
+"""The compiler as a whole: from a root of the layout to a program.
 
 `parts` gets the name of a root and gives the words of a program: instructions, expressions, tables and texts. Each part
 of the compiler knows one thing (records, structs, fields, an encoding) and emits instructions to one assembly. What a
@@ -6,56 +6,44 @@ part cannot compile raises `Uncovered`, and the construct parser reads the forma
 register that something reads is proved to be filled on every path (`register_checks`), and instructions are fused.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wireloom.runtime.columns.logical import ExtensionType, List, Record
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler import register_checks
 from wireloom.runtime.engine.compiler.arrays import Arrays
 from wireloom.runtime.engine.compiler.binary import Binary
+from wireloom.runtime.engine.compiler.core import Core
 from wireloom.runtime.engine.compiler.fields import Fields
 from wireloom.runtime.engine.compiler.fusion import Fusion
 from wireloom.runtime.engine.compiler.json import Json
 from wireloom.runtime.engine.compiler.msgpack import MessagePack
 from wireloom.runtime.engine.compiler.protobuf import Protobuf
 from wireloom.runtime.engine.compiler.records import Records
-from wireloom.runtime.engine.compiler.scope import (
-    ALWAYS,
-    UNBOUNDED,
-    Last,
-    Node,
-    Scope,
-    Sink,
-    front_word,
-    padded_word,
-    prefix_word,
-)
+from wireloom.runtime.engine.compiler.scope import Node, Scope, Sink
 from wireloom.runtime.engine.compiler.structs import Structs
 from wireloom.runtime.engine.compiler.sums import Sums
-from wireloom.runtime.engine.programs import delimiters
-from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Encodings, Label, Register, Uncovered
-from wireloom.runtime.engine.programs.columns import Column, links, outline
+from wireloom.runtime.engine.programs.assembly import Assembly, Encodings, Uncovered
+from wireloom.runtime.engine.programs.columns import links, outline
 from wireloom.runtime.engine.programs.conditions import Conditions
-from wireloom.runtime.engine.programs.expressions import Code, Compiled, Constant, Expressions, Tree
+from wireloom.runtime.engine.programs.expressions import Expressions
 from wireloom.runtime.parameters import limit_of
-from wireloom.runtime.primitives.charsets import TWO_BYTES, meaningful
 
 if TYPE_CHECKING:
     from wireloom.runtime.engine.compiler.protocols import Encoding
-
-_NO_LIMIT = (1 << 63) - 1
-_WORDS = {"wide": 2}  # registers that a value of the kind takes, where these are more than one
-
 
 OTHERS: dict[str, Callable[["Compiler"], "Encoding"]] = {}
 """The encodings of other packages, by name."""
 
 
-class Compiler:
+class Compiler(Core):
     """Compiles one root of a layout."""
+
+    fields: Fields
+    sums: Sums
+    json: Json
+    msgpack: MessagePack
 
     def __init__(  # noqa: PLR0913 - what is compiled, and how it is shown
         self,
@@ -134,11 +122,6 @@ class Compiler:
         assert limit is not None, "every layout has a depth"
         return max(0, min(limit, 1 << 20))
 
-    def limit(self, name: Literal["expansion", "ratio"]) -> int:
-        """What a limit comes to: `expansion` or `ratio`."""
-        limit = limit_of(self.layout[name], self.settings)
-        return _NO_LIMIT if limit is None else max(0, min(limit, _NO_LIMIT))
-
     def _entry(self, root: str, order: str) -> int:
         self.big = order == "big"
         if isinstance(self.layout["order"], tuple):  # expressions see the order that the record is read in
@@ -155,19 +138,6 @@ class Compiler:
         self.assembly.emit("RETURN", None)
         self.assembly.complete()
         return entry
-
-    def resolved(self, node: Node) -> Node:
-        """The type that a reference means; what is written is held against character sets as it is read back."""
-        while True:
-            match node:
-                case nodes.Ref(name):
-                    node = self.layout["types"][name]
-                case nodes.Spelled(inner, _, _):
-                    node = inner
-                case nodes.Charset(inner, _) | nodes.Held(inner, values=None) if self.writes:
-                    node = inner  # only readers check these
-                case _:
-                    return node
 
     def _encoding(self, node: Node) -> str:
         """The encoding of the first struct found."""
@@ -186,293 +156,3 @@ class Compiler:
                 return self._encoding(element)
             case _:
                 raise Uncovered("a root without a struct")
-
-    def is_record(self, node: Node) -> bool:
-        """Whether values are records."""
-        match self.resolved(node):
-            case nodes.Struct() | nodes.Attempt() | nodes.Tagged() | nodes.Inline():
-                return True
-            case nodes.Peek(cases=cases) | nodes.Select(cases=cases):
-                return all(self.is_record(case.type) for case in cases if not isinstance(case.type, nodes.Refuse))
-            case _:
-                return False
-
-    def kind(self, node: Node) -> str:
-        """The kind of register that a value goes to; of a mixed one only whether there is a value."""
-        match self.resolved(node):
-            case nodes.Int():
-                return "int"
-            case nodes.Bool():
-                return "bool"
-            case nodes.Text() | nodes.Bytes():
-                return "bytes"
-            case nodes.ListOf() | nodes.MapOf():
-                return "list"
-            case nodes.Nullable(inner) | nodes.Charset(inner, _) | nodes.Held(inner, values=None):
-                return self.kind(inner)
-            case _:
-                return "mixed"
-
-    def define(self, scope: Scope, name: str, kind: str) -> Register:
-        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
-        if name not in scope.names:
-            scope.names[name] = self._begun(scope, name, kind)
-        found = scope.names[name]
-        if found.kind == "null":
-            found.kind, found.words = kind, _WORDS.get(kind, 1)
-        elif found.kind != kind:
-            if found.used:
-                raise Uncovered(f"two kinds of values under the name {name!r} in an expression")
-            found.kind = "several"
-        return found
-
-    def _begun(self, scope: Scope, name: str, kind: str) -> Register:
-        """The register of a name that the struct does not have yet."""
-        if scope.into is None:
-            return self.assembly.register(kind, _WORDS.get(kind, 1))
-        known = scope.into.names.get(name)
-        if not scope.into.joint or known is None or known.kind in (kind, "null"):
-            return self.define(scope.into, name, kind)
-        scope.into.names[name] = self.assembly.register("several")  # nothing is known of it outside of the record
-        return self.assembly.register(kind, _WORDS.get(kind, 1))
-
-    def absent(self, scope: Scope, name: str) -> None:
-        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
-        if name not in scope.names and scope.into is not None:
-            self.absent(scope.into, name)
-            scope.names[name] = scope.into.names[name]
-        elif name not in scope.names:
-            scope.names[name] = self.assembly.register("null")
-
-    @contextmanager
-    def filling(self, register: Register | None) -> Iterator[None]:
-        """What is compiled within gives the register a value on every path, unless that value is nil."""
-        first = len(self.assembly.rows)
-        yield
-        if register is not None:
-            self.assembly.regions.append((register, first, len(self.assembly.rows)))
-
-    def there(self, register: Register | None) -> None:
-        """A value of no kind that registers hold is there."""
-        if register is not None and register.kind == "mixed":
-            place = self.expressions.place(Constant(True))  # noqa: FBT003 - a value
-            self.assembly.emit("COMPUTE", place, 2, register, None, *UNBOUNDED)
-
-    def never(self, when: Tree, scope: Scope) -> bool:
-        """Whether a condition cannot hold under these parameters."""
-        if when is None:
-            return False
-        holds = self.expressions.condition(when, scope)
-        return isinstance(holds, Constant) and not holds.value
-
-    @contextmanager
-    def during(self, when: Tree, scope: Scope) -> Iterator[None]:
-        """What is compiled within is executed while `when` holds."""
-        holds = ALWAYS if when is None else self.expressions.condition(when, scope)
-        if isinstance(holds, Constant):
-            assert holds.value, "what can never hold is not compiled"
-            yield
-            return
-        end = Label()
-        self.unless(holds, end)
-        yield
-        self.assembly.place(end)
-
-    def unless(self, holds: Code, otherwise: Label) -> None:
-        """Go on where a condition holds, else to a label further on."""
-        if not self.conditions.branch(holds, otherwise):
-            self.assembly.emit("WHEN", self.expressions.place(holds), otherwise)
-
-    @contextmanager
-    def into(self, column: Column | None, takes: str) -> Iterator[Column | None]:
-        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
-        if column is None:
-            yield None
-        elif column.takes == "":
-            self.assembly.emit("BEGIN", column.index)
-            yield column.children.get(takes)
-            self.assembly.emit("FINISH", column.index)
-        elif column.takes != takes:
-            raise Uncovered(f"a column of {column.takes} for {takes}")
-        else:
-            yield column
-
-    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value, which fills its sink."""
-        node = self.resolved(node)
-        if self.is_record(node):
-            with self.filling(sink.register):
-                self.record(node, scope, sink.column, name=sink.name)
-                self.there(sink.register)
-            return
-        match node:
-            case nodes.Select(tag, cases, code):
-                self.records.selected(tag, cases, code, scope, lambda case: self.value(case, scope, sink))
-            case nodes.Charset(type):
-                number = self.assembly.refusal("invalid_text") if scope.encoding == "binary" else IRREGULAR
-                self.encoded(node, sink, lambda inner: self.value(type, scope, inner), number)
-            case nodes.Held(type):
-                self.fields.held(node, scope, sink, lambda inner: self.value(type, scope, inner))
-            case _:
-                self._plain(node, scope, sink)
-
-    def _plain(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value in its encoding."""
-        choice = isinstance(node, nodes.Nullable | nodes.OneOf)
-        mixed = sink.register is not None and sink.register.kind == "mixed"
-        given = replace(sink, register=None) if mixed and not choice else sink
-        with self.filling(sink.register):
-            self.encodings[scope.encoding].value(node, scope, given)
-            if not choice and not isinstance(node, nodes.Null):
-                self.there(sink.register)
-
-    def no_text(self) -> int:
-        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
-        replaced = self.settings.get(self.layout.get("replaced", "")) == "replace"
-        return IRREGULAR if replaced else self.assembly.refusal("invalid_utf8")
-
-    def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
-        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
-        register = sink.register if sink.register is not None and sink.register.kind == "bytes" else None
-        charset, found = node.charset, register or self.assembly.register("bytes")
-        read(replace(sink, register=found))
-        if charset in TWO_BYTES:
-            self.assembly.emit("CHARSET", found.read(), TWO_BYTES.index(charset), None, code)
-        elif (bits := meaningful(charset)) is not None:
-            self.assembly.emit("CHARSET", found.read(), 2, self.assembly.table(list(bits)), code)
-        self.there(sink.register)
-
-    def record(
-        self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
-    ) -> Scope | None:
-        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
-        with self.into(column, "record") as record:
-            if record is not None and record.parent is not None and record.parent.kind == "struct":
-                self.assembly.emit("BEGIN", record.index)
-            inner = self.records.members(node, scope, record, scope.within(name) if name else None, place)
-            if record is not None:
-                self.assembly.emit("FINISH", record.index)
-        return inner
-
-    def placed(self, tree: Tree, scope: Scope) -> int:
-        """The place of an expression that gives a number."""
-        return self.expressions.place(self.expressions.number(tree, scope))
-
-    def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
-        """The form of a size, and what says it.
-
-        0: all that is left, 1: the number, 2: the expression at that place, 3: a number before what it counts,
-        4: bytes after it, 5: of a text, its bytes with what fills them up; of a list, the register that its body fills
-        after the last element, 6: bytes after a whole number of pairs, 7: the table of
-        where texts end that have escapes, or end at one of several delimiters, 8: the table of numbers, each before
-        a part.
-        """
-        match size:
-            case None:
-                return 0, 0
-            case nodes.Prefix():
-                return 3, prefix_word(size, self.big)
-            case nodes.Blocks(number, after):
-                both = (0 if each is None else front_word(each, self.big) for each in (number, after))
-                return 8, self.assembly.table([*both])
-            case nodes.Padded():
-                return 5, padded_word(size)
-            case nodes.Delimited():
-                return 7, delimiters.read(self.assembly, delimiters.ending(size))
-            case nodes.Delimiter(data, _, unit):
-                return 4 if unit == 1 else 6, self.assembly.text(data)
-            case nodes.Terminator(data, _) | nodes.Terminated(data, _):
-                return 4, self.assembly.text(data)
-            case nodes.Last():
-                raise AssertionError("only the elements of lists say which is the last")
-            case _:
-                return self._computed_size(self.expressions.number(size, scope))
-
-    def _computed_size(self, size: Compiled) -> tuple[int, int]:
-        """The form of a size that an expression gives, and what says it."""
-        if isinstance(size, Constant) and isinstance(size.value, int) and 0 <= size.value < 1 << 40:
-            return 1, size.value
-        return 2, self.expressions.place(size)
-
-    def repeated(  # noqa: PLR0913 - the instruction, the element, and where it goes
-        self,
-        op: str,
-        head: tuple[Any, ...],
-        element: Node,
-        scope: Scope,
-        column: Column | None,
-        unique: str | None = None,
-        entry: tuple[Node, Register] | None = None,
-        count: Register | None = None,
-        name: str = "",
-        last: Last | None = None,
-    ) -> None:
-        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
-        scope.listed = True
-        discard = self.structs.discarding(name, scope, column)
-        place = self.assembly.register("int").read()
-        inner = column.element if column is not None else None
-        totals = self.sums.begin(name, element, scope)
-
-        def body() -> None:
-            if entry is not None:
-                self._entry_of_map(*entry, element, scope, inner)
-            elif self.is_record(element):
-                found = self.record(element, scope, inner, place)
-                if unique is not None:
-                    self._unique(row, found, unique, names)
-                if discard is not None:
-                    self.structs.kept(discard, found)
-                if last is not None:
-                    self.structs.ended(last, found)
-                self.sums.add(totals, None, found)
-            elif discard is not None:
-                raise Uncovered("a discard of elements that are no structs")
-            elif unique is not None:
-                raise Uncovered("unique elements that are no records")
-            else:
-                addend = self.sums.addend(element, totals)
-                self.value(element, scope, Sink(addend, inner))
-                self.sums.add(totals, addend, None)
-
-        label = self.assembly.later(body)
-        names = self.assembly.register("names") if unique is not None and op == "REPEAT" else None
-        if names is not None:
-            self.assembly.emit("UNIQUE_OPEN", names.read())
-        row = self.assembly.emit(op, *head, label, column and column.index, place, count)
-        if names is not None:
-            self.assembly.emit("UNIQUE_CLOSE", names)
-        if op == "PACK_REPEAT":
-            row[5:7] = [entry is not None, None]
-            if entry is not None:
-                row[4 if entry[1].kind == "bytes" else 6] = entry[1]
-
-    def _entry_of_map(self, key: Node, found: Register, value: Node, scope: Scope, column: Column | None) -> None:
-        """A key, which goes to its register, too, and its value."""
-        keys, values = (None, None) if column is None else (column.children["key"], column.children["value"])
-        self.value(key, scope, Sink(found, keys))
-        self.held_key(key, found)
-        self.value(value, scope, Sink(None, values))
-        if column is not None:
-            self.assembly.emit("FINISH", column.index)
-
-    def held_key(self, key: Node, found: Register) -> None:
-        """Hold the key of a map in its register against the spelling that it must have."""
-        if isinstance(key, nodes.Spelled):
-            self.fields.spelled(key.spelling, key.code, "", found)
-
-    def unlike(self, scope: Scope | None, member: str) -> Register:
-        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
-        register = scope.names.get(member) if scope is not None else None
-        if register is None or register.kind not in ("bytes", "int"):
-            raise Uncovered("a unique member that is neither text nor bytes nor an integer")
-        return register
-
-    def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:
-        """The member that no two elements may have in common; where `names` is, an instruction after each looks."""
-        register = self.unlike(scope, member)
-        pair = (register.read(), None) if register.kind == "bytes" else (None, register.read())
-        if names is not None:
-            self.assembly.emit("UNIQUE", names, *pair)
-        else:
-            row[4], row[6] = pair

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
-from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, limits, need_width, taken, word_of
+from wireloom.runtime.engine.compiler.core import Part
+from wireloom.runtime.engine.compiler.scope import NOWHERE, Item, Node, Scope, Sink, limits, taken, word_of
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.expressions import Tree
@@ -153,22 +153,17 @@ class Protobuf(Part):
         match node:
             case nodes.Int(bits, signed, wire) if bits <= 64:
                 form = signed | (wire == "zigzag") << 1 | (wire == "fixed") << 2 | (bits <= 32) << 3
-                low, high = limits(bits, signed)
-                with self.compiler.into(sink.column, "int") as column:
-                    need_width(column, bits, signed)
-                    emit("PROTO_INTEGER", slot, form, low, high, sink.register, column and column.index)
+                self.compiler.put(node, sink, "PROTO_INTEGER", slot, form, *limits(bits, signed))
             case nodes.Bool():
-                with self.compiler.into(sink.column, "bool") as column:
-                    emit("PROTO_INTEGER", slot, _BOOLEAN, 0, 0, sink.register, column and column.index)
+                self.compiler.put(node, sink, "PROTO_INTEGER", slot, _BOOLEAN, 0, 0)
             case nodes.Float(bits, ""):
                 with self.compiler.into(sink.column, "float") as column:
                     emit("PROTO_FLOAT", slot, bits, 0, column and column.index)
                 self.compiler.there(sink.register)
             case nodes.Text(None | int() as size) | nodes.Bytes(None | int() as size):
                 is_text = isinstance(node, nodes.Text)
-                with self.compiler.into(sink.column, taken(node)) as column:
-                    fixed = -1 if is_text or size is None else size
-                    emit("PROTO_BYTES", slot, is_text, sink.register, column and column.index, fixed)
+                fixed = -1 if is_text or size is None else size
+                self.compiler.put(node, sink, "PROTO_BYTES", slot, is_text, after=(fixed,))
             case _:
                 raise Uncovered(f"a protobuf {word_of(node)}")
 
@@ -193,19 +188,13 @@ class Protobuf(Part):
             inner = target.element if target is not None else None
             entry = None if self.compiler.is_record(element) else self.assembly.slot()
             discard = self.compiler.structs.discarding(name, scope, target)
-            if discard is not None and entry is not None:
-                raise Uncovered("a discard of elements that are no structs")
+
+            def read(sink: Sink) -> None:
+                assert entry is not None
+                self._element(element, entry, scope, sink)
 
             def body() -> None:
-                if entry is None:
-                    found = self.compiler.record(element, scope, inner, place)
-                    self.compiler.sums.add(totals, None, found)
-                    if discard is not None:
-                        self.compiler.structs.kept(discard, found)
-                else:
-                    addend = self.compiler.sums.addend(element, totals)
-                    self._element(element, entry, scope, Sink(addend, inner))
-                    self.compiler.sums.add(totals, addend, None)
+                self.compiler.element(element, scope, Sink(None, inner), place, totals, discard, read)
 
             totals = self.compiler.sums.begin(name, element, scope)
             with self.assembly.inside():

@@ -1,21 +1,19 @@
 """What the parts of the compiler may ask of each other, as protocols.
 
-A part calls others as deep as a layout nests. It sees the protocols only, so no two modules import each other.
+A part calls others as deep as a layout nests. It sees these protocols and `core.py`, so no two modules import each
+other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from wireloom.runtime.columns.logical import ExtensionType
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Discard, Item, Last, Node, Scope, Sink, Version
 from wireloom.runtime.engine.compiler.switches import Choice
-from wireloom.runtime.engine.programs.assembly import IRREGULAR, Assembly, Label, Register
+from wireloom.runtime.engine.programs.assembly import Label, Register
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.conditions import Conditions
-from wireloom.runtime.engine.programs.expressions import Code, Compiled, Expressions, Tree
+from wireloom.runtime.engine.programs.expressions import Compiled, Tree
 
 _Way = TypeVar("_Way")
 
@@ -96,6 +94,9 @@ class Fields(Protocol):
     def field(self, item: Item, version: Version) -> None:
         """Read or compute a field, where it is there."""
 
+    def spelled(self, spelling: nodes.Spelling, code: str, charset: str, register: Register) -> None:
+        """Check the text in a register against a length and a pattern."""
+
     def placed(self, item: Item) -> None:
         """Read a field of binary: at its offset, in its region."""
 
@@ -129,13 +130,6 @@ class Encoding(Protocol):
         """Read one value that is no record."""
 
 
-class MessagePack(Protocol):
-    """Values of MessagePack, as other parts ask for them."""
-
-    def holds_open(self, node: Node) -> bool:
-        """Whether values are shown as open ones, so that they count as nested in one another."""
-
-
 class Arrays(Protocol):
     """Structs of MessagePack as arrays, as other parts ask for them."""
 
@@ -155,9 +149,6 @@ class Json(Protocol):
     def body(self, struct: str, *, is_bin: bool) -> None:
         """Read the text that is all of a bin, or of what is left."""
 
-    def unknown(self) -> object:
-        """What is said of members that nothing names: "ignore", or they are an error."""
-
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
     ) -> Scope | None:
@@ -165,136 +156,3 @@ class Json(Protocol):
 
     def tagged(self, node: nodes.Tagged, scope: Scope, read: Callable[[Node], object]) -> None:
         """Read the object at hand by the case that a member of it tells."""
-
-
-class Compiler(Protocol):
-    """The compiler as its parts see it."""
-
-    engine: Any
-    big: bool
-    layout: nodes.Layout
-    settings: dict[str, Any]
-    crcs: list[str]
-    open_values: str
-    extensions: Sequence[ExtensionType]
-    assembly: Assembly
-    expressions: Expressions
-    conditions: Conditions
-
-    @property
-    def records(self) -> Records:
-        """Records and what they are chosen by."""
-
-    @property
-    def structs(self) -> Structs:
-        """Structs."""
-
-    @property
-    def fields(self) -> Fields:
-        """Fields."""
-
-    @property
-    def sums(self) -> Sums:
-        """Sums over lists."""
-
-    @property
-    def msgpack(self) -> MessagePack:
-        """Values of MessagePack."""
-
-    @property
-    def arrays(self) -> Arrays:
-        """Structs of MessagePack as arrays."""
-
-    @property
-    def json(self) -> Json:
-        """JSON."""
-
-    @property
-    def encodings(self) -> Mapping[str, Encoding]:
-        """The encodings by name."""
-
-    def limit(self, name: Literal["expansion", "ratio"]) -> int:
-        """What a limit comes to: `expansion` or `ratio`."""
-
-    def resolved(self, node: Node) -> Node:
-        """The type that a reference means."""
-
-    def is_record(self, node: Node) -> bool:
-        """Whether values are records."""
-
-    def kind(self, node: Node) -> str:
-        """The kind of register that a value goes to."""
-
-    def define(self, scope: Scope, name: str, kind: str) -> Register:
-        """The register of a name; one name, one kind, shared with the struct that this one melts into."""
-
-    def absent(self, scope: Scope, name: str) -> None:
-        """Under these parameters the field is never there, unless the name is defined elsewhere, too."""
-
-    def filling(self, register: Register | None) -> AbstractContextManager[None]:
-        """What is compiled within gives the register a value on every path, unless that value is nil."""
-
-    def there(self, register: Register | None) -> None:
-        """A value of no kind that registers hold is there."""
-
-    def never(self, when: Tree, scope: Scope) -> bool:
-        """Whether a condition cannot hold under these parameters."""
-
-    def during(self, when: Tree, scope: Scope) -> AbstractContextManager[None]:
-        """What is compiled within is executed while `when` holds."""
-
-    def unless(self, holds: Code, otherwise: Label) -> None:
-        """Go on where a condition holds, else to a label further on."""
-
-    def into(self, column: Column | None, takes: str) -> AbstractContextManager[Column | None]:
-        """The column for a value of a kind: the column itself, or its alternative (None: not asked for)."""
-
-    def unlike(self, scope: Scope | None, member: str) -> Register:
-        """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
-
-    def no_text(self) -> int:
-        """The number of the code of what is no UTF-8; that is the parser's to say where it may be replaced."""
-
-    def encoded(self, node: nodes.Charset, sink: Sink, read: Callable[[Sink], None], code: int = IRREGULAR) -> None:
-        """Read the bytes of a text, and hold them against its character set; without a code the parser tells."""
-
-    def value(self, node: Node, scope: Scope, sink: Sink) -> None:
-        """Read one value."""
-
-    def record(
-        self, node: Node, scope: Scope, column: Column | None, place: Register | None = None, *, name: str = ""
-    ) -> Scope | None:
-        """Read a record, that of a field if it has a name, into a column; the scope of its names, if one struct."""
-
-    def placed(self, tree: Tree, scope: Scope) -> int:
-        """The place of an expression."""
-
-    def size(self, size: nodes.Amount, scope: Scope) -> tuple[int, int]:
-        """The form of a size, and what says it."""
-
-    def held_key(self, key: Node, found: Register) -> None:
-        """Hold the key of a map in its register against the spelling that it must have."""
-
-    def repeated(  # noqa: PLR0913 - as the compiler has it
-        self,
-        op: str,
-        head: tuple[Any, ...],
-        element: Node,
-        scope: Scope,
-        column: Column | None,
-        unique: str | None = None,
-        entry: tuple[Node, Register] | None = None,
-        count: Register | None = None,
-        name: str = "",
-        last: Last | None = None,
-    ) -> None:
-        """A list: the instruction, and the body that reads an element; of a map `entry` is the key and its register."""
-
-
-class Part:
-    """A part of the compiler: what it emits goes to the compiler's assembly."""
-
-    def __init__(self, compiler: Compiler) -> None:
-        self.compiler = compiler
-        self.assembly = compiler.assembly
-        self.expressions = compiler.expressions

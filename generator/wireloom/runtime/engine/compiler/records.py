@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import ALWAYS, UNBOUNDED, Node, Scope, Sink, member, number_form, word_of
 from wireloom.runtime.engine.compiler.switches import Choice, hashed, is_beyond, otherwise, pattern
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered

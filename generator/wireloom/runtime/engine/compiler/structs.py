@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import (
     FRONT,
     UNBOUNDED,

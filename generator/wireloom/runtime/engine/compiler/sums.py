@@ -6,9 +6,10 @@ before the list; each element is added after it is read; an expression that asks
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from wireloom.runtime.engine import nodes
-from wireloom.runtime.engine.compiler.protocols import Part
+from wireloom.runtime.engine.compiler.core import Part
 from wireloom.runtime.engine.compiler.scope import UNBOUNDED, Node, Scope
 from wireloom.runtime.engine.programs.assembly import Register, Uncovered
 from wireloom.runtime.engine.programs.expressions import NUMBER, Code, Constant, Term, encoded, join_name, sum_name
@@ -35,9 +36,6 @@ class Joined:
 
 class Sums(Part):
     """The sums that expressions of the format ask for, and the texts that they join."""
-
-    _asked: dict[str, set[str]] | None = None
-    _joined: dict[str, set[tuple[str, str | bytes]]] | None = None
 
     def begin(self, name: str, element: Node, scope: Scope) -> Totals:
         """Before a list that a field called `name` is: the registers of the sums over it, at 0, and of no texts yet."""
@@ -99,33 +97,30 @@ class Sums(Part):
 
     def asked(self, name: str) -> set[str]:
         """The members that expressions sum up over lists of that name."""
-        if self._asked is None:
-            self._asked = {}
-            layout = self.compiler.layout
-            for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):
-                match each:
-                    case nodes.Sum(nodes.FieldRef(_, first, members), member):
-                        self._asked.setdefault((first, *members)[-1], set()).add(member)
-                    case _:
-                        pass
-        return self._asked.get(name, set())
+        return {member for member, separator in self._needed.get(name, ()) if separator is None}
 
     def joined(self, name: str) -> set[tuple[str, str | bytes]]:
         """The members that expressions join over lists of that name, each with what stands between."""
-        if self._joined is None:
-            self._joined = {}
-            layout = self.compiler.layout
-            for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):
-                match each:
-                    case nodes.Join(
-                        nodes.FieldRef(_, first, members),
-                        nodes.TextConstant(separator) | nodes.BytesConstant(separator),
-                        member,
-                    ):
-                        self._joined.setdefault((first, *members)[-1], set()).add((member, separator))
-                    case _:
-                        pass
-        return self._joined.get(name, set())
+        return {(member, separator) for member, separator in self._needed.get(name, ()) if separator is not None}
+
+    @cached_property
+    def _needed(self) -> dict[str, set[tuple[str, str | bytes | None]]]:
+        """By the name of a list the members that expressions sum up or join over it, with what stands between."""
+        found: dict[str, set[tuple[str, str | bytes | None]]] = {}
+        layout = self.compiler.layout
+        for each in nodes.within([*layout["types"].values(), *layout["roots"].values()]):
+            match each:
+                case nodes.Sum(nodes.FieldRef(_, first, members), member):
+                    found.setdefault((first, *members)[-1], set()).add((member, None))
+                case nodes.Join(
+                    nodes.FieldRef(_, first, members),
+                    nodes.TextConstant(separator) | nodes.BytesConstant(separator),
+                    member,
+                ):
+                    found.setdefault((first, *members)[-1], set()).add((member, separator))
+                case _:
+                    pass
+        return found
 
     def _compute(self, compiled: Constant | Code, register: Register) -> None:
         place = self.expressions.place(compiled)

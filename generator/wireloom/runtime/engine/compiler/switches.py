@@ -50,8 +50,9 @@ def hashed_entries(given: Mapping[int, tuple[Any, ...]], nothing: tuple[int, ...
     """
     source = random.Random(len(given))  # noqa: S311 - no secret: the same table each time
     for bits in range(1, 13):
-        for _ in range(64):
-            multiplier = source.getrandbits(63) | 1
+        for tries in range(64):
+            drawn = source.getrandbits(63) | 1
+            multiplier = drawn if tries else pattern(1 << 64 - bits)  # which gives the lowest bits
             places = {value: (value * multiplier & (1 << 64) - 1) >> 64 - bits for value in given}
             if len(set(places.values())) == len(given):
                 entries = [nothing] * (1 << bits)

@@ -20,6 +20,7 @@ _EXACT = frozenset(_WORDS.split())
 class Assembly(_Assembly):
     """A program in the making."""
 
+    points_to_texts = False  # registers hold the sizes of texts
     certain = True  # rows are only read back where an instruction puts them in doubt
     _fence = 0  # no constant before this place may be made longer
 

@@ -113,7 +113,7 @@ class Compiler:
         self.columns = outline(type)
         with_filled(self.columns, type)
         self.reader = reading.Compiler(native, layout, self.settings, type, writes=True)
-        self.assembly = Assembly(native.ENCODE_OPCODES, native.WRITING_EXPRESSION_CODES)
+        self.assembly = Assembly(native.ENCODE_OPCODES, native.EXPRESSION_CODES)
         self.expressions = Expressions(self.assembly, self.settings, layout["ranges"])
         self.conditions = Conditions(self.assembly, self.expressions.place)
         self.refused = Label()

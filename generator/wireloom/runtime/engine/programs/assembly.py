@@ -8,7 +8,7 @@ assembled after the code that calls them, so calls lead forward, which is what t
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 IRREGULAR = 1
 TRUNCATED = 2
@@ -89,6 +89,7 @@ class Assembly:
     _symbols: dict[bytes, int] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
     regions: list[tuple[Register, int, int]] = field(default_factory=list)  # rows that give a register a value
+    points_to_texts: ClassVar[bool] = True  # registers of texts say where they stand
     decimals: frozenset[int] = frozenset()  # columns of numbers that may be beyond 64 bits
     around: frozenset[str] = frozenset()  # the kinds of regions in which the code at hand stands
     deep: int = 0  # the messages of protobuf in which it stands

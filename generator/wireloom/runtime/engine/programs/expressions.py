@@ -46,7 +46,6 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = (
     }
 )
 _EQUALITIES = frozenset({"==", "!="})
-_SAME = {"==": "SAME", "!=": "OTHER"}
 _TEXTS = frozenset({"text", "bytes", "made"})
 _PARTS = {"text": 1, "bytes": 0}  # how places in it are counted: by characters or bytes
 _TO_THE_END = 2
@@ -495,8 +494,6 @@ class Expressions:
                 return Constant(functions.decimal(value, bits) if word == "DECIMAL" else functions.md5(value))
             case Code("bytes", Term("LOAD") as term):
                 return Code(_WIDE, Term(word, (term,), bits))
-            case Code("bytes" | "made"):
-                return Code(_WIDE, Term(word, (self.text(operand),), bits))
             case _:
                 raise Uncovered(f"the number of {KINDS[operand.kind]}")
 
@@ -528,7 +525,8 @@ class Expressions:
         if word in _EQUALITIES:
             left, right = self._beside(left, right), self._beside(right, left)
             if left.kind in _TEXTS and right.kind in _TEXTS and {"bytes", "made"} & {left.kind, right.kind}:
-                return Code("bool", Term(_SAME[word], (self.text(left), self.text(right))))
+                same = Term("SAME", (self.text(left), self.text(right)))
+                return Code("bool", same if word == "==" else Term("not", (same,)))
             alike = left.kind == right.kind and left.kind not in ("bytes", "list")
             if not alike and "null" not in (left.kind, right.kind):
                 raise Uncovered(f"comparing {KINDS[left.kind]} with {KINDS[right.kind]}")
@@ -566,18 +564,21 @@ class Expressions:
         """Text of the record beside texts of the format (or null): the number of the one that it is, or of none."""
         texts = [encoded(other) for other in others if isinstance(other, str | bytes)]
         if compiled.kind == "made" and len(texts) + others.count(None) == len(others):
-            known = [self.assembly.text(text) for text in texts]
-            return Code("text", Term("KNOWN", (compiled.term,), self.assembly.table([len(known), *known])))
+            return self._known(compiled.term, texts)
         if compiled.kind != "bytes" or len(texts) + others.count(None) < len(others):
             return compiled
         match compiled.term:
             case Term("LOAD", _, Register(named=Register() as number)):
                 return Code("text", Term("LOAD", (), number.read()))
-            case Term("LOAD", _, Register() as register) if "SYMBOL" in self.assembly.operations:
-                known = [self.assembly.text(text) for text in texts]
-                return Code("text", Term("SYMBOL", (), self.assembly.table([register, len(known), *known])))
+            case Term("LOAD", _, Register()) as term if self.assembly.points_to_texts:
+                return self._known(self._standing(term), texts)
             case _:
                 return compiled
+
+    def _known(self, text: Term, texts: Sequence[bytes]) -> Code:
+        """Which of some texts of the format a text is."""
+        known = [self.assembly.text(each) for each in texts]
+        return Code("text", Term("KNOWN", (text,), self.assembly.table([len(known), *known])))
 
     def _beside(self, compiled: Compiled, other: Compiled) -> Compiled:
         if isinstance(compiled, Code) and isinstance(other, Constant) and other.value is not None:

@@ -1,7 +1,7 @@
 /* CRCs by the Rocksoft model, of 8 to 64 bits, and sums of bytes.
  *
  * `wl_crc_prepare` turns the parameters of a CRC into tables once; `wl_crc_value` then runs over the data. Reflected
- * CRCs use carry-less multiplication where the processor has it, else tables, 16 bytes at a time. CRCs that are not
+ * CRCs use carry-less multiplication where the processor has it, else tables, 8 bytes at a time. CRCs that are not
  * reflected run byte by byte. All ways give the same value. */
 #ifndef WIRELOOM_CRC_H
 #define WIRELOOM_CRC_H
@@ -106,7 +106,7 @@ __attribute__((target("pclmul,ssse3"))) static uint64_t wl_fold_value(
 /* --- by tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    uint64_t table[16][256];
+    uint64_t table[8][256];
     uint64_t init, xorout, mask;
     int width, reflected;
     wl_fold fold;
@@ -180,7 +180,7 @@ static void wl_crc_prepare(wl_crc *crc, int width, uint64_t poly, uint64_t init,
         crc->table[0][byte] = value;
     }
     wl_fold_prepare(&crc->fold, mirrored);
-    for (int slice = 1; slice < 16; slice++)
+    for (int slice = 1; slice < 8; slice++)
         for (int byte = 0; byte < 256; byte++) {
             uint64_t before = crc->table[slice - 1][byte];
             crc->table[slice][byte] = before >> 8 ^ crc->table[0][before & 0xFF];
@@ -198,22 +198,6 @@ static uint64_t wl_crc_value(const wl_crc *crc, const uint8_t *data, int64_t siz
 #ifdef WL_FOLDS
     if (size >= 16 && crc->fold.ready) return wl_fold_value(&crc->fold, value, data, size) ^ crc->xorout;
 #endif
-    for (; size >= 16; size -= 16, data += 16) {
-        uint64_t word, next;
-        memcpy(&word, data, 8);
-        memcpy(&next, data + 8, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-        next = __builtin_bswap64(next);
-#endif
-        word ^= value;
-        value = crc->table[15][word & 0xFF] ^ crc->table[14][word >> 8 & 0xFF] ^ crc->table[13][word >> 16 & 0xFF] ^
-                crc->table[12][word >> 24 & 0xFF] ^ crc->table[11][word >> 32 & 0xFF] ^
-                crc->table[10][word >> 40 & 0xFF] ^ crc->table[9][word >> 48 & 0xFF] ^ crc->table[8][word >> 56] ^
-                crc->table[7][next & 0xFF] ^ crc->table[6][next >> 8 & 0xFF] ^ crc->table[5][next >> 16 & 0xFF] ^
-                crc->table[4][next >> 24 & 0xFF] ^ crc->table[3][next >> 32 & 0xFF] ^
-                crc->table[2][next >> 40 & 0xFF] ^ crc->table[1][next >> 48 & 0xFF] ^ crc->table[0][next >> 56];
-    }
     for (; size >= 8; size -= 8, data += 8) {
         uint64_t word;
         memcpy(&word, data, 8);

@@ -305,9 +305,7 @@ cdef int read_float(Machine *m, const int64_t *i) noexcept nogil:
     cdef double number
     if m.end - m.position < i[1]:
         return m.overrun
-    if i[1] == 2:
-        number = wl_half(wl_swap16(wl_u16(m.position)) if i[2] else wl_u16(m.position))
-    elif i[1] == 4:
+    if i[1] == 4:
         number = wl_float(wl_swap32(wl_u32(m.position)) if i[2] else wl_u32(m.position))
     else:
         number = wl_double(wl_swap64(wl_u64(m.position)) if i[2] else wl_u64(m.position))
@@ -567,7 +565,7 @@ cdef inline uint64_t window(const uint8_t *p, int64_t size, int64_t shift, bint 
 
 
 cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
-    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped, 4 mapped far), table, code, register, column.
+    """i: low << 8 | width, form (0 boolean, 1 unsigned, 2 signed, 3 mapped), table, code, register, column.
 
     The integer itself stays the machine's value for the next bits.
     """
@@ -579,12 +577,12 @@ cdef int read_bits(Machine *m, const int64_t *i) noexcept nogil:
     if m.none:
         return IRREGULAR
     m.wide = i[2] != 2 and bits < 0
-    if i[2] >= 3:
+    if i[2] == 3:
         mapped[1] = i[3]
         mapped[2] = i[4]
         mapped[3] = i[5]
         mapped[4] = i[6]
-        code = map_value(m, mapped, bits) if i[2] == 3 else map_far(m, mapped, bits)
+        code = map_value(m, mapped, bits)
     else:
         if i[2] == 2 and width < 64 and bits >> (width - 1) & 1:
             bits -= <int64_t>1 << width

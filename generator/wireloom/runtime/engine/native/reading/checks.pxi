@@ -12,7 +12,7 @@ _NONE = -1
 #   I integer column  F float column  B boolean column  Y bytes column  A column of one of these
 #   U struct column   L list column   (lower case: or none)
 #   X expression  T jump target  C called target  K error code  Q slot  q slot or none  N any number
-#   M mapping table  W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
+#   W switch table  O code table  G family table  V arity table  D rules  H message fields  Z crc
 #   J text with its size after it  # counted list of numbers  { members of a JSON object  ? targets by kind of JSON
 # Registers are of one class each: > stands before what an instruction writes, < before what it trusts to be there; a
 # pointer, a position or a saved end is only ever read where nothing else is written. After . stands a name.
@@ -26,7 +26,7 @@ _STATED = {
     OP_CONSTANT: "N K N",
     OP_CONSTANT_BYTES: "R<bytes J N K",
     OP_RANGE: "N N N N K",
-    OP_MAPPING: "M K r>value a",
+    OP_MAPPING: "N K r>value a",
     OP_BITS: "N N N K r>value a",
     OP_WHEN: "X T",
     OP_CHECK: "X K",
@@ -79,14 +79,13 @@ _STATED = {
     OP_PROTO_TABLE: "Q",
     OP_PROTO_ENTRY: "Q N r>bytes y N",
     OP_PACK_CONSTANT: "N K N",
-    OP_PACK_MAPPED: "M K r>value a",
+    OP_PACK_MAPPED: "N K r>value a",
     OP_BRANCH: "N R r N T T",
     OP_BRANCH_IN: "R # T",
     OP_FIXED: "N N T",
     OP_VALUE: "R",
     OP_ARITHMETIC: "N R>value R r N T",
     OP_PACK_COUNT: "r>value",
-    OP_MAPPING_FAR: "N K r>value a",
     OP_TEXT: "J N r>bytes y",
     OP_REAL: "N f",
     OP_CHARSET: "R<bytes N N K",
@@ -120,9 +119,6 @@ _STATED = {
     OP_JSON_CARRIED: "",
     OP_WIDE_DECIMAL: "R<bytes N P>wide",
     OP_WIDE_MD5: "R<bytes P>wide",
-    OP_WIDE_NUMBER: "X P>wide",
-    OP_WIDE_NARROW: "P<wide N N r>value i",
-    OP_WIDE_TEXT: "P<wide Y",
     OP_WIDE_BRANCH: "N P<wide p<wide N T T",
     OP_DISCARD: "R<value R>value l r>value i",
     OP_PACK_EXT: "N N r>bytes y",
@@ -135,7 +131,6 @@ _STATED = {
     OP_CARRIED: "N",
     OP_JSON_BODY: "N N",
     OP_LEFT: "",
-    OP_PACK_TYPE: "N T",
 }
 _INTEGERS = frozenset((KIND_INT8, KIND_INT16, KIND_INT32, KIND_INT64, KIND_DECIMAL))
 _COLUMN_KINDS = {
@@ -155,7 +150,6 @@ _EFFECTS = {
     X_NULL: (0, 1, None),
     X_LOAD: (0, 1, None),
     X_HERE: (0, 1, None),
-    X_SYMBOL: (0, 1, None),
     X_TEXT: (0, 1, None),
     X_PART: (3, -2, None),
     X_JUMP: (0, 0, 0),
@@ -213,7 +207,6 @@ class LayoutError(ValueError):
 class Checker:
     """Looks at one program."""
 
-    points_to_texts = True  # registers of texts say where they stand
     beside = frozenset()  # columns that stand beside others
 
     def __init__(self, code, expressions, tables, texts, crcs, columns, registers, slots):
@@ -304,7 +297,7 @@ class Checker:
         elif letter == "?":
             for target in self.span(value, WL_OBJECT + 1, where):
                 self.require(target == _NONE or at < target < self.count, where)
-        elif letter in "MWOGVDH":
+        elif letter in "WOGVDH":
             getattr(self, f"check_{letter}")(value, at, where)
 
     def check_prefix(self, word, where):
@@ -355,7 +348,7 @@ class Checker:
         elif op == OP_ARITHMETIC:
             self.require(X_ADD <= words[1] <= X_RIGHT, where)
         elif op == OP_FLOAT:
-            self.require(words[1] in (2, 4, 8), where)
+            self.require(words[1] in (4, 8), where)
         elif op == OP_BYTES or op == OP_REPEAT:
             self.require(0 <= words[1] <= 8, where)
             self.require(words[1] != 1 or words[2] >= 0, where)
@@ -393,18 +386,13 @@ class Checker:
                 self.check_expression(words[2], where)
         elif op == OP_BITS:
             low, width = words[1] >> 8, words[1] & 0xFF
-            self.require(0 <= low < 64 and 1 <= width and low + width <= 64 and words[2] in (0, 1, 2, 3, 4), where)
+            self.require(0 <= low < 64 and 1 <= width and low + width <= 64 and words[2] in (0, 1, 2, 3), where)
             if words[2] == 3:
-                self.check_M(words[3], at, where)
-                self.check_mapped_column(words[3], words[6], where)
-            elif words[2] == 4:
-                self.check_far(words[3], words[6], where)
+                self.check_mapping(words[3], words[6], where)
             elif words[6] != _NONE:
                 self.require(self.columns[words[6]][0] in (_COLUMN_KINDS["B"] if words[2] == 0 else _INTEGERS), where)
         elif op == OP_MAPPING or op == OP_PACK_MAPPED:
-            self.check_mapped_column(words[1], words[4], where)
-        elif op == OP_MAPPING_FAR:
-            self.check_far(words[1], words[4], where)
+            self.check_mapping(words[1], words[4], where)
         elif op == OP_COMPUTE:
             self.require(words[2] in (1, 2, 3, 4), where)
             if words[4] != _NONE:
@@ -518,18 +506,7 @@ class Checker:
     def check_symbol(self, symbol, where):
         self.require(symbol >= 0 and (symbol >> 16) + (symbol & 0xFFFF) <= len(self.texts), where)
 
-    def mapping(self, start, where):
-        (_, count) = self.span(start, 2, where)
-        words = self.span(start + 2, 2 * count, where)
-        return list(zip(words[::2], words[1::2]))
-
-    def check_M(self, start, at, where):
-        for kind, value in self.mapping(start, where):
-            self.require(kind in (-1, 0, 1, 2, 3), where)
-            if kind == 3:
-                self.check_symbol(value, where)
-
-    def check_far(self, start, column, where):
+    def check_mapping(self, start, column, where):
         """A table of wire values with a place for each; what they mean fits the column."""
         shift, _, places = self.span(start, 3, where)
         self.require(52 <= shift <= 63 and places == 1 << 64 - shift, where)
@@ -540,12 +517,6 @@ class Checker:
             self.require(kind in (-1, 0, 1, 2, 3), where)
             if kind == 3:
                 self.check_symbol(value, where)
-            if column != _NONE and kind > 0:
-                self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
-
-    def check_mapped_column(self, start, column, where):
-        """Every kind that the mapping can give fits the column."""
-        for kind, _ in self.mapping(start, where):
             if column != _NONE and kind > 0:
                 self.require(self.columns[column][0] in _COLUMN_KINDS["IBY"[kind - 1]], where)
 
@@ -596,11 +567,6 @@ class Checker:
                 self.require(0 <= argument < self.registers, where)
             elif op == X_IN:
                 self.counted(argument, 1, where)
-            elif op == X_SYMBOL:
-                self.require(self.points_to_texts, where)
-                self.check_operand("R", self.span(argument, 1, where)[0], start, (), where)
-                for (symbol,) in self.counted(argument + 1, 1, where):
-                    self.check_symbol(symbol, where)
             elif op == X_KNOWN:
                 for (symbol,) in self.counted(argument, 1, where):
                     self.check_symbol(symbol, where)
@@ -648,8 +614,6 @@ class Checker:
                 self.require(classes.get(self.expressions[at + 1]) == "start", f"expression at {at}")
             elif self.expressions[at] == X_TEXT:
                 self.require(classes.get(self.expressions[at + 1]) == "bytes", f"expression at {at}")
-            elif self.expressions[at] == X_SYMBOL:
-                self.require(classes.get(self.tables[self.expressions[at + 1]]) == "bytes", f"expression at {at}")
 
     def fixed_registers(self, words):
         """The registers that a run of fixed numbers writes."""

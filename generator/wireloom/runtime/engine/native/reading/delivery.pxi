@@ -75,21 +75,7 @@ cdef inline int deliver(Machine *m, int64_t kind, int64_t value, int64_t target,
 
 
 cdef inline int map_value(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
-    """Table: smallest wire value, count, then (kind or -1, value) each. i: table, code, register, column."""
-    cdef const int64_t *table = m.tables + i[1]
-    cdef int64_t place
-    if m.none:
-        return IRREGULAR
-    if m.wide or wire < table[0] or wl_sub(wire, table[0], &place) or place >= table[1]:
-        return <int>i[2]
-    table += 2 + 2 * place
-    if table[0] < 0:
-        return <int>i[2]
-    return deliver(m, table[0], table[1], i[3], i[4])
-
-
-cdef int map_far(Machine *m, const int64_t *i, int64_t wire) noexcept nogil:
-    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: as in `map_value`.
+    """Table: shift, multiplier, number of places, then (wire value, kind or -1, value) each. i: table, code, register, column.
 
     To the kind of what a number beyond 63 bits means 8 is added.
     """

@@ -597,7 +597,6 @@ cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept n
     cdef const int64_t *rules = m.tables + i[1]
     cdef const wl_node *bad
     cdef Writer w
-    cdef int64_t size
     cdef int code
     if not i[2] >> node.kind & 1:
         return IRREGULAR
@@ -616,17 +615,7 @@ cdef int json_open(Machine *m, const int64_t *i, const wl_node *node) noexcept n
     m.keys.length = 0
     m.work.length = 0
     w.machine = m
-    code = json_write_open(m, &w, node, rules)
-    if code:
-        return code
-    size = m.output.length
-    code = write_metadata(m)
-    if code:
-        return code
-    code = put_bytes(m.columns, i[3], m.output.data, size)
-    if code:
-        return code
-    return put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)
+    return json_write_open(m, &w, node, rules) or put_variant(m, i)
 
 
 cdef int json_raw(Machine *m, const int64_t *i, const wl_node *node) noexcept nogil:

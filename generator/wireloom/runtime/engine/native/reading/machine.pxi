@@ -385,8 +385,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return attempt(m, i)
     elif op == OP_FAIL:
         return <int>i[1]
-    elif op == OP_MAPPING_FAR:  # table, code, register, column
-        return map_far(m, i, m.value)
     elif op == OP_TEXT:  # start and size in the texts, register, column
         return deliver_bytes(m, i[3], i[4], m.texts + i[1], i[2])
     elif op == OP_REAL:  # the bits of a double, column
@@ -428,12 +426,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return read_decimal(m, i)
     elif op == OP_WIDE_MD5:
         return read_digest(m, i)
-    elif op == OP_WIDE_NUMBER:
-        return widen_number(m, i)
-    elif op == OP_WIDE_NARROW:
-        return narrow_number(m, i)
-    elif op == OP_WIDE_TEXT:
-        return show_wide(m, i)
     elif op == OP_WIDE_BRANCH:
         return branch_wide(m, i)
     elif op == OP_DISCARD:
@@ -482,8 +474,6 @@ cdef int step(Machine *m, const int64_t *i, int op) noexcept nogil:
         return json_body(m, i)
     elif op == OP_LEFT:
         return leave_carried(m)
-    elif op == OP_PACK_TYPE:  # type of an ext value, target for one of it; the head is not consumed
-        return branch_type(m, i)
     elif op == OP_PROTO_TABLE:  # slot: every entry must be UTF-8
         return check_table(m, i)
     elif op == OP_PROTO_ENTRY:

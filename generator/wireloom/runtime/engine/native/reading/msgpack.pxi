@@ -271,17 +271,6 @@ cdef int end_unique(Machine *m, int64_t register) noexcept nogil:
     return OK
 
 
-cdef int branch_type(Machine *m, const int64_t *i) noexcept nogil:
-    """i: type, target"""
-    cdef const uint8_t *start = m.position
-    cdef Head head
-    cdef int code = take(m, F_EXT, &head)
-    m.position = start
-    if code == OK and head.type == i[1]:
-        m.next = i[2]
-    return code
-
-
 cdef int read_extension(Machine *m, const int64_t *i) noexcept nogil:
     """i: type, text, register, column"""
     cdef Head head

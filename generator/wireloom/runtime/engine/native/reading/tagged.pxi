@@ -11,97 +11,69 @@ cdef const char *HEXADECIMAL = "0123456789abcdef"
 cdef const char *BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
+cdef inline uint8_t *room_on(Stack *output, int64_t size) noexcept nogil:
+    """Where so many bytes may be written after a stack; NULL where there is no memory."""
+    if output.length + size + SLACK > output.capacity and widen(output, size):
+        return NULL
+    return output.data + output.length
+
+
 cdef inline int write_literal(Stack *output, const char *text, int64_t size) noexcept nogil:
     return push(output, text, size)
 
 
 cdef int write_quoted(Stack *output, const uint8_t *text, int64_t size) noexcept nogil:
-    """A JSON string: what needs no escape is copied in runs."""
-    cdef int64_t at, run = 0
-    cdef uint8_t escape[6]
-    cdef int64_t width
-    if write_literal(output, b'"', 1):
-        return EXHAUSTED
-    for at in range(size):
-        if text[at] >= 0x20 and text[at] != 0x22 and text[at] != 0x5C:
-            continue
-        escape[0] = 0x5C
-        width = 2
-        if text[at] == 0x22 or text[at] == 0x5C:
-            escape[1] = text[at]
-        elif text[at] == 0x08:
-            escape[1] = 0x62
-        elif text[at] == 0x09:
-            escape[1] = 0x74
-        elif text[at] == 0x0A:
-            escape[1] = 0x6E
-        elif text[at] == 0x0C:
-            escape[1] = 0x66
-        elif text[at] == 0x0D:
-            escape[1] = 0x72
-        else:
-            memcpy(escape + 1, b"u00", 3)
-            escape[4] = HEXADECIMAL[text[at] >> 4]
-            escape[5] = HEXADECIMAL[text[at] & 15]
-            width = 6
-        if push(output, text + run, at - run) or push(output, escape, width):
+    """A JSON string."""
+    cdef int code = write_literal(output, b'"', 1)
+    cdef uint64_t high = 0
+    cdef uint8_t *target
+    cdef int64_t part
+    while not code and size:
+        part = size if size < ESCAPED_AT_ONCE else ESCAPED_AT_ONCE
+        target = room_on(output, 6 * part + 16)
+        if target == NULL:
             return EXHAUSTED
-        run = at + 1
-    if push(output, text + run, size - run):
-        return EXHAUSTED
-    return write_literal(output, b'"', 1)
+        output.length = wl_put_escaped(target, text, part, &high) - output.data
+        text += part
+        size -= part
+    return code or write_literal(output, b'"', 1)
 
 
 cdef int write_base64(Stack *output, const uint8_t *data, int64_t size) noexcept nogil:
     """A JSON string of base64 text, padded."""
-    cdef int64_t start = output.length, groups = (size + 2) // 3, at
-    cdef uint8_t *target
-    cdef uint32_t word
-    if push(output, NULL, 4 * groups + 2):
+    cdef uint8_t *target = room_on(output, (size + 2) // 3 * 4 + 16)
+    if target == NULL:
         return EXHAUSTED
-    target = output.data + start
     target[0] = 0x22
-    target += 1
-    for at in range(0, size, 3):
-        word = <uint32_t>data[at] << 16
-        if at + 1 < size:
-            word |= <uint32_t>data[at + 1] << 8
-        if at + 2 < size:
-            word |= data[at + 2]
-        target[0] = BASE64[word >> 18]
-        target[1] = BASE64[word >> 12 & 63]
-        target[2] = BASE64[word >> 6 & 63] if at + 1 < size else 0x3D
-        target[3] = BASE64[word & 63] if at + 2 < size else 0x3D
-        target += 4
+    target = wl_put_base64(target + 1, data, size)
     target[0] = 0x22
+    output.length = target + 1 - output.data
     return OK
 
 
 cdef int write_decimal(Stack *output, int64_t value) noexcept nogil:
-    """An integer as text."""
-    cdef uint8_t digits[20]
-    cdef int64_t at = 20
-    cdef uint64_t rest = <uint64_t>value if value >= 0 else 0 - <uint64_t>value
-    while True:
-        at -= 1
-        digits[at] = <uint8_t>(0x30 + rest % 10)
-        rest //= 10
-        if rest == 0:
-            break
-    if value < 0:
-        at -= 1
-        digits[at] = 0x2D
-    return push(output, digits + at, 20 - at)
+    cdef uint8_t *target = room_on(output, NUMBER_ROOM)
+    if target == NULL:
+        return EXHAUSTED
+    output.length = wl_put_integer(target, value, False) - output.data
+    return OK
 
 
 cdef int write_number(Stack *output, double value) noexcept nogil:
-    """A float as Python says it: the shortest text that reads back as the same number. That needs Python itself."""
+    """A float as Python says it: the shortest text that reads back as the same number. A few need Python itself."""
+    cdef uint8_t *target = room_on(output, NUMBER_ROOM)
     cdef char *text
     cdef int code
+    if target == NULL:
+        return EXHAUSTED
     if value != value:
         return write_literal(output, b'"NaN"', 5)
     if value - value != 0:
         return write_literal(output, b'"Infinity"', 10) if value > 0 else write_literal(output, b'"-Infinity"', 11)
+    target = wl_put_real(target, value)
+    if target != NULL:
+        output.length = target - output.data
+        return OK
     with gil:
         try:
             text = PyOS_double_to_string(value, b"r", 0, Py_DTSF_ADD_DOT_0, NULL)

@@ -578,6 +578,15 @@ cdef int write_metadata(Machine *m) noexcept nogil:
     return OK
 
 
+cdef int put_variant(Machine *m, const int64_t *i) noexcept nogil:
+    """i: as in `read_open`. The VARIANT in the output, and the dictionary of its keys."""
+    cdef int64_t size = m.output.length
+    cdef int code = write_metadata(m)
+    if not code:
+        code = put_bytes(m.columns, i[3], m.output.data, size)
+    return code or put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)
+
+
 cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     """i: rules, families, value column, metadata column, form (0 VARIANT, 1 tagged JSON, 2 the bytes), names of ext types.
 
@@ -590,16 +599,13 @@ cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
     cdef const uint8_t *start = m.position
     cdef const uint8_t *ahead = start
     cdef int code = read_head(&ahead, m.end, &head)
-    cdef int64_t size, both = (i[2] >> 16) - 1
+    cdef int64_t both = (i[2] >> 16) - 1
     if code == TRUNCATED and (start >= m.end or i[2] >> wl_family[start[0]] & 1):
         return m.overrun
     if code or not i[2] >> head.family & 1:
         return IRREGULAR
     m.extents.length = 0
-    w.machine = m
-    w.position = start
-    w.extent = 0
-    w.rules = rules
+    w.machine, w.position, w.extent, w.rules = m, start, 0, rules
     if both >= 0:
         code = scan_half(m, m.tables + m.tables[both], m.tables + m.tables[both + 1])
     else:
@@ -623,11 +629,4 @@ cdef int read_open(Machine *m, const int64_t *i) noexcept nogil:
         w.position = start
         code = write_tagged(&w, m.tables + i[6])
         return code or put_bytes(m.columns, i[3], m.output.data, m.output.length)
-    size = m.output.length
-    code = write_metadata(m)
-    if code:
-        return code
-    code = put_bytes(m.columns, i[3], m.output.data, size)
-    if code:
-        return code
-    return put_bytes(m.columns, i[4], m.output.data + size, m.output.length - size)
+    return put_variant(m, i)

@@ -89,19 +89,6 @@ cdef inline bint name_of(const int64_t *table, int64_t *value) noexcept nogil:
     return True
 
 
-cdef inline int64_t symbol_among(const Machine *m, const int64_t *table, bint *none) noexcept nogil:
-    """Which of some texts of the format a text of the record is; -1 for any other. Table: register, count, texts."""
-    cdef int64_t n, symbol, size = m.registers[table[0]]
-    none[0] = m.absent[table[0]]
-    if none[0]:
-        return -1
-    for n in range(table[1]):
-        symbol = table[2 + n]
-        if size == symbol & 0xFFFF and memcmp(m.pointers[table[0]], m.texts + (symbol >> 16), <size_t>size) == 0:
-            return symbol
-    return -1
-
-
 cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexcept nogil:
     """The value of the expression at `start`; OK or IRREGULAR.
 
@@ -137,8 +124,6 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
                 null = m.absent[right]
             elif op == X_HERE:
                 value = (m.position - m.base) - m.registers[right]
-            elif op == X_SYMBOL:
-                value = symbol_among(m, m.tables + right, &null)
             elif op == X_TEXT:
                 value = -2 - right
                 null = m.absent[right]
@@ -162,12 +147,11 @@ cdef int evaluate(Machine *m, int64_t start, int64_t *result, bint *none) noexce
         elif op == X_EITHER:
             null = (null or not value) and (other_null or not right) and (null or other_null)
             value = not null and (value != 0 or right != 0)
-        elif op == X_SAME or op == X_OTHER:
+        elif op == X_SAME:
             if null or other_null:
                 value = null == other_null
             elif same_texts(m, value, right, &value):
                 return IRREGULAR
-            value = (value != 0) == (op == X_SAME)
             null = False
         elif op <= X_INVERT or op == X_NOT or op == X_MINIMUM or op == X_MAXIMUM:
             null = null or other_null

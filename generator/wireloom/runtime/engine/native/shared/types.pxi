@@ -130,30 +130,6 @@ cdef extern from *:
     static inline double wl_double(uint64_t v) { double d; memcpy(&d, &v, 8); return d; }
     static inline int wl_negative(double v) { return __builtin_signbit(v) != 0; }
     static inline double wl_float(uint32_t v) { float f; memcpy(&f, &v, 4); return f; }
-    /* A number of 16 bits: one of sign, five of exponent, ten after the point. */
-    static inline double wl_half(uint16_t v) {
-        uint64_t exponent = v >> 10 & 31, rest = v & 1023, sign = (uint64_t)(v & 0x8000) << 48;
-        if (!exponent) return (v & 0x8000 ? -1.0 : 1.0) * (double)rest / 16777216.0;
-        return wl_double(sign | (exponent == 31 ? 0x7FF : exponent + 1008) << 52 | rest << 42);
-    }
-    /* The same backwards; 1 for a number that 16 bits do not say exactly, and for a NaN. */
-    static inline int wl_to_half(double number, uint16_t *half) {
-        uint64_t v, rest;
-        int64_t exponent;
-        double scaled;
-        memcpy(&v, &number, 8);
-        rest = v & 0xFFFFFFFFFFFFF;
-        exponent = (int64_t)(v >> 52 & 0x7FF) - 1008;
-        *half = (uint16_t)(v >> 48 & 0x8000);
-        if (exponent == 0x7FF - 1008) { *half |= 0x7C00; return rest != 0; }
-        if (exponent >= 1) {
-            *half |= (uint16_t)(exponent << 10 | rest >> 42);
-            return exponent > 30 || (rest & 0x3FFFFFFFFFF) != 0;
-        }
-        scaled = (number < 0 ? -number : number) * 16777216.0;
-        *half |= (uint16_t)scaled;
-        return scaled != (double)(uint16_t)scaled;
-    }
     """
     int wl_add(int64_t a, int64_t b, int64_t *r) nogil
     int wl_sub(int64_t a, int64_t b, int64_t *r) nogil
@@ -167,8 +143,6 @@ cdef extern from *:
     double wl_double(uint64_t v) nogil
     int wl_negative(double v) nogil
     double wl_float(uint32_t v) nogil
-    double wl_half(uint16_t v) nogil
-    int wl_to_half(double number, uint16_t *half) nogil
 
 
 # Why a record stops. Codes from FIRST_CODE on are error codes of the format, of which every one has BAD_SIZE.
@@ -257,7 +231,6 @@ cpdef enum Op:
     OP_MATCH
     OP_ARITHMETIC
     OP_PACK_COUNT
-    OP_MAPPING_FAR
     OP_TEXT
     OP_REAL
     OP_CHARSET
@@ -291,9 +264,6 @@ cpdef enum Op:
     OP_JSON_CARRIED
     OP_WIDE_DECIMAL
     OP_WIDE_MD5
-    OP_WIDE_NUMBER
-    OP_WIDE_NARROW
-    OP_WIDE_TEXT
     OP_WIDE_BRANCH
     OP_DISCARD
     OP_PACK_EXT
@@ -305,7 +275,6 @@ cpdef enum Op:
     OP_UNPACKED
     OP_CARRIED
     OP_LEFT
-    OP_PACK_TYPE
     OP_JSON_BODY
 
 cdef enum:  # flags of instructions

@@ -6,7 +6,6 @@ cdef extern from "wide.h" nogil:
         uint64_t low
         uint64_t high
     bint wl_decimal(const uint8_t *text, int64_t size, int64_t bits, wl_wide *value)
-    int64_t wl_digits(wl_wide value, uint8_t *text)
     int wl_wide_order(wl_wide a, wl_wide b)
 
 
@@ -42,39 +41,6 @@ cdef int read_digest(Machine *m, const int64_t *i) noexcept nogil:
     wl_md5(m.pointers[i[1]], m.registers[i[1]], digest)
     keep_wide(m, i[2], wl_swap64(wl_u64(digest + 8)), wl_swap64(wl_u64(digest)), False)
     return OK
-
-
-cdef int widen_number(Machine *m, const int64_t *i) noexcept nogil:
-    """i: expression, pair of registers"""
-    cdef int64_t value = 0
-    cdef bint none = False
-    cdef int code = number_of(m, i[1], &value, &none)
-    if code:
-        return code
-    if not none and value < 0:
-        return IRREGULAR
-    keep_wide(m, i[2], <uint64_t>value, 0, none)
-    return OK
-
-
-cdef int narrow_number(Machine *m, const int64_t *i) noexcept nogil:
-    """i: pair of registers, minimum, maximum, register, column"""
-    if m.absent[i[1]]:
-        if i[4] >= 0:
-            m.absent[i[4]] = True
-        return OK
-    m.value, m.none, m.wide = m.registers[i[1]], False, False
-    if m.registers[i[1] + 1] != 0 or m.value < 0 or m.value < i[2] or m.value > i[3]:
-        return IRREGULAR
-    return deliver_integer(m, i[4], i[5])
-
-
-cdef int show_wide(Machine *m, const int64_t *i) noexcept nogil:
-    """i: pair of registers, column: the number in decimal"""
-    cdef uint8_t text[40]
-    if m.absent[i[1]]:
-        return OK
-    return put_bytes(m.columns, i[2], text, wl_digits(wide_at(m.registers + i[1]), text))
 
 
 cdef int branch_wide(Machine *m, const int64_t *i) noexcept nogil:

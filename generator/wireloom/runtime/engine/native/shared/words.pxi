@@ -7,7 +7,6 @@ cdef enum:
     X_NULL
     X_LOAD
     X_HERE
-    X_SYMBOL
     X_TEXT
     X_ADD
     X_SUBTRACT
@@ -46,7 +45,6 @@ cdef enum:
     X_BOTH
     X_EITHER
     X_SAME
-    X_OTHER
     X_COUNT
 
 cdef enum:

@@ -115,8 +115,6 @@ def _is_held(held, size, sign, order):
 class WritingChecker(Checker):
     """Looks at one program that writes."""
 
-    points_to_texts = False
-
     def check_instruction(self, at, words):
         cdef int op
         self.require(words[0] in WRITTEN, f"instruction {words[0]} at {at}")
@@ -172,7 +170,7 @@ class WritingChecker(Checker):
         elif op == E_PATCH:
             self.require(_is_held(*words[3:7]), where)
         elif op == E_FLOAT:
-            self.require(words[2] in (2, 4, 8), where)
+            self.require(words[2] in (4, 8), where)
         elif op in (E_PROTO_FLOAT, E_PACK_FLOAT):
             self.require(words[2] in (32, 64), where)
         elif op == E_HOLD:

@@ -344,10 +344,9 @@ cdef inline int write_column_integer(Builder *k, const int64_t *i) noexcept nogi
 
 
 cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
-    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's, as is one that 16 bits do not say exactly, and a NaN in these."""
+    """i: column, bytes, big. A number that 32 bits cannot hold is the construct path's."""
     cdef double number
     cdef float narrow
-    cdef uint16_t two
     cdef uint32_t four
     cdef uint64_t eight
     cdef int code
@@ -357,11 +356,7 @@ cdef int write_column_float(Builder *k, const int64_t *i) noexcept nogil:
     code = room(k, i[2])
     if code:
         return code
-    if i[2] == 2:
-        if wl_to_half(number, &two):
-            return IRREGULAR
-        store(k.output.data + k.size, two, 2, i[3])
-    elif i[2] == 4:
+    if i[2] == 4:
         narrow = <float>number
         if narrow - narrow != 0 and number - number == 0:
             return IRREGULAR

@@ -8,7 +8,9 @@ import sys
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import BinaryType, DataType, StringType
+
+from wireloom.spark.struct_types import with_leaves
 
 REGISTRY = "pyspark.pipelines.graph_element_registry"
 
@@ -27,18 +29,7 @@ def in_pipeline() -> bool:
 
 def bytes_for_texts(type: DataType) -> DataType:
     """The type with bytes in place of texts."""
-    match type:
-        case StringType():
-            return BinaryType()
-        case StructType():
-            fields = [StructField(field.name, bytes_for_texts(field.dataType), field.nullable) for field in type.fields]
-            return StructType(fields)
-        case ArrayType():
-            return ArrayType(bytes_for_texts(type.elementType), type.containsNull)
-        case MapType():
-            return MapType(bytes_for_texts(type.keyType), bytes_for_texts(type.valueType), type.valueContainsNull)
-        case _:
-            return type
+    return with_leaves(type, lambda leaf: BinaryType() if isinstance(leaf, StringType) else leaf)
 
 
 def without_texts(array: pa.Array) -> pa.Array:

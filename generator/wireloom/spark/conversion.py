@@ -17,7 +17,8 @@ from wireloom.ingest.plan import Plan
 from wireloom.runtime.conversion import Conversion, conversion
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.calls import Call, column_of
-from wireloom.spark.options import Options, Surface, read_options
+from wireloom.spark.decoding import Decoding
+from wireloom.spark.options import Surface, read_options
 
 CONVERTED = StructType(
     [
@@ -34,25 +35,11 @@ TARGET = "target."
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
-    """A format by its module's name and the digest of the driver's spec, and what was said about it."""
-
-    module: str
-    format: str
-    digest: str
-    options: Options
-
-    def opened(self) -> FormatModule:
-        """The generated module, which must be of the driver's spec."""
-        return open_module(Plan(self.module, self.format, self.digest))
-
-
-@dataclass(frozen=True, slots=True)
 class _Converting:
     """A conversion that travels."""
 
-    source: _Side
-    target: _Side
+    source: Decoding
+    target: Decoding
     strict: bool
     may_lose: tuple[str, ...]
 
@@ -106,9 +93,9 @@ def conversion_call(module: FormatModule, shared: OptionValues) -> Call:
     return Call(name, partial(_converted_in_sql, stated), CONVERTED)
 
 
-def _side(module: FormatModule, name: str, given: OptionValues, own: tuple[str, ...] = ()) -> _Side:
+def _side(module: FormatModule, name: str, given: OptionValues, own: tuple[str, ...] = ()) -> Decoding:
     options = read_options(given, module.CODEC, Surface(name, ("PERMISSIVE",), ("root",), own))
-    return _Side(module.__name__, module.FORMAT, module.MEANING, options)
+    return Decoding(module.__name__, module.FORMAT, module.MEANING, options)
 
 
 @dataclass(frozen=True, slots=True)

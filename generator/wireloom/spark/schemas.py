@@ -6,7 +6,7 @@ maps. Types that Spark compares with those of Arrow must be bare: to Spark a com
 
 from collections.abc import Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -15,7 +15,6 @@ from pyspark.sql.types import (
     BinaryType,
     DataType,
     LongType,
-    MapType,
     StringType,
     StructField,
     StructType,
@@ -26,8 +25,8 @@ from wireloom.catalog import FormatModule
 from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.validation.validator import COLUMNS
 from wireloom.spark.options import OpenValues, Options
+from wireloom.spark.struct_types import pruned, with_leaves
 
-Path = tuple[str, ...]
 _ERROR = {
     "code": (StringType(), "Error code of the format"),
     "path": (StringType(), "Field that is wrong, by the names of the wire; empty for the record itself"),
@@ -54,10 +53,10 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 def record_type(module: FormatModule, options: Options, *, explode: bool) -> StructType:
     """The columns that are asked for, of a record or of its flat rows, with their comments."""
     whole = module.struct_type(root=options.root or module.CODEC.default_root, explode=explode)
-    shown = _shown(whole, options.open_values)
-    asked = shown if options.columns is None else _pruned(shown, [tuple(name.split(".")) for name in options.columns])
-    assert isinstance(asked, StructType)  # noqa: S101 - both keep the kind of a type
-    return asked
+    whole = shown(whole, options.open_values)
+    if options.columns is None:
+        return whole
+    return cast(StructType, pruned(whole, [tuple(name.split(".")) for name in options.columns]))
 
 
 def added_fields(options: Options, taken: Sequence[str]) -> tuple[StructField, ...]:
@@ -89,54 +88,12 @@ _ADDED = {
 
 def bare(type: DataType) -> DataType:
     """The type without comments, as Spark reads it from Arrow."""
-    match type:
-        case StructType():
-            return StructType([StructField(field.name, bare(field.dataType), field.nullable) for field in type.fields])
-        case ArrayType():
-            return ArrayType(bare(type.elementType), type.containsNull)
-        case MapType():
-            return MapType(bare(type.keyType), bare(type.valueType), type.valueContainsNull)
-        case _:
-            return type
+    return with_leaves(type, lambda leaf: leaf)
 
 
-def _shown(type: DataType, open_values: OpenValues) -> DataType:
+def shown(type: StructType, open_values: OpenValues) -> StructType:
     """The type with open values in the form that is asked for."""
-    match type:
-        case VariantType():
-            return _OPEN[open_values]
-        case StructType():
-            return StructType(
-                [
-                    StructField(field.name, _shown(field.dataType, open_values), field.nullable, field.metadata)
-                    for field in type.fields
-                ]
-            )
-        case ArrayType():
-            return ArrayType(_shown(type.elementType, open_values), type.containsNull)
-        case MapType():
-            return MapType(type.keyType, _shown(type.valueType, open_values), type.valueContainsNull)
-        case _:
-            return type
-
-
-def _pruned(type: DataType, paths: Sequence[Path]) -> DataType:
-    """The type with what lies on the paths alone, in its own order; the decoder has checked them."""
-    if () in paths:
-        return type
-    match type:
-        case StructType():
-            below = {field.name: [path[1:] for path in paths if path[0] == field.name] for field in type.fields}
-            return StructType(
-                [
-                    StructField(field.name, _pruned(field.dataType, below[field.name]), field.nullable, field.metadata)
-                    for field in type.fields
-                    if below[field.name]
-                ]
-            )
-        case ArrayType():
-            return ArrayType(_pruned(type.elementType, paths), type.containsNull)
-        case MapType():
-            return MapType(type.keyType, _pruned(type.valueType, paths), type.valueContainsNull)
-        case _:
-            return type
+    return cast(
+        StructType,
+        with_leaves(type, lambda leaf: _OPEN[open_values] if isinstance(leaf, VariantType) else leaf, comments=True),
+    )

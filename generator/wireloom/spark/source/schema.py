@@ -6,9 +6,8 @@ column of the format goes before one of ours of the same name.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
@@ -17,10 +16,8 @@ from pyspark.sql.types import (
     BinaryType,
     DataType,
     MapType,
-    StringType,
     StructField,
     StructType,
-    VariantType,
 )
 
 from wireloom.catalog import FormatModule
@@ -30,6 +27,8 @@ from wireloom.problems import nearest
 from wireloom.runtime.columns.arrow import ERROR
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.options import Options
+from wireloom.spark.schemas import shown
+from wireloom.spark.struct_types import pruned, refuse_unknown
 
 CORRUPT_RECORD, ERROR_COLUMN = "_corrupt_record", "_error"
 ALL = "*"
@@ -61,9 +60,8 @@ class Offer:
 def offer(module: FormatModule, options: Options) -> Offer:
     """The columns of a format under these options."""
     root = options.root or module.CODEC.default_root
-    columns = module.struct_type(root=root, explode=bool(options.explode) or module.CODEC.root(root).elements)
-    if options.open_values == "json":
-        columns = cast(StructType, _as_text(columns))
+    explode = bool(options.explode) or module.CODEC.root(root).elements
+    columns = shown(module.struct_type(root=root, explode=explode), options.open_values)
     corrupt = options.column_of_corrupt_record or CORRUPT_RECORD
     error = options.column_of_error or ERROR_COLUMN
     for name in (options.column_of_corrupt_record, options.column_of_error):
@@ -92,7 +90,7 @@ def default_schema(module: FormatModule, options: Options) -> StructType:
             paths.setdefault(first, []).append(tuple(rest))
     for name, below in paths.items():
         field = offered.field(name)
-        fields.append(StructField(name, _part(field.dataType, below, (name,)), metadata=field.metadata or {}))
+        fields.append(StructField(name, pruned(field.dataType, below, (name,)), metadata=field.metadata or {}))
     return StructType(fields)
 
 
@@ -113,52 +111,6 @@ def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
 
 
 # --- Spark types ---------------------------------------------------------------------------------------------------
-
-
-def _as_text(type: DataType) -> DataType:
-    """The type with text in place of open values."""
-    match type:
-        case VariantType():
-            return StringType()
-        case StructType():
-            return StructType(
-                [
-                    StructField(field.name, _as_text(field.dataType), metadata=field.metadata or {})
-                    for field in type.fields
-                ]
-            )
-        case ArrayType():
-            return ArrayType(_as_text(type.elementType))
-        case MapType():
-            return MapType(type.keyType, _as_text(type.valueType))
-        case _:
-            return type
-
-
-def _part(type: DataType, paths: Sequence[tuple[str, ...]], above: tuple[str, ...]) -> DataType:
-    """The type with only the members that the paths lead to."""
-    if () in paths:
-        return type
-    match type:
-        case StructType():
-            for path in paths:
-                _refuse_unknown(path[0], type, above)
-            kept = [(field, [path[1:] for path in paths if path[0] == field.name]) for field in type.fields]
-            return StructType(
-                [
-                    StructField(
-                        field.name, _part(field.dataType, below, (*above, field.name)), metadata=field.metadata or {}
-                    )
-                    for field, below in kept
-                    if below
-                ]
-            )
-        case ArrayType():
-            return ArrayType(_part(type.elementType, paths, above))
-        case MapType():
-            return MapType(type.keyType, _part(type.valueType, paths, above))
-        case _:
-            raise ParameterError(f"column {'.'.join((*above, *paths[0]))!r}: {'.'.join(above)!r} has no members")
 
 
 def _refuse_never_null(field: StructField, path: str) -> None:
@@ -187,7 +139,7 @@ def _type_paths(asked: DataType, there: DataType, path: tuple[str, ...]) -> Iter
     match asked, there:
         case StructType(), StructType():
             for field in asked.fields:
-                _refuse_unknown(field.name, there, path)
+                refuse_unknown(field.name, there, path)
                 yield from _type_paths(field.dataType, there[field.name].dataType, (*path, field.name))
         case ArrayType(), ArrayType():
             yield from _type_paths(asked.elementType, there.elementType, path)
@@ -197,9 +149,3 @@ def _type_paths(asked: DataType, there: DataType, path: tuple[str, ...]) -> Iter
             raise ParameterError(
                 f"column {'.'.join(path)!r} is {there.simpleString()}; the schema says {asked.simpleString()}"
             )
-
-
-def _refuse_unknown(name: str, struct: StructType, above: tuple[str, ...]) -> None:
-    if name not in struct.names:
-        near: Any = nearest(name, struct.names) or f"there are {', '.join(struct.names)}"
-        raise ParameterError(f"no column {'.'.join((*above, name))!r}; {near}")

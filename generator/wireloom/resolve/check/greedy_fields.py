@@ -8,7 +8,7 @@ from wireloom.model.types import Field, Struct, Type
 from wireloom.resolve.bind.draft import Draft
 from wireloom.resolve.facts.exclusion import never_in_one_version
 from wireloom.resolve.facts.sites import placed, structs
-from wireloom.resolve.facts.sizes import Sizes, asks_for_end, counts_from_end
+from wireloom.resolve.facts.sizes import OPEN, Sizes, asks_for_end, counts_from_end
 from wireloom.spec.documents import Place
 
 _SIZE_IT = "give it an end: `bytes(n)`, `str(n)`, `count`, `size`"
@@ -36,7 +36,7 @@ def _check_followed(draft: Draft, where: Place, field: Field, followers: list[Fi
     size, name = sizes.of_field(field), field.wire_name
     alone = field.when is None and field.size is None and field.at is None
     asking = looks_at_end(field.type, sizes.named) if field.size is None else ""
-    always = [each for each in followers if each.when is None]
+    always = [each for each in followers if each.when is None and sizes.of_field(each) != OPEN]
     if alone and size.open and followers:
         message = f"{name} takes all bytes left, but {followers[0].wire_name} follows"
         draft.reports_entry(where, "greedy-field", message, _where_else_to_ask(field.type, sizes) or _SIZE_IT)

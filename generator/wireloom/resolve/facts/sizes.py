@@ -36,7 +36,8 @@ class Size:
         return self.least if self.least == self.most else None
 
 
-_OPEN = Size(open=True)
+OPEN = Size(open=True)
+"""All bytes that are left, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def _amount(amount: Amount | None, each: Size | None = None) -> Size:
     single = each or Size(1, 1)
     match amount:
         case None:
-            return _OPEN
+            return OPEN
         case Literal(int(count)):
             many = max(count, 0)
             return Size(many * single.least, None if single.most is None else many * single.most)
@@ -157,7 +158,7 @@ def _amount(amount: Amount | None, each: Size | None = None) -> Size:
         case types.Last():
             return Size(single.least)
         case _:
-            return _OPEN if amount == _ALL_LEFT and each is None else Size()
+            return OPEN if amount == _ALL_LEFT and each is None else Size()
 
 
 def _sum_of(amount: Amount, reached: Sum | None) -> Sum | None:

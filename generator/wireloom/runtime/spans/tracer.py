@@ -150,9 +150,15 @@ class Tracer:
         """Whether an element is traced, or may be folded."""
         return self.folding is None or index < self.folding.first or index in self.folding.indices
 
-    def fold(self, first: int, count: int, start: int, end: int) -> None:
-        """Fold so many elements of the open node into one span, together with folded ones right before them."""
-        fold(self.current, first, count, start, end, self.space)
+    def fold(self, first: int, count: int, start: int, end: int, within: Traced | None = None) -> None:
+        """Fold so many elements of a node, the open one, into one span, together with folded ones right before them."""
+        node = within or self.current
+        before = node.children[-1] if node.children else None
+        if before is None or before.kind != "folded" or before.entries != first:
+            before = Traced("folded", first, start, end, self.space)
+            before.first = first
+            node.children.append(before)
+        before.entries, before.end = first + count, max(end, before.end)
 
     def reading(self, node: Traced, stream: Any, read: Callable[..., Any], *given: Any) -> Any:
         """Read with a node open, and note its value and its end."""
@@ -249,7 +255,7 @@ class Tracer:
         for name, child in members:
             if child is None:
                 assert isinstance(name, int)
-                fold(into, name, 1, end, end, self.space)
+                self.fold(name, 1, end, end, into)
                 continue
             kind = "element" if isinstance(name, int) else "field"
             made = Traced(kind, name, self.base + child.start, self.base + child.end, self.space)
@@ -264,16 +270,6 @@ class Tracer:
             if into.children[-2:-1] and into.children[-2].kind == "folded":
                 into.children[-2].end = made.start
             end = made.end
-
-
-def fold(node: Traced, first: int, count: int, start: int, end: int, space: int) -> None:  # noqa: PLR0913 - a place
-    """Fold so many elements of a node into one span, together with folded ones right before them."""
-    before = node.children[-1] if node.children else None
-    if before is None or before.kind != "folded" or before.entries != first:
-        before = Traced("folded", first, start, end, space)
-        before.first = first
-        node.children.append(before)
-    before.entries, before.end = first + count, max(end, before.end)
 
 
 def fail(node: Traced, end: int) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError, ParameterError
@@ -46,7 +46,7 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
         more = bool(addition)
         window += addition
     if found.error is None:
-        values = {field: _member(found.value, field) for _, field in framing.gives}
+        values = {field: found.value[field] for _, field in framing.gives}
         for name, field in framing.gives:
             try:
                 settings = judges.accept({**settings, name: values[field]})
@@ -61,7 +61,3 @@ def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, ju
     assert found.error is not None
     found.error.at(framing.header)
     return framed.rest(reader, file, found, window, large=False)
-
-
-def _member(value: Any, name: str) -> Any:
-    return value[name]

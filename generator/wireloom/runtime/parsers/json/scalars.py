@@ -167,9 +167,10 @@ class Base64(construct.Construct):
 
     def _parse(self, stream: Node, context: Container, path: str) -> bytes:
         text: str = expect(stream, "str")
-        data = _from_base64(_joined(text) if self.line_feeds else text)
-        if data is None:
-            raise DecodeError("bad_base64", offset=stream.start, expected=BASE64, actual=shown(text))
+        try:
+            data = said_in_base64(_joined(text) if self.line_feeds else text)
+        except ValueError:
+            raise DecodeError("bad_base64", offset=stream.start, expected=BASE64, actual=shown(text)) from None
         size = amount(self.size, context)
         if size is not None and len(data) != size:
             raise DecodeError(self.code, offset=stream.start, expected=f"{size} bytes", actual=f"{len(data)} bytes")
@@ -210,14 +211,6 @@ class Carried(construct.Construct):
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         self.text._build(self.body.build(obj, context), stream, context, path)
         return obj
-
-
-def _from_base64(text: str) -> bytes | None:
-    """The bytes, or None where `text` is not the one way to write them."""
-    try:
-        return said_in_base64(text)
-    except ValueError:
-        return None
 
 
 def _joined(text: str) -> str:

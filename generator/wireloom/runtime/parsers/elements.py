@@ -46,7 +46,7 @@ def _silently(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoin
             checkpoints.resume()
 
 
-def _behind(nodes: list[Any], count: int) -> Iterator[Any]:
+def nodes_behind(nodes: list[Any], count: int) -> Iterator[Any]:
     """The nodes after some; those that were passed over are not there."""
     for node in list.__getitem__(nodes, slice(count, None)):
         if node is None:
@@ -97,7 +97,7 @@ class Elements:
         if found is None:
             return self.parse(nodes, context, len(nodes))
         passed = self._pass_nodes(nodes, context, found)
-        return self.parse(_behind(nodes, found.count), context, len(nodes), passed) if found.is_open else passed
+        return self.parse(nodes_behind(nodes, found.count), context, len(nodes), passed) if found.is_open else passed
 
     def parse_whole(self, stream: Cursor, streams: Iterable[Any], context: Container, found: list[Any]) -> list[Any]:
         """The same of streams that follow the elements; a list that the engine has read is passed over all the same."""

@@ -14,12 +14,12 @@ from typing import Any
 import construct
 from construct import Container
 
-from wireloom.runtime.checkpoints import Checkpoint, Passed, Unread
+from wireloom.runtime.checkpoints import Checkpoint, Passed
 from wireloom.runtime.cursor import Cursor
 from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers import bodies
 from wireloom.runtime.parsers.binary import Blocks, Bytes, Delimiter, Jump, Padded, Prefix, Terminator, Text
-from wireloom.runtime.parsers.elements import Elements
+from wireloom.runtime.parsers.elements import Elements, nodes_behind
 from wireloom.runtime.parsers.fields import Field, Held, Run, Step
 from wireloom.runtime.parsers.json.nodes import Node as JsonNode
 from wireloom.runtime.parsers.json.scalars import Carried as JsonCarried
@@ -202,48 +202,37 @@ class _Elements(Elements):
 
     def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
         """Trace the first elements, and continue where the engine stopped."""
-        tracer = tracer_of(context)
-        first = self._first(islice(streams, self._kept(tracer, known)), context)
+        tracer, first = tracer_of(context), self._first(streams, context, known)
         start = tracer.base + stream.tell()
         passed = super()._pass_over(stream, streams, context, known)
-        self._trace_next(tracer, known)
         if known.count > len(first):
             tracer.fold(len(first), known.count - len(first), start, tracer.base + stream.tell())
         return passed
 
     def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
         """The same for nodes; protobuf elements are folded where their message is noted."""
-        tracer = tracer_of(context)
-        kept = list.__getitem__(nodes, slice(self._kept(tracer, known)))
-        if None in kept:
-            raise Unread
-        first = self._first(kept, context)
-        if known.count > len(first) and isinstance(kept[-1], JsonNode):
+        tracer, first = tracer_of(context), self._first(nodes_behind(nodes, 0), context, known)
+        if known.count > len(first) and isinstance(last := list.__getitem__(nodes, len(first) - 1), JsonNode):
             rest = next((each for each in list.__getitem__(nodes, slice(known.count, None)) if each is not None), None)
-            end = kept[-1].source.start + known.position if rest is None else rest.start
-            tracer.fold(len(first), known.count - len(first), tracer.base + kept[-1].end, tracer.base + end)
-        self._trace_next(tracer, known)
+            end = last.source.start + known.position if rest is None else rest.start
+            tracer.fold(len(first), known.count - len(first), tracer.base + last.end, tracer.base + end)
         return super()._pass_nodes(nodes, context, known)
 
-    @staticmethod
-    def _kept(tracer: Tracer, known: Checkpoint) -> int:
-        assert tracer.folding is not None, "there are checkpoints"
-        return min(tracer.folding.first, known.count)
+    def _first(self, streams: Iterable[Any], context: Container, known: Checkpoint) -> list[Any]:
+        """The first elements, of whose lists the engine has no notes.
 
-    @staticmethod
-    def _trace_next(tracer: Tracer, known: Checkpoint) -> None:
-        """The element that the engine gave up is read only once, as the notes of its lists can be used only once."""
-        if known.is_open and tracer.folding is not None:
-            tracer.folding.indices.add(known.count)
-
-    def _first(self, streams: Iterable[Any], context: Container) -> list[Any]:
-        """The first elements; the engine has no notes of their lists."""
-        checkpoints = context._params["_checkpoints"]
+        Afterwards the element that it gave up is read only once, as the notes of its lists can be used only once.
+        """
+        folding, checkpoints = tracer_of(context).folding, context._params["_checkpoints"]
+        assert folding is not None, "there are checkpoints"
         checkpoints.pause()
         try:
-            return self.parse(streams, context)
+            first = self.parse(islice(streams, min(folding.first, known.count)), context)
         finally:
             checkpoints.resume()
+        if known.is_open:
+            folding.indices.add(known.count)
+        return first
 
 
 def _half(kind: str, part: Any) -> Any:

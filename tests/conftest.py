@@ -3,6 +3,8 @@
 The generator is imported where a test asks for it, so that tests of the runtime need the runtime alone.
 """
 
+import fcntl
+import gc
 import importlib
 import os
 import shutil
@@ -17,6 +19,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from xdist.scheduler import LoadFileScheduling
+
     from support.browsing import Tabs
     from wireloom.model.format import Format
     from wireloom.pipeline import Specs
@@ -48,6 +52,26 @@ def pytest_configure() -> None:
     """
     os.environ["WIRELOOM_CACHE"] = os.devnull
     os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "LoadFileScheduling | None":
+    """With `--dist loadfile`, one process gets all of tests/spark: its files share a session."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/spark" if nodeid.startswith("tests/spark/") else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives to the end: the collector of garbage need not look through it again and again."""
+    gc.freeze()
+    gc.set_threshold(5_000, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -92,11 +116,16 @@ def tabs(browser: object) -> Iterator["Tabs"]:
 
 @pytest.fixture(scope="session")
 def generated_cases(tmp_path_factory: pytest.TempPathFactory) -> "Project":
-    """The project of every spec below tests/cases, generated once for the session."""
+    """The project of every spec below tests/cases, generated once for all processes that share the tests."""
     from wireloom import pipeline
 
-    project = case_project(tmp_path_factory.mktemp("cases"))
-    assert pipeline.generate(project).any
+    home = tmp_path_factory.getbasetemp()
+    home = home.parent if "PYTEST_XDIST_WORKER" in os.environ else home
+    with (home / "cases.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        project = case_project(home / "cases")
+        if not project.out.exists():
+            assert pipeline.generate(project, specs_below(CASES)).any
     return project
 
 

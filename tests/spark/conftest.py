@@ -1,10 +1,13 @@
-"""A package of one small format, made for the tests, and a Spark session that knows it."""
+"""A package of one small format, made for the tests, and the Spark session of the tests of this folder."""
 
 import importlib
+from contextlib import ExitStack, chdir
 
 import pytest
 from typer.testing import CliRunner
 
+from conftest import GENERATED
+from integration.sessions import end_jvm
 from wireloom.cli.app import app
 
 PACKAGE = "ingest_formats"
@@ -30,10 +33,17 @@ def module(place):
     return importlib.import_module(f"{PACKAGE}.heartbeat")
 
 
-@pytest.fixture(scope="module")
-def spark(place):
-    """A session, stopped at the end of the file."""
+@pytest.fixture(scope="package")
+def spark(place, generated_cases):
+    """One session for all files: where Spark plans, a package is found by what the Java process was started with.
+
+    The process starts in a folder of the tests, where it puts what nobody names a place for.
+    """
     from wireloom.spark.session import session
 
-    with session((place / "build",)) as started:
+    end_jvm()
+    with ExitStack() as until_the_end:
+        with chdir(place):
+            started = until_the_end.enter_context(session((GENERATED, place / "build", generated_cases.out)))
+        started.sparkContext.setLogLevel("OFF")  # jobs that fail are meant to
         yield started

@@ -5,10 +5,8 @@ from functools import partial
 import pytest
 from pyspark.errors import PythonException
 
-from conftest import GENERATED
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark.decode import decode
-from wireloom.spark.session import session
 from wireloom_formats import aerospike_msgpack, databus_json, kpl_record
 from wireloom_formats.functions import decode_kpl_record
 
@@ -17,13 +15,6 @@ AGGREGATE = bytes.fromhex(
     "f3899ac20a01610a0162120234321a0708001a036f6e651a09080110001a0374776f1a0408001a00a49c195c0d4fc03c21c19a9a7b30f752"
 )
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("default")]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with session((GENERATED,)) as started:
-        started.sparkContext.setLogLevel("OFF")  # jobs that fail are meant to
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,11 @@ from pyspark.errors import AnalysisException, PythonException
 from pyspark.sql import Row
 from pyspark.sql import functions as F
 
-from conftest import GENERATED
 from wireloom.runtime.errors import ParameterError
 from wireloom.spark import columnar_input, doctor
 from wireloom.spark.columnar_input import SETTING
 from wireloom.spark.functions import from_format, register, to_format
 from wireloom.spark.schemas import arrow_schema
-from wireloom.spark.session import session
 from wireloom_formats import aerospike_json, aerospike_msgpack, databus_event, databus_json, kpl_record
 from wireloom_formats import functions as W
 
@@ -23,13 +21,6 @@ AGGREGATE = bytes.fromhex(
     "f3899ac20a01610a0162120234321a0708001a036f6e651a09080110001a0374776f1a0408001a00a49c195c0d4fc03c21c19a9a7b30f752"
 )
 PERMISSIVE = {"mode": "PERMISSIVE"}
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with session((GENERATED,)) as started:
-        started.sparkContext.setLogLevel("OFF")  # jobs that fail are meant to
-        yield started
 
 
 @pytest.fixture(scope="module")

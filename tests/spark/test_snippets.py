@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from conftest import GENERATED, ROOT, SPECS
-from wireloom.spark.session import session
+from conftest import ROOT, SPECS
 
 pytestmark = pytest.mark.integration
 
@@ -36,7 +35,7 @@ SNIPPET = re.compile(
     r"^(?:<!-- (?P<comment>[^\n]*?) -->\n\n?)?```(?P<language>sh|python|sql|yaml)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-MINUTES = 3
+MINUTES = 10  # on a machine that does much else
 SLOW = ("canonical-json", "converting", "ingest", "spark-source", "streaming")  # of dozens of commands, as README
 
 
@@ -58,22 +57,6 @@ def snippets(page: Path) -> list[Snippet]:
     ]
 
 
-@pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    """The folder of all pages; the session starts in it, so that paths mean the same to Java."""
-    folder = tmp_path_factory.mktemp("pages")
-    before = Path.cwd()
-    os.chdir(folder)
-    yield folder
-    os.chdir(before)
-
-
-@pytest.fixture(scope="module")
-def spark(places):
-    with session((GENERATED,)) as started:
-        yield started
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -82,9 +65,8 @@ def spark(places):
         if snippets(page)
     ],
 )
-def test_the_snippets_of_a_page_run(page: Path, places: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
-    place = places / page.stem
-    place.mkdir()
+def test_the_snippets_of_a_page_run(page: Path, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
+    place = tmp_path / page.stem
     shutil.copytree(ROOT / "samples", place / "samples")
     shutil.copytree(SPECS, place / "specs")
     monkeypatch.chdir(place)
@@ -103,6 +85,8 @@ def test_the_snippets_of_a_page_run(page: Path, places: Path, spark: SparkSessio
                     spark.sql(statement).collect()
             case "yaml":
                 insert(snippet, place)
+    for query in spark.streams.active:
+        query.stop()
 
 
 def run_shell(snippet: Snippet, place: Path) -> None:

@@ -10,14 +10,12 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col, lit, udf, when
 
 from conftest import CASE_PACKAGE, case_formats, shipped_formats
-from integration.sessions import end_jvm
 from support.databus_events import LONG_KEY
 from wireloom.catalog import open_format, open_package
 from wireloom.demo.samples import samples, stream
 from wireloom.runtime.errors import ContractError, EncodeError
 from wireloom.runtime.streams.framing import framing_of
 from wireloom.runtime.values import sourceless
-from wireloom.spark.session import session
 from wireloom.spark.source import register
 from wireloom.spark.source.options import READS, CheckedOptions
 from wireloom.spark.source.read import batches
@@ -28,13 +26,6 @@ AGGREGATE = bytes.fromhex(
     "f3899ac20a01610a0162120234321a0708001a036f6e651a09080110001a0374776f1a0408001a00a49c195c0d4fc03c21c19a9a7b30f752"
 )
 SHIPPED = {format.name: format for format in shipped_formats()}
-
-
-@pytest.fixture(scope="module")
-def spark(generated_cases):
-    end_jvm()  # where Spark plans, a package is found by what the Java process was started with
-    with session((generated_cases.out,)) as started:
-        yield started
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from conftest import GENERATED, ROOT
 from integration.faults import FULL
 from support.databus_events import LONG_KEY
 from wireloom.failures import MisuseError
-from wireloom.spark.session import session
 from wireloom.spark.source import write as source_write
 from wireloom.spark.source.options import READS, WRITES, CheckedOptions
 from wireloom.spark.source.read import Portion
@@ -250,12 +249,6 @@ def test_an_abort_behind_a_commit_takes_nothing_away(tmp_path):
 
 
 # --- on Spark ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def spark():
-    with session((GENERATED,)) as started:
-        yield started
 
 
 def started(spark, landing, out, **options):

@@ -42,30 +42,41 @@ def test_every_builtin_is_tried():
     assert {name for name, _ in TYPES} == set(BUILTINS)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=lambda encoding: encoding.name)
-@pytest.mark.parametrize(("name", "written"), TYPES, ids=lambda value: value)
-def test_a_type_has_a_form_or_is_refused_where_it_stands(name, written, encoding):
+def structs(encoding, place, name, written):
+    """A struct that has a field of the type, and what the type or the struct needs beside it."""
     field = {"type": written} | ({"tag": 1} if encoding == PROTOBUF else {})
     field |= {"delimiter": "0a"} if name == "digits" and encoding == BINARY else {}
-    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "root": "R"}
-    alone = BUILTINS[name].words.get(written)
-    bits = getattr(alone, "bits", 1) if name == "bits" else 0
-    filling = (
-        [{"g": {"type": f"uint{-bits % 8}" if bits % 8 < 7 else "bit"}}] if bits and encoding.name == "binary" else []
-    )
-    types = {"R": {"fields": [{"f": field}, *filling]}}
+    bits = getattr(BUILTINS[name].words.get(written), "bits", 1) if name == "bits" else 0
+    filling = [{"g": {"type": f"uint{-bits % 8}" if bits % 8 < 7 else "bit"}}] if bits and encoding == BINARY else []
+    types = {f"R{place}": {"fields": [{"f": field}, *filling]}}
     if name == "entries":
         types["Entry"] = {"fields": [{"key": {"type": "bool"}}, {"value": {"type": "bool"}}]}
         for tag, entry in enumerate(types["Entry"]["fields"] if encoding == PROTOBUF else (), 1):
             next(iter(entry.values()))["tag"] = tag
-    read = documents({"r.yaml": {**spec, "types": types}})
-    if name in encoding.types and (written != SIZED or encoding == BINARY):
-        with generated(resolved(read)):
-            return
+    return types
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=lambda encoding: encoding.name)
+def test_a_type_has_a_form_or_is_refused_where_it_stands(encoding):
+    has_form = {
+        pair: pair[0] in encoding.types and (pair[1] != SIZED or encoding == BINARY) for pair in dict.fromkeys(TYPES)
+    }
+    known, unknown = ([pair for pair, has in has_form.items() if has == wanted] for wanted in (True, False))
+
+    def read(pairs):
+        types = {key: type for place, pair in enumerate(pairs) for key, type in structs(encoding, place, *pair).items()}
+        roots = {f"r{place}": {"type": f"R{place}"} for place in range(len(pairs))}
+        spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": encoding.name, "roots": roots, "types": types}
+        return documents({"r.yaml": spec})
+
+    with generated(resolved(read(known))) as made:
+        assert len(made.complete().module.CODEC.roots) == len(known)
     with pytest.raises(SpecProblems) as raised:
-        resolved(read)
-    (problem,) = raised.value.problems
-    assert problem.id == ("unknown-type" if name in ("any", "meant") else "wrong-encoding")
+        resolved(read(unknown))
+    problems = sorted(raised.value.problems, key=lambda problem: problem.location.line)
+    wanted = ["unknown-type" if name in ("any", "meant") else "wrong-encoding" for name, _ in unknown]
+    assert [problem.id for problem in problems] == wanted
+    assert len({problem.location.line for problem in problems}) == len(unknown)
 
 
 def test_what_an_encoding_lacks_has_something_instead():

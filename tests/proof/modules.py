@@ -3,39 +3,60 @@
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
+from functools import cached_property, lru_cache
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from proof.texts import yaml
 from wireloom import pipeline
+from wireloom.examples.memory import PACKAGE, opened
 from wireloom.model.format import Format
 from wireloom.resolve import resolve
 from wireloom.spec import load
 from wireloom.spec.documents import Documents
 
-PACKAGE = "wireloom_proof"
 Spec = Mapping[str, Mapping[str, Any]]
 """Files by name: the format, and what it shares with others."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """What was generated of a spec."""
+    """What was generated of a spec: each file is made, and each module imported, when it is asked for."""
 
     format: Format
     module: ModuleType
-    spark: ModuleType
-    arrow: ModuleType
-    schema: Mapping[str, Any]
-    files: Mapping[str, str]  # which the module would read from beside it
+    texts: Mapping[str, str]
+
+    @cached_property
+    def spark(self) -> ModuleType:
+        """The module of Spark's types."""
+        return import_module(f"{self.module.__name__}.spark")
+
+    @cached_property
+    def arrow(self) -> ModuleType:
+        """The module of Arrow's types."""
+        return import_module(f"{self.module.__name__}.columns")
+
+    @cached_property
+    def schema(self) -> Any:
+        """The JSON Schema."""
+        return json.loads(self.texts["schema.json"])
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The files that the module would read from beside it."""
+        return {name: text for name, text in self.texts.items() if name.endswith(".json")}
+
+    def complete(self) -> "Made":
+        """The same, with every file made, and what has types imported."""
+        attrgetter("spark", "arrow", "schema", "files")(self)
+        return self
 
 
 def documents(spec: Spec) -> Documents:
@@ -65,57 +86,9 @@ def resolved(read: Documents) -> Format:
 
 @contextmanager
 def generated(format: Format) -> Iterator[Made]:
-    """The format's module, for as long as it is needed."""
+    """The format's module, for as long as it is needed; one that is open already, of that name, is another."""
     texts = pipeline.emit(format)
-    finder = _Finder(format.name, texts)
-    sys.meta_path.insert(0, finder)
-    _forget()
-    try:
-        name = f"{PACKAGE}.{format.name}"
-        module = _imported(name)
-        files = {file: text for file, text in texts.items() if file.endswith(".json")}
-        schema = json.loads(files["schema.json"])
-        yield Made(format, module, _imported(f"{name}.spark"), _imported(f"{name}.columns"), schema, files)
-    finally:
-        sys.meta_path.remove(finder)
-        _forget()
-
-
-def _imported(name: str) -> ModuleType:
-    __import__(name)
-    return sys.modules[name]
-
-
-def _forget() -> None:
-    for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{PACKAGE}.{format.name}.")]:
         del sys.modules[name]
-
-
-class _Finder(MetaPathFinder):
-    """Modules whose text is in memory."""
-
-    def __init__(self, format: str, texts: Mapping[str, str]) -> None:
-        self.texts = {f"{PACKAGE}.{format}.{name.removesuffix('.py')}": text for name, text in texts.items()}
-        self.texts[f"{PACKAGE}.{format}"] = texts["__init__.py"]
-        self.texts[PACKAGE] = ""
-
-    def find_spec(  # the signature is the import system's
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The module of that name, where it is one of ours."""
-        if fullname not in self.texts:
-            return None
-        package = any(name.startswith(f"{fullname}.") for name in self.texts)
-        return spec_from_loader(fullname, _Text(self.texts[fullname]), is_package=package)
-
-
-class _Text(Loader):
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """The usual one."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the text."""
-        exec(compile(self.text, f"<{module.__name__}>", "exec"), module.__dict__)  # noqa: S102 - it is what we generated
+    with opened({format.name: texts}) as modules:
+        yield Made(format, modules[format.name], texts)

@@ -141,6 +141,7 @@ def examined(spec: Spec, seed: int, only: "Instance | None" = None, effort: floa
             warnings.simplefilter("error")
             warnings.filterwarnings("ignore", "wireloom: no native engine")
             with generated(format) as made:
+                made.complete()
                 examinations = [_Examination(made, root, Chance(seed), report, only, effort) for root in format.roots]
                 for examination in examinations:
                     examination.run()

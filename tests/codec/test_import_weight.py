@@ -32,7 +32,7 @@ FORMATS = ("netflow_v5", "aerospike_msgpack", "databus_json", "databus_event")
 def loaded(statements: str) -> tuple[list[str], list[str]]:
     """The modules that statements load in a fresh interpreter, and the classes of ours that they make."""
     found = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(statements)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", PROGRAM.format(statements)], capture_output=True, text=True, check=True, timeout=300
     )
     modules, classes = json.loads(found.stdout)
     return modules, classes
@@ -92,5 +92,5 @@ import wireloom_formats.netflow_v5 as netflow
 assert netflow.VALIDATOR is netflow.VALIDATOR
 print(len(netflow.validate(b"")), netflow.JSON_SCHEMA["title"], list(netflow.iter_parse(b"", framing="concatenated")))
 """
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
     assert found.stdout.strip() == "1 NetFlow version 5 datagram []"

@@ -116,7 +116,7 @@ def test_where_the_disk_is_full_for_one_process_nothing_that_another_writes_mean
         (tmp_path / "input" / name).write_bytes(b"".join(record(number) for number in range(RECORDS)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", FULL, "-", str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
     said, left = done.stdout.splitlines()
     assert re.search("(?i)no space|full", said), said
     assert left == ""

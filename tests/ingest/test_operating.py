@@ -140,27 +140,19 @@ def test_what_a_killed_job_holds_is_nobodys(job, tmp_path):
 
 
 def test_a_job_of_another_machine_lives_while_it_gives_signs(job, tmp_path, monkeypatch):
-    monkeypatch.setattr(lease, "PATIENCE", 1.0)
+    monkeypatch.setattr(lease, "PATIENCE", 0.3)
     monkeypatch.setattr(lease, "POLL", 0.05)
     left_by(tmp_path, place="elsewhere", host="far")
-    living = threading.Event()
 
-    def beating():
+    def beat(_seconds):
         path, storage = lease.lease_path(ledger(tmp_path)), PlainStorage()
-        for beat in range(1, 1000):
-            if living.wait(0.1):
-                return
-            found = json.loads(storage.read(path))
-            storage.replace(path, json.dumps({**found, "beat": beat}))
+        found = json.loads(storage.read(path))
+        storage.replace(path, json.dumps({**found, "beat": found["beat"] + 1}))
 
-    thread = threading.Thread(target=beating)
-    thread.start()
-    try:
+    with monkeypatch.context() as waiting:
+        waiting.setattr(lease.time, "sleep", beat)  # while one job waits, the other gives its sign
         with pytest.raises(MisuseError, match=r"in use: ingest \(process .* on far"):
             run(job())
-    finally:
-        living.set()
-        thread.join()
     summary, told = run(job())
     assert summary.records == 3
     assert "waiting to see whether ingest (process " in told[0]
@@ -169,7 +161,7 @@ def test_a_job_of_another_machine_lives_while_it_gives_signs(job, tmp_path, monk
 def test_a_lease_gives_signs_of_life_and_is_gone_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "BEAT", 0.02)
     with held(PlainStorage(), ledger(tmp_path), "ingest"):
-        until = time.monotonic() + 10
+        until = time.monotonic() + 120
         while lease.holder(PlainStorage(), ledger(tmp_path)).beat < 3:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -533,10 +525,13 @@ def test_progress_is_told_in_bytes_and_shown_as_asked(job, capsys, monkeypatch):
     ingest(LocalEngine(1), job(), watcher=watcher)
     assert told == [(0, 189, "bytes"), (189, 189, "bytes")]
     monkeypatch.setattr(job_progress, "INTERVAL", 0.01)
+    noted, note = threading.Event(), job_progress.note
+    monkeypatch.setattr(job_progress, "note", lambda text: (note(text), noted.set()))
     for kind, said in (("line", "100 %, 189 B of 189 B, "), ("none", ""), ("bar", "")):
         with job_progress.shown(kind) as shown:
             shown.at(189, 189, "bytes")
-            time.sleep(0.1)
+            noted.clear()
+            assert kind != "line" or noted.wait(120)
         assert said in capsys.readouterr().err
     refused = invoked("ingest", "--format", "a", "--output", "b", "--progress", "lots")
     assert "it can be none, line, bar" in refused.output

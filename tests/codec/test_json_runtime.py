@@ -290,6 +290,9 @@ def test_a_hundred_thousand_brackets_are_refused_before_the_stack_is(piece):
     start = time.process_time()
     assert failure(piece * 100_000).code == "depth_limit"
     assert time.process_time() - start < 1
+
+
+def test_a_hundred_thousand_brackets_are_read_where_the_limit_says_so():
     read(b"[" * 100_000 + b"]" * 100_000, 100_000)
 
 

@@ -264,7 +264,7 @@ def test_four_times_the_bytes_take_four_times_the_work(
 ) -> None:
     name, made = SHAPES[shape]
     parse = formats(name).parse
-    few, many = (meter.of(partial(parse, made(count))) for count in (800, 3200))
+    few, many = (meter.of(partial(parse, made(count))) for count in (400, 1600))
     assert many < 5 * few, (few, many)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import differential
 import engine_data as data
+from codec.test_streams import Pipe
 from mutants import mutants
 from wireloom.runtime import engine as engines
 from wireloom.runtime.columns import arrow
@@ -19,14 +20,6 @@ from wireloom.runtime.streams.framing import framing_of
 
 FORMATS = tuple(differential.SETTINGS)
 DATABUS = "databus_event"
-
-
-class Pipe(io.BytesIO):
-    """A source that cannot seek."""
-
-    def seekable(self):
-        """Whether it can."""
-        return False
 
 
 @pytest.fixture(name="codec", params=["engine", "parser"])

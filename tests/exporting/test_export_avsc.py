@@ -117,12 +117,12 @@ def test_types_that_avro_knows_are_said():
 
 def test_the_command_writes_what_it_says(tmp_path):
     out = tmp_path / "netflow.avsc"
-    runner = CliRunner()
-    done = runner.invoke(app, ["export", "avsc", "netflow_v5", "--explode", "--specs", str(SPECS), "--out", str(out)])
+    runner, specs = CliRunner(), str(SPECS / "netflow")
+    done = runner.invoke(app, ["export", "avsc", "netflow_v5", "--explode", "--specs", specs, "--out", str(out)])
     assert (done.exit_code, done.stdout) == (0, "")
-    shown = runner.invoke(app, ["export", "avsc", "netflow_v5", "--explode", "--specs", str(SPECS)])
+    shown = runner.invoke(app, ["export", "avsc", "netflow_v5", "--explode", "--specs", specs])
     assert shown.stdout == out.read_text()
     assert "source" in [each["name"] for each in json.loads(out.read_text())["fields"]]
-    unknown = runner.invoke(app, ["export", "avsc", "netflow_v6", "--specs", str(SPECS)])
+    unknown = runner.invoke(app, ["export", "avsc", "netflow_v6", "--specs", specs])
     assert unknown.exit_code == 2
     assert "'netflow_v6' is no format; did you mean netflow_v5?" in unknown.stderr

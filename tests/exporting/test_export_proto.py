@@ -119,7 +119,7 @@ def test_what_proto3_has_no_field_for_stands_in_a_message_of_its_own(tmp_path: P
 
 def test_lists_that_may_be_null_are_told_with_their_places(tmp_path: Path):
     out = tmp_path / "a.proto"
-    done = CliRunner().invoke(app, ["export", "proto", "dns_message", "--specs", str(SPECS), "--out", str(out)])
+    done = CliRunner().invoke(app, ["export", "proto", "dns_message", "--specs", str(SPECS / "dns"), "--out", str(out)])
     line = next(
         number
         for number, text in enumerate((SPECS / "dns" / "dns_message.yaml").read_text().splitlines(), 1)
@@ -128,5 +128,5 @@ def test_lists_that_may_be_null_are_told_with_their_places(tmp_path: Path):
     assert done.exit_code == 0
     assert f"dns_message.yaml:{line}:9: answers[].data.texts: the list may be null" in done.stderr
     assert "5 things differ from the spec: null 5" in done.stderr
-    strict = CliRunner().invoke(app, ["export", "proto", "dns_message", "--specs", str(SPECS), "--strict"])
+    strict = CliRunner().invoke(app, ["export", "proto", "dns_message", "--specs", str(SPECS / "dns"), "--strict"])
     assert (strict.exit_code, strict.stdout) == (1, out.read_text())

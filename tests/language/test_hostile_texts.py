@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
+from support.drawing import drawn
 from wireloom import escapes, medallion, pipeline
 from wireloom.catalog import open_format, open_package
 from wireloom.cli.app import app
@@ -281,7 +282,7 @@ def plain(tmp_path_factory) -> dict[Path, str]:
     return {path.relative_to(folder): text for path, text in made(folder, PLAIN, "plain.yaml").items()}
 
 
-@settings(max_examples=20)
+@settings(max_examples=drawn(6))
 @given(TEXTS, st.sampled_from(PATHS))
 @example(MARKER + "".join(PIECES) + MARKER, PATHS[0])
 @example(f'{MARKER} "', PATHS[1])

@@ -38,8 +38,8 @@ WORD = re.compile(r"\b[a-zA-Z][a-zA-Z0-9]*\b")
 LEFT = "every record is left"  # small specs may have nothing but what the engine leaves (docs/internals/engine.md)
 SEEDS = range(4184, 6000)
 FEWEST = 500  # specs of which most are accepted
-CROSSED = drawn(10)
-SPECS = drawn(20)
+CROSSED = drawn(5)
+SPECS = drawn(12)
 OF_A_CLASS = 4  # specs that were found, in every run
 
 

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cached_property
+from random import Random
 from typing import Any
 
 from hypothesis import reject
@@ -13,6 +15,8 @@ from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 _SIZES = (0, 1, 2, 4, 16, 16, 20, 33)
+_LED = 60
+"""Choices of a value that Hypothesis makes, and can make smaller; a plain one costs a hundredth of that."""
 
 
 def values(format: Format, root: str, parameters: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -39,17 +43,27 @@ def _values(draw: Draw, source: _Source) -> Any:
 
 
 class _Drawn:
-    """Choices that Hypothesis draws."""
+    """Choices that Hypothesis draws: the first of a value one by one, the many numbers behind them by one seed."""
 
     def __init__(self, draw: Draw) -> None:
-        self.draw = draw
+        self.draw, self._left = draw, _LED
 
     def integer(self, low: int, high: int) -> int:
-        return int(self.draw(st.integers(low, high)))
+        return int(self.draw(st.integers(low, high))) if self._is_led() else self._random.randint(low, high)
 
     def edge(self, low: int, high: int) -> int:
         edges = [number for number in (1, 0, low, high, -1, 127, 128, 255, 256, 65535, 65536) if low <= number <= high]
-        return int(self.draw(st.one_of(st.sampled_from(edges), st.integers(low, high))))
+        if self._is_led():
+            return int(self.draw(st.one_of(st.sampled_from(edges), st.integers(low, high))))
+        return self._random.choice((self._random.choice(edges), self._random.randint(low, high)))
+
+    def _is_led(self) -> bool:
+        self._left -= self._left > 0
+        return self._left > 0
+
+    @cached_property
+    def _random(self) -> Random:
+        return Random(self.draw(st.integers(0, 1 << 32)))  # noqa: S311 - no secret
 
     def boolean(self) -> bool:
         return bool(self.draw(st.booleans()))

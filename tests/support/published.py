@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -53,6 +54,10 @@ def _rows(module: ModuleType, example: Example, *, explode: bool) -> list[dict[s
 def formats_with_rows(folder: str, *, explode: bool = False) -> Iterator[Rows]:
     """The rows of every format of a folder of specs."""
     read = specs_below(ROOT / folder)
+    if folder == "specs":
+        for format in read.formats:
+            yield from rows_of(format, import_module(f"wireloom_formats.{format.name}"), explode=explode)
+        return
     with opened(read.modules) as modules:
         for format in read.formats:
             yield from rows_of(format, modules[format.name], explode=explode)

@@ -2,68 +2,55 @@
 
 from typing import assert_never
 
-from wireloom.expr.ast import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    FieldRef,
-    Literal,
-    MarkRef,
-    Membership,
-    Name,
-    ParameterRef,
-    Position,
-    Unary,
-)
+from wireloom.expr import ast
 from wireloom.expr.types import kind
 from wireloom.runtime.engine import nodes
 
 
-def tree(expression: Expression) -> nodes.Tree:
+def tree(expression: ast.Expression) -> nodes.Tree:
     """The node of an expression."""
     match expression:
-        case Literal() as literal:
+        case ast.Literal() as literal:
             return _constant(literal)
-        case FieldRef(up, name, members):
+        case ast.FieldRef(up, name, members):
             return nodes.FieldRef(up, name, tuple(members))
-        case MarkRef(name):
+        case ast.MarkRef(name):
             return nodes.MarkRef(name)
-        case ParameterRef(name, members):
+        case ast.ParameterRef(name, members):
             return nodes.ParameterRef(name, tuple(members))
-        case Position(fact):
+        case ast.Position(fact):
             return nodes.Position(fact)
-        case Unary(operator, operand):
+        case ast.Unary(operator, operand):
             return nodes.Unary("negative" if operator == "-" else operator, tree(operand))
-        case Binary(operator, left, right):
+        case ast.Binary(operator, left, right):
             return nodes.Binary(operator, tree(left), tree(right))
-        case Membership(operand, options):
-            return nodes.Among(tree(operand), tuple(tree(Literal(option)) for option in options))
-        case Conditional(condition, then, otherwise):
+        case ast.Membership(operand, options):
+            return nodes.Among(tree(operand), tuple(tree(ast.Literal(option)) for option in options))
+        case ast.Conditional(condition, then, otherwise):
             return nodes.If(tree(condition), tree(then), tree(otherwise))
-        case Call():
+        case ast.Call():
             return _call(expression)
-        case Name(parts):
+        case ast.Name(parts):
             raise AssertionError(f"an unresolved name reached the emitter: {'.'.join(parts)}")
         case _:
             assert_never(expression)
 
 
-def optional(expression: Expression | None) -> nodes.Tree:
+def optional(expression: ast.Expression | None) -> nodes.Tree:
     """The node of an expression that may be missing."""
     return None if expression is None else tree(expression)
 
 
-def formula(expression: Expression | None) -> nodes.Formula | None:
+def formula(expression: ast.Expression | None) -> nodes.Formula | None:
     """An expression that is stated, or none."""
     return None if expression is None else nodes.Formula(tree(expression))
 
 
-def _call(call: Call) -> nodes.Tree:
+def _call(call: ast.Call) -> nodes.Tree:
     match call.function, call.arguments:
-        case "rangeName", (value, Literal(str(ranges))):
+        case "rangeName", (value, ast.Literal(str(ranges))):
             return nodes.RangeName(tree(value), ranges)
-        case "int", (data, Literal("big" | "little" as order)):
+        case "int", (data, ast.Literal("big" | "little" as order)):
             return nodes.NumberOf(tree(data), order)
         case "sum", (listed, *member):
             return nodes.Sum(tree(listed), _member(member))
@@ -75,12 +62,12 @@ def _call(call: Call) -> nodes.Tree:
             return nodes.Call(name, tuple(tree(argument) for argument in arguments))
 
 
-def _member(stated: list[Expression]) -> str:
+def _member(stated: list[ast.Expression]) -> str:
     """The member of a list's elements that a function is about; empty for the elements themselves."""
-    return next((str(each.value) for each in stated if isinstance(each, Literal)), "")
+    return next((str(each.value) for each in stated if isinstance(each, ast.Literal)), "")
 
 
-def _constant(literal: Literal) -> nodes.Tree:
+def _constant(literal: ast.Literal) -> nodes.Tree:
     """A constant."""
     match literal.value:
         case bytes() as data:

@@ -1,7 +1,6 @@
 """Versions of one struct: what tells them apart, and which fields each has."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from wireloom.encodings import Form
 from wireloom.model.types import Field, Presence, Struct, Type, Version
@@ -10,26 +9,9 @@ from wireloom.resolve.bind.named_versions import check_span, span_of
 from wireloom.spec.documents import Place
 
 
-class Versioned(Protocol):
-    """A field, as it is written or as it is meant."""
-
-    @property
-    def since(self) -> str | None:
-        """The first version that has it."""
-
-    @property
-    def until(self) -> str | None:
-        """The last version that has it."""
-
-
-def in_turn(order: Sequence[str], first: Versioned, second: Versioned) -> bool:
-    """Whether none of the versions, from the oldest to the newest, has both fields."""
-    return bool(order) and not set(versions_with(order, first)) & set(versions_with(order, second))
-
-
-def versions_with(order: Sequence[str], field: Versioned) -> Collection[str]:
-    """The versions that have a field."""
-    return [order[place] for place in span_of(order, field.since, field.until)]
+def versions_of(struct: Struct, field: Field) -> range:
+    """The versions of a struct that have a field, by their places."""
+    return span_of([version.name for version in struct.versions], field.since, field.until)
 
 
 def check_versions(draft: Draft, named: Mapping[str, Type]) -> None:
@@ -55,7 +37,7 @@ def _names_known_versions(draft: Draft, place: Place, struct: Struct) -> bool:
 def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
     taken: dict[int, str] = {}
     wrong = set[str]()
-    for version in struct.versions:
+    for number, version in enumerate(struct.versions):
         name, where = version.name, place / "versions" / version.name
         if (version.arity is None) == (version.when is None):
             message = f"{name} needs one of `arity` and `when`"
@@ -65,13 +47,14 @@ def _check_versions(draft: Draft, place: Place, struct: Struct) -> None:
         if struct.form is not Form.ARRAY:
             draft.reports(where / "arity", "wrong-encoding", "only arrays have an arity", "tell the version by `when`")
             continue
-        fields = len(fields_of(struct, name))
+        counted = [field for field in struct.fields if field.on_wire and number in versions_of(struct, field)]
+        fields = len(counted)
         if version.arity != fields:
             wrong.add(name)
             message = f"{name} has {fields} fields, not {version.arity}"
             draft.reports(where / "arity", "version-arity", message, "mark fields with `since` and `until`")
         else:
-            _check_conditions(draft, place / "fields", struct, version)
+            _check_conditions(draft, place / "fields", struct, version, counted)
         if version.arity in taken and not wrong & {name, taken[version.arity]}:
             message, hint = f"{taken[version.arity]} has the same arity", "two versions of one arity need `when`"
             draft.reports(where / "arity", "version-arity", message, hint)
@@ -98,18 +81,12 @@ def _check_last_elements(draft: Draft, place: Place, struct: Struct) -> None:
             )
 
 
-def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version) -> None:
+def _check_conditions(draft: Draft, place: Place, struct: Struct, version: Version, counted: Sequence[Field]) -> None:
     """The arity of a version counts all of its fields: none of them has a condition, which could not but hold."""
-    counted = {field.wire_name for field in fields_of(struct, version.name)}
+    names = {field.wire_name for field in counted}
     for position, field in enumerate(struct.steps):
-        if isinstance(field, Field) and field.when is not None and field.wire_name in counted:
+        if isinstance(field, Field) and field.when is not None and field.wire_name in names:
             where = place / position / field.wire_name / "when"
             message = f"{field.wire_name} cannot be absent: it is one of the {version.arity} elements of {version.name}"
             hint = "use a `check` in place of the condition, or distinguish the versions by `when`"
             draft.reports_entry(where, "conflicting-keys", message, hint)
-
-
-def fields_of(struct: Struct, version: str) -> tuple[Field, ...]:
-    """The fields on the wire of one version."""
-    order = [each.name for each in struct.versions]
-    return tuple(field for field in struct.fields if field.on_wire and version in versions_with(order, field))

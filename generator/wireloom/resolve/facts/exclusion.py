@@ -9,7 +9,7 @@ from math import inf
 from wireloom.expr.ast import Binary, Expression, Kind, Literal, Membership, Position, Unary, references
 from wireloom.expr.types import kind, may_be_fraction
 from wireloom.model.types import Field, Struct
-from wireloom.resolve.bind.versions import in_turn
+from wireloom.resolve.bind.versions import versions_of
 
 _HERE = Position("here")
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -24,7 +24,7 @@ def never_both(struct: Struct, first: Field, second: Field) -> bool:
 
 def never_in_one_version(struct: Struct, first: Field, second: Field) -> bool:
     """Whether no version of the struct has both fields."""
-    return in_turn([version.name for version in struct.versions], first, second)
+    return bool(struct.versions) and not {*versions_of(struct, first)} & {*versions_of(struct, second)}
 
 
 def exclusive(first: Expression, second: Expression) -> bool:

@@ -56,8 +56,9 @@ def resolve_all(documents: Documents, *, advise: bool = False) -> Resolved:
     """
     problems, warnings = Problems(list(documents.problems)), Problems()
     shared = Shared(schemas(documents, problems), libraries(documents, problems), documents.unread)
+    unlike(documents.formats(), "format", problems)
     formats: list[Format] = []
-    for document, content in unlike(documents.formats(), "format", problems):
+    for document, content in documents.formats():
         own = Problems()
         found = format_of(document, content, shared, problems, own)
         if found is not None:

@@ -70,11 +70,10 @@ def _without_outcomes(document: Document) -> Document:
     return replace(document, content=content.model_copy(update={"examples": examples}))
 
 
-def unlike(
-    found: Iterable[tuple[Document, _Content]], key: str, problems: Problems
-) -> Iterator[tuple[Document, _Content]]:
-    """Documents of which each has a name of its own under that key; a second one of a name is a problem."""
+def unlike(found: Iterable[tuple[Document, _Content]], key: str, problems: Problems) -> list[tuple[Document, _Content]]:
+    """Documents of which each has a name of its own under that key; a second one of a name is reported."""
     first: dict[str, Document] = {}
+    kept = list[tuple[Document, _Content]]()
     for document, content in found:
         place = document.place / key
         if place.text in first:
@@ -82,7 +81,8 @@ def unlike(
             problems.add(place.problem("duplicate-format", message, hint))
         else:
             first[place.text] = document
-            yield document, content
+            kept.append((document, content))
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

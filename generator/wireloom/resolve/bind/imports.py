@@ -123,8 +123,7 @@ class _Taking:
         """The types of libraries that the format's own lead to."""
         found: dict[str, Library] = {}
         own = self.draft.content.types
-        roots = [each.type for each in (self.draft.content.roots or {}).values()]
-        forms: list[TypeForm] = [*own.values(), *roots, *([self.draft.content.root] if self.draft.content.root else [])]
+        forms: list[TypeForm] = [*own.values(), *self.draft.content.root_types.values()]
         waiting: list[tuple[str, Library | None, str]] = [
             (name, None, "") for form in forms for name in self._mentioned(form) if name not in own
         ]

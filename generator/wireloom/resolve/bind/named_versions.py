@@ -204,8 +204,7 @@ class _Lowering:
         """The versions of the format, with the place of the version in a record."""
         content, place = self.draft.content, self.draft.place / "versions"
         versions = self._stated(place, stated)
-        roots = {name: root.type for name, root in (content.roots or {}).items()}
-        roots = roots if content.root is None else {"record": content.root}
+        roots = content.root_types
         if versions is None:
             return None
         if versions.told == FITS:

@@ -249,7 +249,7 @@ def _uses(draft: Draft) -> dict[str, list[Use]]:
 
 
 def _root_names(draft: Draft) -> tuple[str, ...]:
-    roots = [draft.content.root] if draft.content.root else [root.type for root in (draft.content.roots or {}).values()]
+    roots = draft.content.root_types.values()
     return tuple(dict.fromkeys(name for root in roots for name in _mentioned(draft, root)))
 
 

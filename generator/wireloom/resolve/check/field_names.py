@@ -95,14 +95,9 @@ def _check_members(draft: Draft, place: Place, struct: Struct, named: Types) -> 
     taken: dict[str, Field] = {}
     for where, field in placed(struct, place):
         for name in dict.fromkeys(members(field, named, frozenset({struct.name}))):
-            known = taken.get(name)
-            apart = (
-                known is None
-                or never_in_one_version(struct, known, field)
-                or known.when is not None
-                or field.when is not None
-            )
-            if known is not None and not apart and known.wire_name != field.wire_name:
+            known = taken.get(name, field)
+            certain = known.when is None and field.when is None
+            if known.wire_name != field.wire_name and certain and not never_in_one_version(struct, known, field):
                 message = f"two fields have the member {name}"
                 hint = f"the other is {known.wire_name}; give each its own `member`"
                 draft.reports_entry(where, "duplicate-field", message, hint)

@@ -44,15 +44,8 @@ def root_types(draft: Draft, outlines: Outlines) -> tuple[Entry, ...]:
         place = draft.place / "root"
         document = RootDocument(type=content.root, doc="", rows=content.rows)
         return (Entry("record", place, document, type_of_text(around, place, content.root)),)
-    return tuple(
-        Entry(
-            name,
-            draft.place / "roots" / name,
-            each,
-            type_of_text(around, draft.place / "roots" / name / "type", each.type),
-        )
-        for name, each in (content.roots or {}).items()
-    )
+    found = ((name, draft.place / "roots" / name, each) for name, each in (content.roots or {}).items())
+    return tuple(Entry(name, at, each, type_of_text(around, at / "type", each.type)) for name, at, each in found)
 
 
 def roots(

@@ -40,13 +40,6 @@ def error_codes(draft: Draft, named: tuple[tuple[str, Type], ...], roots: Sequen
     )
 
 
-def _key_codes(key: types.Type, code: str, encoding: Encoding) -> Iterator[str]:
-    """The codes of the keys of a map."""
-    yield from (code,) if code else ()
-    yield from () if encoding.numbered else ("duplicate_key",)
-    yield from type_codes(key, encoding)
-
-
 def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
     """The codes that reading a value of the type may report."""
     match type:
@@ -77,7 +70,8 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from () if type.held is None else (type.held.code,)
             yield from (type.unique_code,) if type.unique is not None else ()
         case types.Map(key=key, value=value, misspelled=code):
-            yield from _key_codes(key, code, encoding)
+            yield from (code,) if encoding.numbered else (code, "duplicate_key")
+            yield from type_codes(key, encoding)
             yield from type_codes(value, encoding)
         case types.Extension(content=content):
             yield "bad_ext_type"

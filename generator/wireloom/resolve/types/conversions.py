@@ -497,15 +497,8 @@ def _is_null(field: Field, meaning: Meaning) -> Expression:
 def _told(field: Field, meaning: Meaning) -> Field:
     """The name, or the time, that what readers see on the wire tells, too."""
     plain = _element(field.type)
-    match plain:
-        case Integer(bits, signed):
-            type: Type = Integer(bits, signed)
-        case types.Boolean():
-            type = types.Boolean()
-        case Text():
-            type = Text()
-        case _:
-            type = types.Bytes()
+    other = next((each for each in (types.Boolean, Text) if isinstance(plain, each)), types.Bytes)
+    type = Integer(plain.bits, plain.signed) if isinstance(plain, Integer) else other()
     value = FieldRef(0, field.wire_name, kind=builtins.kind(plain))
     return _to_readers(field, type, value, meaning)
 

@@ -49,13 +49,8 @@ def _check_zigzag(around: Surroundings, place: Place, form: NumberForm, type: Ty
 
 
 def _is_sized(type: Type) -> bool:
-    match type:
-        case types.Nullable(inner):
-            return _is_sized(inner)
-        case Bytes(size=size):
-            return size is not None
-        case _:
-            return False
+    plain = types.not_null(type)
+    return isinstance(plain, Bytes) and plain.size is not None
 
 
 def _adorned_list(around: Surroundings, place: Place, document: FieldDocument, type: Type) -> Type:

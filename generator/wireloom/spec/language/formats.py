@@ -246,3 +246,10 @@ class FormatDocument(Document):
         [{"name": "a frame", "hex": "00001267", "value": {"sensor": 4711}}],
         default=[],
     )
+
+    @property
+    def root_types(self) -> dict[str, str]:
+        """The type of each entry point, by its name."""
+        if self.root is not None:
+            return {"record": self.root}
+        return {name: root.type for name, root in (self.roots or {}).items()}

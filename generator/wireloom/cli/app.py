@@ -1,10 +1,10 @@
 """The program `wireloom` and its commands. The module of a command is imported when the command is used."""
 
 from importlib import import_module
-from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from wireloom import __version__
 from wireloom.cli import gc_pause
@@ -115,9 +115,15 @@ def _program(
 def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
     """A command, the examples of it below its options; or a group of commands."""
     module = import_module(f"wireloom.cli.commands.{COMMANDS[name][0]}")
-    found = getattr(module, f"{name}_" if iskeyword(name) else name)
-    group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None, add_completion=False)
-    for function in module.COMMANDS if group is found else (found,):
+    functions = getattr(module, "COMMANDS", None)
+    if functions is None:
+        group, functions = typer.Typer(rich_markup_mode=None, add_completion=False), (getattr(module, name),)
+    else:
+        cls = getattr(module, "GROUP", TyperGroup)
+        group = typer.Typer(
+            cls=cls, no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=module.HELP
+        )
+    for function in functions:
         description, _, examples = (function.__doc__ or "").partition("\b")
         group.command(cls=Stated, help=description, epilog=f"\b{examples}")(ungrouped(function))
     command = typer.main.get_command(group)

@@ -115,11 +115,5 @@ def project(
 
 
 COMMANDS = (spec, pipeline, project)
-new = typer.Typer(
-    cls=NameOrKind,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Start a spec, a project of your own, or a pipeline of Spark; `new NAME` starts a spec.",
-)
-"""The commands below `new`."""
+HELP = "Start a spec, a project of your own, or a pipeline of Spark; `new NAME` starts a spec."
+GROUP = NameOrKind

@@ -161,15 +161,4 @@ def _put(text: str, out: Path | None) -> None:
 
 
 COMMANDS = (ksy, avsc, proto)
-export = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Describe a format in another language.",
-)
-"""The commands below `export`."""
-
-
-@export.callback()
-def _export() -> None:
-    """Describe a format in another language."""
+HELP = "Describe a format in another language."

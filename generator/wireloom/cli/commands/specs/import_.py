@@ -207,15 +207,4 @@ def _tell(made: "Settled") -> None:
 
 
 COMMANDS = (ksy, proto, avsc)
-import_ = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Make a spec from a description in another language.",
-)
-"""The commands below `import`."""
-
-
-@import_.callback()
-def _import() -> None:
-    """Make a spec from a description in another language."""
+HELP = "Make a spec from a description in another language."

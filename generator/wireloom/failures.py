@@ -49,4 +49,5 @@ def refuse_unknown(kind: str, names: Iterable[str], known: Collection[str]) -> N
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:
     """The error for a name that is none of those known, with the nearest that is."""
     hint = nearest(name, known)
-    return MisuseError(f"{name!r} is no {kind}; {hint}" if hint else f"{name!r} is no {kind}")
+    message = f"{name!r} is not {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    return MisuseError(f"{message}; {hint}" if hint else message)

@@ -61,7 +61,7 @@ def read(specs: Path, *, outcomes: bool = True, advise: bool = False, without: C
     if not found.formats:
         raise MisuseError(
             f"{specs} has no spec of a format (a file *.yaml or *.yml); "
-            f"`wireloom new NAME --specs {specs}` starts one, --specs names another folder"
+            f"`wireloom new NAME --specs {specs}` starts one; --specs names another folder"
         )
     by_path = {document.path: document for document, _ in documents.formats()}
     return Specs(found.formats, tuple(by_path[format.spec] for format in found.formats), found.warnings)
@@ -230,17 +230,17 @@ def _refuse_removal(project: Project, specs: Specs) -> None:
     elsewhere = [folder / spec for folder in around for spec in gone.values() if (folder / spec).is_file()]
     if gone and (elsewhere or not same):
         raise MisuseError(
-            f"{project.specs} has no spec of {', '.join(gone)}, which {package} has; give --specs the folder of all "
+            f"{project.specs} has no spec of {', '.join(gone)}, but {package} has it; give --specs the folder of all "
             f"its specs{f', where {elsewhere[0]} is' if elsewhere else ''}, or --out or --package another package, "
-            "or --remove to take them away"
+            "or --remove to remove them"
         )
     pages = [
         page for page in tree.generated_pages(project.docs) if _described(page) not in before.keys() | specs.modules
     ]
     if pages:
         raise MisuseError(
-            f"{project.specs} has no spec of what {', '.join(map(str, pages))} describes; give --docs another folder, "
-            "or --remove to take that away"
+            f"{project.specs} has no spec of the formats on {', '.join(map(str, pages))}; give --docs another "
+            "folder, or --remove to remove the pages"
         )
 
 

@@ -13,10 +13,8 @@ from wireloom.spec.language import FormatDocument, StructType
 
 _LARGE = 2_000_000  # bytes of a generated module
 _MEGABYTE = 1_000_000
-_BYTES = "say a smaller one, or keep values that may hold others as bytes (`size: length` and `bytes`)"
-_OPEN = (
-    "say a smaller one, or take values that may hold others as an open union (`oneOf`), one VARIANT column of any depth"
-)
+_BYTES = "use a smaller `depth`, or keep nested values as bytes (`size: length` and `bytes`)"
+_OPEN = "use a smaller `depth`, or an open union (`oneOf`): one VARIANT column of any depth"
 
 
 def large_formats(
@@ -32,7 +30,7 @@ def large_formats(
         if deepest is not None and size > _LARGE:
             depth, name, encoding = deepest
             place = document.place / "types" / name / "depth"
-            what = f"{name} holds itself to a depth of {depth}, and {content.format} comes to {size / _MEGABYTE:.1f} MB"
+            what = f"{name} contains itself to a depth of {depth}, so {content.format} has {size / _MEGABYTE:.1f} MB"
             yield place.value_location(), f"{what}; {_OPEN if ENCODINGS[encoding].tells_kinds else _BYTES}"
 
 

@@ -221,7 +221,7 @@ def test_an_empty_text_is_no_path_and_no_name(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 2
-    assert re.search(r"^wireloom: (--\w+|\w+) is empty, as of a variable that is not set", result.output)
+    assert re.search(r"^wireloom: (--\w+|\w+) is empty, perhaps because a variable is not set", result.output)
     assert not list(tmp_path.iterdir())
 
 
@@ -236,10 +236,10 @@ def test_a_file_is_no_folder_to_write_to(generated, tmp_path, monkeypatch, comma
     (tmp_path / "generated").symlink_to(generated.out)
     before = sorted(tmp_path.rglob("*"))
     result = CliRunner().invoke(app, [*command.split(), "file/x" if below else "file"])
-    what = f"{'file/x cannot be there, ' * below}file is no folder"
+    what = f"{'file/x cannot be made, since ' * below}file is not a folder"
     option = command.rpartition(" ")[2]
     assert result.exit_code == 2
-    assert f"wireloom: {option}: {what}; name a folder, or one that is yet to be made\n" in result.output
+    assert f"wireloom: {option}: {what}; name a folder, or one that can be made\n" in result.output
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -545,11 +545,11 @@ def test_validate_writes_sarif_also_where_it_stops_early(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('{"a":1,"a":2}', "line 1: the member 'a' stands twice in one object"),
+        ('{"a":1,"a":2}', "line 1: the member 'a' appears twice in one object"),
         ('{"msg":"write","gen":%s}' % ("9" * 5000), "line 1: "),
         ('{"msg":"write","gen":1e400}', "line 1: '1e400' is beyond what a float can have"),
-        ('{"msg":"write","gen":NaN}', 'line 1: NaN is no number of JSON; it is written as a text, "NaN"'),
-        ('{"msg":"write","gen":-Infinity}', "line 1: -Infinity is no number of JSON"),
+        ('{"msg":"write","gen":NaN}', 'line 1: NaN is not a JSON number; write it as a text, "NaN"'),
+        ('{"msg":"write","gen":-Infinity}', "line 1: -Infinity is not a JSON number"),
     ],
 )
 def test_encode_takes_json_for_what_it_says(tmp_path, line, said):
@@ -618,7 +618,7 @@ def test_validate_reads_no_further_than_it_must(generated, tmp_path):
     ("arguments", "message"),
     [
         (["heartbaet"], "did you mean heartbeat?"),
-        (["heartbeat", "-p", "x=1"], "'x' is no parameter of heartbeat"),
+        (["heartbeat", "-p", "x=1"], "'x' is not a parameter of heartbeat"),
         (["heartbeat", "-p", "x"], "is not NAME=VALUE"),
         (["heartbeat", "--root", "recrod"], "did you mean 'record'?"),
         (["heartbeat", "--framing", "line"], "framing must be one of none"),
@@ -688,7 +688,7 @@ def test_a_project_of_ones_own_has_a_package_of_its_own_that_commands_find(tmp_p
     assert "the package beat_formats" in made.output
     assert "pip install --editable ./generated" in made.output
     again = CliRunner().invoke(app, ["new", "project", "beat"])
-    assert (again.exit_code, "is already there" in again.output) == (2, True)
+    assert (again.exit_code, "exists; choose another name" in again.output) == (2, True)
     monkeypatch.chdir(tmp_path / "beat")
     said = ["--out", "generated"]
     for command in (["generate", "--check"], ["formats"], ["explain", "beat"], ["generate", *said], ["formats", *said]):
@@ -809,7 +809,7 @@ def test_an_error_code_that_the_format_lacks_is_refused_before_anything_starts(g
     places = ("--input", "in", "--output", "out")
     result = generated.run("ingest", "--format", "heartbeat", *places, "--drop", "no_data,bad_checksun")
     assert result.exit_code == 2
-    assert "'bad_checksun' is no error code of heartbeat; did you mean bad_checksum?" in result.output
+    assert "'bad_checksun' is not an error code of heartbeat; did you mean bad_checksum?" in result.output
 
 
 def test_help_waits_for_nothing_that_it_does_not_show():

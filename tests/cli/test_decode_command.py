@@ -239,7 +239,7 @@ def test_stopping_at_a_bad_record_says_how_to_go_on(tmp_path):
     file = tmp_path / "events.bin"
     file.write_bytes(b"".join(data))
     stopped = run("decode", "databus_event", file)
-    assert "stopped at the first bad record; --on-error skip goes on after it" in stopped.stderr
+    assert "stopped at the first bad record; --on-error skip continues after it" in stopped.stderr
     assert numbers(run("decode", "databus_event", file, "--on-error", "skip")) == [0, 2, 3]
 
 
@@ -248,7 +248,7 @@ def test_resync_where_nothing_proves_itself_is_refused(tmp_path):
     file.write_bytes(b"\0")
     result = run("decode", "pcap_file", file, "--resync", "--framing", "none")
     assert result.exit_code == 2
-    assert "resync is for streams that lose their way" in result.stderr
+    assert "resync works only with the framing" in result.stderr
 
 
 def test_a_value_that_columns_do_not_hold_gives_the_error_of_the_builder(tmp_path, good):

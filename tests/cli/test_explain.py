@@ -194,7 +194,7 @@ def test_a_format_that_the_specs_do_not_have_is_named(tmp_path):
     (tmp_path / "alpha.yaml").write_text(CHOICES)
     done = CliRunner().invoke(app, ["explain", "alpah", "--write", "--specs", str(tmp_path)])
     assert done.exit_code == 2
-    assert "'alpah' is no format; did you mean alpha?" in done.output
+    assert "'alpah' is not a format; did you mean alpha?" in done.output
 
 
 def test_a_version_that_is_told_by_its_own_name_is_said_once(monkeypatch):

@@ -217,7 +217,7 @@ def test_what_is_not_in_a_quarantine_is_one_line(tables, options, said):
 def test_a_folder_that_is_no_output_is_one_line(tmp_path):
     assert "there is no" in quarantine(tmp_path / "none").stderr
     (tmp_path / "empty").mkdir()
-    assert "is no table" in quarantine(tmp_path / "empty").stderr
+    assert "is not a table" in quarantine(tmp_path / "empty").stderr
 
 
 def test_a_checksum_that_turns_a_record_into_another_kind_names_the_byte():

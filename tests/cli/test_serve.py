@@ -144,7 +144,7 @@ def test_no_path_is_looked_up(site, path):
 def test_only_specs_of_the_folder_are_opened_decoded_and_saved(site, name):
     assert ask(site, "/open", {"name": name}, 404)
     assert ask(site, "/save", {"name": name, "text": "", "digest": ""}, 404)
-    assert "is no spec" in ask(site, "/decode", wanted(spec=name))["failure"]
+    assert "is not a spec" in ask(site, "/decode", wanted(spec=name))["failure"]
 
 
 # --- what is asked
@@ -248,7 +248,7 @@ def test_the_menus_offer_examples_roots_and_parameters(site):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"parameters": ["x=1"]}, "'x' is no parameter"),
+        ({"parameters": ["x=1"]}, "'x' is not a parameter"),
         ({"framing": "sideways"}, "framing must be one of"),
         ({"root": "x"}, "x"),
         ({"record": 7}, "has no record 7"),

@@ -172,7 +172,7 @@ def test_the_examples_of_the_formats_named_are_run(specs):
 
 def test_what_is_generated_may_be_missing_or_stale_which_is_said(specs):
     specs.run("generate")
-    assert "brings it up to date" not in specs.run("test").output
+    assert "run `wireloom generate`" not in specs.run("test").output
     specs.replace("battery: {at: 4..7", "charge: {at: 4..7")
     specs.replace("battery: 12", "charge: 12")
     result = specs.run("test")
@@ -319,7 +319,7 @@ def test_what_is_remembered_still_says_that_the_generated_module_is_old(remember
     remembered.replace("uint16", "uint8")
     remembered.replace("title: ", "title: Other ")
     for _ in range(2):
-        assert "brings it up to date" in remembered.run("test").output
+        assert "run `wireloom generate`" in remembered.run("test").output
 
 
 LAYOUTS = [
@@ -594,7 +594,7 @@ def test_another_folder_of_specs_takes_no_format_away(specs, tmp_path):
     places = ["--out", str(specs.home / "build"), "--package", "trying_formats"]
     refused = CliRunner().invoke(app, ["generate", "--specs", str(mine), *places])
     assert refused.exit_code == 2
-    assert "--remove to take them away" in refused.output
+    assert "--remove to remove them" in refused.output
 
 
 def test_a_format_that_is_renamed_takes_its_old_module_along(specs):

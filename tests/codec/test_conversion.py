@@ -103,7 +103,7 @@ def test_what_may_be_lost_is_a_member_at_whatever_depth(source):
         conversion(source, target, strict=True, may_lose=[f"{name}x"])
     with pytest.raises(ParameterError, match=r"may_lose 'zz': .* has no such member; there are "):
         conversion(source, target, strict=True, may_lose=[name, "zz"])
-    with pytest.raises(ParameterError, match="this is none"):
+    with pytest.raises(ParameterError, match="needs strict"):
         conversion(source, target, may_lose=[name])
 
 
@@ -173,7 +173,7 @@ def test_what_numbers_mean_is_converted_whatever_each_format_counts_in(case_pack
 
 
 def test_formats_that_share_no_member_are_not_converted():
-    with pytest.raises(ParameterError, match="no member of one name"):
+    with pytest.raises(ParameterError, match="no column of the same name"):
         conversion(kpl_record, aerospike_json, target_root="key")
     with pytest.raises(ParameterError, match="is a list"):
         conversion(aerospike_msgpack, aerospike_json, target_root="batch_keys")
@@ -504,7 +504,7 @@ def test_a_file_that_was_there_stays_where_no_record_is_converted(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--may-lose", "opcode"], "--may-lose names members that --strict lets records lose; give --strict, too"),
+        (["--may-lose", "opcode"], "--may-lose needs --strict"),
         (["--strict", "--may-lose", "opcod"], "did you mean 'opcode'?"),
     ],
 )

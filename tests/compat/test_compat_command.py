@@ -136,7 +136,7 @@ def test_what_is_accepted_with_a_reason_breaks_nothing(folder):
     result = run("--against", "old")
     assert result.exit_code == 0
     assert "2 accepted" in result.stderr
-    assert "wireloom.yaml:5:7: there is no finding field-added to accept; remove the entry" in result.stderr
+    assert "wireloom.yaml:5:7: no finding field-added to accept; remove the entry" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_a_mistake_in_what_is_accepted_is_one_of_the_call(folder, text, told):
         (["--against", "git:"], "it has no revision"),
         (["--against", "git:--all"], "has no revision --all"),
         (["--against", "elsewhere"], "--against elsewhere: it is not there"),
-        (["--against", "specs/report.yaml"], "it is no folder"),
+        (["--against", "specs/report.yaml"], "it is not a folder"),
         (["--against", "empty"], "no specs of formats are there"),
         (["--against", "broken"], "this wireloom refuses the old specs (1 problem): broken/report.yaml:4"),
         (["--against", "git:HEAD", "--specs", "other"], "HEAD has no folder other"),
         (["--against", "old", "--specs", "nowhere"], "there is no folder nowhere"),
-        (["--against", "old", "reports"], "'reports' is no format; did you mean report?"),
+        (["--against", "old", "reports"], "'reports' is not a format; did you mean report?"),
         (["--against", "old", "--mode", "both"], "--mode both"),
         (["--against", "old", "--report", "xml"], "--report xml"),
     ],

@@ -125,4 +125,4 @@ def test_the_command_writes_what_it_says(tmp_path):
     assert "source" in [each["name"] for each in json.loads(out.read_text())["fields"]]
     unknown = runner.invoke(app, ["export", "avsc", "netflow_v6", "--specs", specs])
     assert unknown.exit_code == 2
-    assert "'netflow_v6' is no format; did you mean netflow_v5?" in unknown.stderr
+    assert "'netflow_v6' is not a format; did you mean netflow_v5?" in unknown.stderr

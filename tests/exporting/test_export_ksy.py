@@ -156,7 +156,7 @@ def test_what_a_struct_looks_at_around_it_is_given_to_its_type(tmp_path):
 def test_a_format_that_is_not_binary_is_refused_with_what_to_use():
     done = CliRunner().invoke(app, ["export", "ksy", "aerospike_json", "--specs", str(SPECS / "aerospike")])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "Kaitai describes binary formats; export its columns (`proto` or `avsc`) [encoding]" in done.stderr
+    assert "Kaitai describes only binary formats; export its columns (`proto` or `avsc`) [encoding]" in done.stderr
     assert "nothing was written" in done.stderr
 
 

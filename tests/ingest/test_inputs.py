@@ -236,9 +236,7 @@ def test_names_of_files_that_are_not_complete_are_passed_over_and_said(run):
     names = ("x.tmp", "y.part", "z._COPYING_", ".hidden", "_also")
     summary, _, _ = run({"a.bin": record(1), **dict.fromkeys(names, record(2))}, told=told)
     assert summary.records == 1
-    assert told == [
-        "passed over, since their names say that they are hidden or not complete: .hidden, _also, x.tmp and 2 others"
-    ]
+    assert told == ["skipped, since their names mark them as hidden or incomplete: .hidden, _also, x.tmp and 2 others"]
 
 
 def test_a_file_that_is_named_itself_is_read_whatever_it_is_called(tmp_path):

@@ -191,7 +191,7 @@ def test_what_is_no_binary_column_and_no_parquet_is_a_wrong_call(job, tmp_path):
 def test_no_files_are_a_wrong_call_but_to_who_adds(job, tmp_path):
     (tmp_path / "input" / "a.tmp").write_bytes(record(1))
     for options in ({}, {"overwrite": True}):
-        with pytest.raises(MisuseError, match=r"input has no files; passed over.*a\.tmp"):
+        with pytest.raises(MisuseError, match=r"input has no files; skipped.*a\.tmp"):
             run(job(**options))
     assert not (tmp_path / "output").exists()
     (tmp_path / "input" / "a.tmp").rename(tmp_path / "input" / "a")
@@ -267,7 +267,7 @@ def test_what_no_job_wrote_is_not_replaced(job, tmp_path, there):
     own.parent.mkdir(parents=True)
     own.write_text("keep")
     for options, said in (
-        ({}, "choose another --output, or move it away: wireloom did not write it"),
+        ({}, "choose another --output, or move it away, since wireloom did not write it"),
         ({"overwrite": True}, r"(records|quarantine): not written by wireloom; move it away"),
         ({"append": True}, r"keep\.txt: not written by wireloom; move it away"),
     ):
@@ -306,7 +306,7 @@ def test_a_file_that_changes_between_planning_and_reading_is_told(job, tmp_path,
         return found
 
     monkeypatch.setitem(LocalEngine.prepared.__globals__, "groups", grown)
-    with pytest.raises(DataError, match=r"one\.bin had .* bytes when it was taken"):
+    with pytest.raises(DataError, match=r"one\.bin had .* bytes when it was listed"):
         ingest(engine, job())
 
 
@@ -411,12 +411,12 @@ def test_the_command_does_it_without_java(tmp_path, monkeypatch):
     for wrong, said in (
         (["--engine", "lokal"], "it can be spark or local"),
         (["--engine", "local", "--stream"], "a stream runs on Spark"),
-        (["--processes", "2"], "is for --engine local"),
-        (["--engine", "local", "--packages", "a:b:1"], "--packages is Spark's"),
-        (["--engine", "local", "--driver-memory", "4g"], "--driver-memory is Spark's"),
-        (["--engine", "local", "--master", "local[4]"], "--master is Spark's"),
+        (["--processes", "2"], "is only for --engine local"),
+        (["--engine", "local", "--packages", "a:b:1"], "--packages is an option of Spark"),
+        (["--engine", "local", "--driver-memory", "4g"], "--driver-memory is an option of Spark"),
+        (["--engine", "local", "--master", "local[4]"], "--master is an option of Spark"),
         (["--engine", "local", "--input", tmp_path / "in.bin", "--output", tmp_path / "file"], "file is a file"),
-        (["--input", tmp_path / "in.bin", "--output", tmp_path / "file" / "below"], "below cannot be there: "),
+        (["--input", tmp_path / "in.bin", "--output", tmp_path / "file" / "below"], "below cannot be made: "),
         (["--driver-memory", "much"], "such as 4g or 800m"),
         (["--conf", "executor.cores=2"], "begin with `spark.`"),
     ):
@@ -485,7 +485,7 @@ def test_batches_are_added_and_what_is_new_is_told(job, tmp_path, meters):
     new = meters(**{"NUMBER": "uint16", "{column: uint8}": "{column: uint8}, {level: {type: uint8, doc: Which floor}}"})
     assert added(job, new) == ["new column place.level: smallint"]
     (tmp_path / "input" / "c").rename(tmp_path / "input" / "d")
-    assert added(job, old)[0] == "column place.level is gone; older rows keep it"
+    assert added(job, old)[0] == "column place.level is gone; it stays in older rows"
 
 
 def test_columns_of_another_type_are_refused_each_with_both_types(job, tmp_path, meters):

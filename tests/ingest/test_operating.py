@@ -118,7 +118,7 @@ def test_of_two_jobs_on_one_output_the_second_is_told_in_one_line(job, tmp_path)
             *("--output", job().output, "--out", GENERATED),
         )
         assert refused.exit_code == 2
-        assert refused.output.startswith(f"wireloom: file:{job().output} is in use: stream (process ")
+        assert refused.output.startswith(f"wireloom: file:{job().output} is in use by stream (process ")
         assert refused.output.count("\n") == 1
         with held(PlainStorage(), ledger(tmp_path, "replay"), "replay"):
             pass
@@ -151,11 +151,11 @@ def test_a_job_of_another_machine_lives_while_it_gives_signs(job, tmp_path, monk
 
     with monkeypatch.context() as waiting:
         waiting.setattr(lease.time, "sleep", beat)  # while one job waits, the other gives its sign
-        with pytest.raises(MisuseError, match=r"in use: ingest \(process .* on far"):
+        with pytest.raises(MisuseError, match=r"in use by ingest \(process .* on far"):
             run(job())
     summary, told = run(job())
     assert summary.records == 3
-    assert "waiting to see whether ingest (process " in told[0]
+    assert "checking if ingest (process " in told[0]
 
 
 def test_a_lease_gives_signs_of_life_and_is_gone_at_the_end(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_status_says_what_is_in_the_tables_and_what_was_refused(job, tmp_path):
     run(job(append=True))
     shown = invoked("status", job().output)
     assert shown.exit_code == 0, shown.output
-    for line in ("2 batches, ", "4 records (", "1  truncated", "1  value_crc", "nothing runs", "since batch 0"):
+    for line in ("2 batches, ", "4 records (", "1  truncated", "1  value_crc", "no job is running", "since batch 0"):
         assert line in shown.output
     found = json.loads(invoked("status", job().output, "--json").output)
     assert found["batches"] == 2
@@ -264,7 +264,7 @@ def test_a_job_that_fails_leaves_nothing_staged(job, tmp_path, monkeypatch):
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr("wireloom.ingest.job.local.entered", failing)
-    with pytest.raises(MachineError, match="a disk fails"):
+    with pytest.raises(MachineError, match="a disk error"):
         run(job())
     assert output_status(job().output).staged == ()
 
@@ -343,7 +343,7 @@ def test_a_full_disk_is_one_line_and_leaves_its_tables_as_they_were(job, tmp_pat
     noise = random.Random(1).randbytes(3_000_000)  # noqa: S311 - bytes, not secrets
     (tmp_path / "input" / "one.bin").write_bytes(b"\xfe" + noise)
     line = one_line(command(full), 3)
-    assert "no space is left to write to" in line
+    assert "there is no space left for" in line
     assert "of 1.0 MB" in line
     assert "start it again" in line
     assert details(line).exists()
@@ -354,7 +354,7 @@ def test_a_full_disk_is_one_line_and_leaves_its_tables_as_they_were(job, tmp_pat
 def test_a_file_that_may_not_grow_is_one_line(job, tmp_path):
     limit = "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
     line = one_line(command(job(), limit), 3)
-    assert "larger than a file may be" in line
+    assert "too large for a file" in line
     assert "ulimit -f" in line
 
 
@@ -363,7 +363,7 @@ def test_too_little_memory_says_what_was_read(job, tmp_path, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(type(databus_event.CODEC), "decode_stream", short)
-    with pytest.raises(MachineError, match=r"memory is short, while reading file:.*one\.bin; run fewer"):
+    with pytest.raises(MachineError, match=r"memory ran out, while reading file:.*one\.bin; run fewer"):
         run(job())
 
 
@@ -377,7 +377,7 @@ def test_a_process_that_is_killed_says_what_was_in_hand(job, tmp_path, monkeypat
     monkeypatch.setattr("wireloom.ingest.files.inputs.SMALLEST", 1)
     monkeypatch.setattr("wireloom.ingest.job.local._Task.__call__", killed)
     monkeypatch.setattr("wireloom.ingest.job.local._Task.__reduce__", lambda _: (partial, (killed,)), raising=False)
-    with pytest.raises(MachineError, match=r"SIGKILL.*in hand were file:.*one\.bin, file:.*two\.bin; run fewer"):
+    with pytest.raises(MachineError, match=r"SIGKILL.* at file:.*one\.bin, file:.*two\.bin; run fewer"):
         run(job(), 2)
 
 
@@ -415,24 +415,24 @@ JAVA = "py4j.protocol.Py4JNetworkError: Answer from Java side is empty"
         (JAVA, -9, "SIGKILL", True),
         (JAVA, 143, "SIGTERM", True),
         (JAVA, None, "does not answer", True),
-        ("java.io.IOException: No space left on device", None, "no space is left", True),
+        ("java.io.IOException: No space left on device", None, "no space left", True),
         (
             "OSError: [Errno 30] Read-only file system: '/data/t'",
             None,
-            "/data/t is on a file system that is read-only",
+            "/data/t is on a read-only file system",
             False,
         ),
         ("PermissionError: [Errno 13] Permission denied: '/data/t'", None, "permission is denied: /data/t", False),
         (
             "NotADirectoryError: [Errno 20] Cannot create directory '/file/_ledger'",
             None,
-            "/file/_ledger cannot be there: a file is on its way; choose another --output",
+            "/file/_ledger cannot be made: a file is in its path; choose another --output",
             False,
         ),
         (
             "FileNotFoundError: [Errno 2] Cannot create directory '/proc/x'",
             None,
-            "no folder can be made as /proc/x; choose another --output",
+            "cannot make the folder /proc/x; choose another --output",
             False,
         ),
         (
@@ -450,7 +450,7 @@ JAVA = "py4j.protocol.Py4JNetworkError: Answer from Java side is empty"
         (
             "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)",
             None,
-            "ended from outside",
+            "killed",
             False,
         ),
         (
@@ -480,7 +480,7 @@ def test_bytes_are_counted_in_and_quarantined(job):
     summary, _ = run(job())
     assert (summary.size, summary.bad_size) == (3 * len(record(1)), len(record(2)))
     assert metrics("s", ledger(Path(job().output).parent).entries()[0])["bytesQuarantined"] == len(record(2))
-    assert "189 B in, of which 63 B quarantined" in list(summary_lines(summary, "out"))
+    assert "189 B in, 63 B of them quarantined" in list(summary_lines(summary, "out"))
 
 
 @pytest.mark.parametrize(

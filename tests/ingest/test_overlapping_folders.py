@@ -35,7 +35,9 @@ def refusal(input, output, checkpoint=""):
     ],
 )
 def test_an_output_in_the_input_is_refused(input, output):
-    assert f"--output {output} is in --input {input}, so the job would read what it writes" in refusal(input, output)
+    assert f"--output {output} is inside --input {input}, so the job would read what it writes" in refusal(
+        input, output
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,11 +50,11 @@ def test_an_output_in_the_input_is_refused(input, output):
     ],
 )
 def test_an_input_in_the_output_is_refused(input, output):
-    assert refusal(input, output).startswith(f"--input {input} is in --output {output}, where tables and ledgers are")
+    assert refusal(input, output).startswith(f"--input {input} is inside --output {output}, where Wireloom writes")
 
 
 def test_a_checkpoint_in_the_input_is_refused():
-    assert refusal("/data", "/out", "/data/state").startswith("--checkpoint /data/state is in --input /data")
+    assert refusal("/data", "/out", "/data/state").startswith("--checkpoint /data/state is inside --input /data")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_nothing_is_written_where_the_job_is_refused(tmp_path, column):
     plan = Plan(databus_event.__name__, databus_event.FORMAT, databus_event.MEANING)
     job = Job(plan, str(tmp_path / "data"), str(tmp_path / "data" / "out"), column=column)
     assert job.source == (Files(job.input) if column is None else Column(job.input, column))
-    with pytest.raises(MisuseError, match="is in --input"):
+    with pytest.raises(MisuseError, match="is inside --input"):
         ingest(LocalEngine(1), job)
     assert [path.name for path in tmp_path.rglob("*")] == ["data", "one.bin"]
 

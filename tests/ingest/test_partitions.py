@@ -199,7 +199,7 @@ def test_rows_of_a_folder_keep_their_order_and_dictionaries_do():
 
 def test_a_value_that_no_folder_can_be_called_by_ends_the_job_in_words(visits, job, tmp_path):
     feed(tmp_path, [line(1, "x" * 300)])
-    with pytest.raises(DataError, match=r"partitioned by kind: .* a name of 305 bytes, and file systems hold 255"):
+    with pytest.raises(DataError, match=r"partitioned by kind: .* a folder name of 305 bytes, but at most 255"):
         run(job(visits(), "kind"))
     assert not (tmp_path / "output" / RECORDS).exists()
 
@@ -255,7 +255,7 @@ def test_who_adds_to_a_table_goes_on_with_its_folders(visits, job, tmp_path):
     ]
     for by in (("day",), ("kind", "day")):
         feed(tmp_path, [line(2, "c")], "c")
-        with pytest.raises(MisuseError, match=r"is partitioned by kind, and --partition-by says .*day: leave it out, .*"
+        with pytest.raises(MisuseError, match=r"is partitioned by kind, but --partition-by says .*day: drop it, .*"
                            r"--new-version"):  # fmt: skip
             run(job(plan, *by, append=True))
     told = []
@@ -272,7 +272,7 @@ def test_a_table_without_folders_gets_none(visits, job, tmp_path):
     feed(tmp_path, [line(0)])
     run(job(plan))
     feed(tmp_path, [line(1)])
-    with pytest.raises(MisuseError, match="is partitioned by nothing, and --partition-by says kind"):
+    with pytest.raises(MisuseError, match="is partitioned by nothing, but --partition-by says kind"):
         run(job(plan, "kind", append=True))
     assert run(job(plan, "kind", overwrite=True)).rows == 1
     assert [row["kind"] for row in found(tmp_path / "output")] == ["plain"]
@@ -285,8 +285,8 @@ def test_a_column_that_is_a_folder_may_not_go_or_change(visits, job, tmp_path):
     run(job(visits(), "day", append=True))
     feed(tmp_path, [line(1)])
     for changed, said in (
-        ({"- day: TYPE": "- date: int8"}, "is partitioned by day, and visit is not: .day. is no column"),
-        ({"- day: TYPE": "- day: float64"}, "is partitioned by day, and visit is not: .* every double exactly"),
+        ({"- day: TYPE": "- date: int8"}, "is partitioned by day, but visit cannot be: .day. is not a column"),
+        ({"- day: TYPE": "- day: float64"}, "is partitioned by day, but visit cannot be: .* every double exactly"),
         ({"TYPE": "int32"}, "other types.*\n  day: tinyint -> int"),
     ):
         with pytest.raises(MisuseError, match=f"{said}(.|\n)*--new-version"):
@@ -300,7 +300,7 @@ def test_the_same_files_by_other_folders_are_not_done_already(visits, job, tmp_p
     told = []
     assert run(job(plan), told=told).rows == 1
     assert "nothing to do" in told[0]
-    with pytest.raises(MisuseError, match="has these files already, partitioned by kind; make the tables anew"):
+    with pytest.raises(MisuseError, match="has these files already, partitioned by kind; replace the tables"):
         run(job(plan, "day"))
     run(job(plan, "day", overwrite=True))
     assert [row["day"] for row in found(tmp_path / "output")] == ["0"]
@@ -309,13 +309,13 @@ def test_the_same_files_by_other_folders_are_not_done_already(visits, job, tmp_p
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        ("kin", "'kin' is no column of the records, to partition them by; did you mean kind?"),
+        ("kin", "'kin' is not a column of the records; did you mean kind?"),
         ("kind,kind", "names kind twice"),
-        ("ratio", "does not hold every double exactly"),
-        ("stops", "it has parts, being of type array"),
-        ("guide", "it has parts, being of type struct"),
-        ("guide.name", "is no column of the records"),
-        ("_source", "is no column of the records"),
+        ("ratio", "cannot hold every double exactly"),
+        ("stops", "it has the type array"),
+        ("guide", "it has the type struct"),
+        ("guide.name", "is not a column of the records"),
+        ("_source", "is not a column of the records"),
     ],
 )
 def test_what_cannot_be_a_folder_is_refused_before_anything_starts(visits, tmp_path, monkeypatch, by, said):

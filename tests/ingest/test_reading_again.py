@@ -302,7 +302,7 @@ def test_the_summary_says_how_many_files_were_passed_over_and_why(folder):
     put(folder, "three.bin", record(6))
     done = command(folder, "--append", "--drop", "value_crc")
     assert done.exit_code == 0, done.output
-    assert "2 files passed over: 1 already in the tables, 1 changed since it was read" in done.output
+    assert "2 files skipped: 1 already in the tables, 1 changed since it was read" in done.output
     done = command(folder, "--again", folder / "input" / "two.bin")
     assert done.exit_code == 0, done.output
     assert held(folder)[0] == [("one.bin", 1), ("one.bin", 3), ("three.bin", 6), ("two.bin", 4), ("two.bin", 5)]

@@ -182,9 +182,9 @@ def test_what_is_no_quarantine_is_said(source: Path, tmp_path: Path) -> None:
     home = tmp_path / "out"
     ingest(LocalEngine(1), Job(PLAN, str(source), str(home)))
     engine = LocalEngine(1)
-    with pytest.raises(MisuseError, match=r"is no quarantine, which has the columns raw, .*; it has "):
+    with pytest.raises(MisuseError, match=r"is not a quarantine: it has the columns .*, not raw, "):
         replay(engine, Replay(LENIENT, str(home / "records"), str(home)))
-    with pytest.raises(MisuseError, match="is no table"):
+    with pytest.raises(MisuseError, match="is not a table"):
         replay(engine, Replay(LENIENT, str(home / "elsewhere"), str(home)))
     with pytest.raises(MisuseError, match="has records of databus_event, not of other"):
         replay(engine, Replay(replace(LENIENT, format="other"), str(home / "quarantine"), str(home)))
@@ -220,15 +220,15 @@ def test_the_command_needs_no_spark(source: Path, tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--format", "dns_message"], "is beside records of databus_event, not of dns_message"),
+        (["--format", "dns_message"], "are of databus_event, not of dns_message"),
         (["--format", "databus_evnt"], "did you mean databus_event?"),
         (["--root", "recrod"], "databus_event has no root 'recrod'"),
         (["--format", "databus_event", "--root", "recrod"], "databus_event has no root 'recrod'"),
-        (["-p", "verifyCrcs=false"], "'verifyCrcs' is no parameter of databus_event"),
-        (["--drop", "bad_crcs"], "'bad_crcs' is no error code of databus_event"),
+        (["-p", "verifyCrcs=false"], "'verifyCrcs' is not a parameter of databus_event"),
+        (["--drop", "bad_crcs"], "'bad_crcs' is not an error code of databus_event"),
         (["--output", "HOME/records"], "which has tables of ingest"),
-        (["--output", "HOME/../in/a"], "cannot be there: "),
-        (["--master", "local[2]"], "--master is Spark's"),
+        (["--output", "HOME/../in/a"], "cannot be made: "),
+        (["--master", "local[2]"], "--master is an option of Spark"),
     ],
 )
 def test_a_replay_of_nothing_looks_at_its_options_all_the_same(source: Path, tmp_path: Path, options, said) -> None:
@@ -246,7 +246,7 @@ def test_what_is_no_table_is_said_before_anything_is_written(tmp_path: Path) -> 
     (tmp_path / "file").write_bytes(b"")
     for name in ("nowhere", "file"):
         refused = CliRunner().invoke(app, ["replay", str(tmp_path / name), "--engine", "local"])
-        assert (refused.exit_code, "is no table; name the folder" in refused.output) == (2, True), refused.output
+        assert (refused.exit_code, "is not a table; name the folder" in refused.output) == (2, True), refused.output
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

@@ -72,7 +72,7 @@ def test_a_wrong_call_ends_before_java(folder, options, said):
 
 
 @pytest.mark.parametrize(
-    ("path", "said"), [("none/quarantine", "there is no"), ("empty", "is no table"), ("tables", "holds both")]
+    ("path", "said"), [("none/quarantine", "there is no"), ("empty", "is not a table"), ("tables", "holds both")]
 )
 def test_a_replay_of_no_table_ends_before_java(folder, path, said):
     code, output = refused("replay", folder / path, "--out", GENERATED)

@@ -112,7 +112,7 @@ def test_delta_tables_are_partitioned_by_columns_and_go_on_so(spark, flow):
     detail = spark.sql(f"DESCRIBE DETAIL delta.`{flow.output}/records`").first()
     assert detail["partitionColumns"] == ["sourceClass"]
     assert spark.read.format("delta").load(f"{flow.output}/records").where("sourceClass = 'end_of_period'").count() == 4
-    with pytest.raises(MisuseError, match="is partitioned by sourceClass, and --partition-by says sequence"):
+    with pytest.raises(MisuseError, match="is partitioned by sourceClass, but --partition-by says sequence"):
         run(spark, replace(flow, partition=("sequence",)))
     feed(flow, 2)
     run(spark, replace(flow, partition=("sequence",), new_version=True))
@@ -187,7 +187,7 @@ def test_a_killed_replay_of_delta_tables_is_finished_by_the_next(spark, flow, mo
         patched.setattr(replaying, "make", killing)
         with pytest.raises(Killed):
             replay(spark, again(flow))
-    with pytest.raises(MisuseError, match=r"is entered, and yet to be committed to .*: run `wireloom replay`"):
+    with pytest.raises(MisuseError, match=r"must still be committed to .*: run `wireloom replay`"):
         tuple(swept(flow.output, dry=False))
     strange(flow, 2)
     run(spark, flow)
@@ -218,12 +218,12 @@ def test_a_batch_that_its_stream_has_yet_to_enter_is_left_to_the_next_replay(spa
 def test_without_spark_a_delta_quarantine_is_refused_and_records_of_parquet_are(spark, flow, tmp_path):
     feed(flow, 0)
     run(spark, flow)
-    with pytest.raises(MisuseError, match="is a Delta table, which Spark reads and writes: leave out --engine local"):
+    with pytest.raises(MisuseError, match="is a Delta table, which needs Spark; drop --engine local"):
         formats_on(LocalEngine(1), f"{flow.output}/quarantine")
     with pytest.raises(MisuseError, match="is a Delta table"):
         replay_on(LocalEngine(1), again(flow))
     (tmp_path / "other" / "records" / "wireloom_batch=0").mkdir(parents=True)
-    with pytest.raises(MisuseError, match="is not a Delta table, and"):
+    with pytest.raises(MisuseError, match="is not a Delta table, but"):
         replay(spark, replace(again(flow), output=str(tmp_path / "other")))
     done = replay(spark, replace(again(flow), output=str(tmp_path / "aside")))
     assert (done.summary.records, done.summary.quarantined) == (1, 1)

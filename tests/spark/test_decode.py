@@ -115,7 +115,7 @@ def test_a_worker_with_another_spec_says_what_to_do(spark, messages, monkeypatch
         (partial(decode, column="valeu"), "no column 'valeu'; did you mean 'value'"),
         (partial(decode, column="offset"), "column offset is bigint; binary or text"),
         (partial(decode, column="value", keep=["offst"]), "did you mean 'offset'"),
-        (partial(decode, column="value", into="ID"), "columns that the format has too: ID; put"),
+        (partial(decode, column="value", into="ID"), "and the format both have the columns ID; put"),
         (partial(decode, column="value", options={"framing": "none"}), "decode has no option 'framing'"),
         (partial(decode, column="value", options={"columnNameOfError": "MSG"}), "a column MSG already"),
     ],

@@ -53,7 +53,7 @@ def test_what_cannot_be_imported_is_said_once_with_its_reason():
 @pytest.mark.parametrize(
     ("worker", "subject", "word"),
     [
-        (replace(WORKER, engine=False), "executors: engine", "construct parsers decode there"),
+        (replace(WORKER, engine=False), "executors: engine", "the parser decodes there"),
         (replace(WORKER, wireloom="0.0.9"), "executors: wireloom", "the driver has 0.2.0"),
         (replace(WORKER, libraries={"pyarrow": "17.0.0"}), "executors: pyarrow", "17.0.0"),
     ],

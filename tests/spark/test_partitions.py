@@ -91,7 +91,7 @@ def test_streams_and_replays_go_on_with_the_folders_of_the_table(spark, module, 
     (folder / "input" / "b").write_bytes(b"".join(record(module, number) for number in (2, 3)))
     (folder / "input" / "c").write_bytes(b"\x00" + record(module, 4))
     assert run(replace(flow, partition=())).records == 5
-    with pytest.raises(MisuseError, match="is partitioned by kind, and --partition-by says battery"):
+    with pytest.raises(MisuseError, match="is partitioned by kind, but --partition-by says battery"):
         run(replace(flow, partition=("battery",)))
     again = replace(plan, framing="concatenated", resync=True)
     replayed = replay(spark, Replay(again, f"{flow.output}/quarantine", flow.output))

@@ -232,9 +232,9 @@ def test_a_replay_begins_the_next_version_of_the_columns_where_asked(spark, spec
 def test_what_is_no_quarantine_is_said(spark, specs, source, tmp_path):
     home = tmp_path / "out"
     ingest(spark, Job(specs.old, str(source), str(home)))
-    with pytest.raises(MisuseError, match="is no quarantine"):
+    with pytest.raises(MisuseError, match="is not a quarantine"):
         replay(spark, Replay(specs.new, str(home / "records"), str(home)))
-    with pytest.raises(MisuseError, match="is no table"):
+    with pytest.raises(MisuseError, match="is not a table"):
         replay(spark, Replay(specs.new, str(home / "elsewhere"), str(home)))
     with pytest.raises(MisuseError, match="has records of heartbeat, not of other"):
         replay(spark, Replay(replace(specs.new, format="other"), str(home / "quarantine"), str(home)))

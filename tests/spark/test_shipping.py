@@ -79,7 +79,7 @@ def test_a_zip_for_py_files_carries_all_that_executors_lack(bare, shipped):
     answer = submitted(bare, "--py-files", shipped.zip, JOB)
     assert answer["parents"] == PARENTS
     assert [name for name, (_, remedy) in answer["findings"].items() if remedy] == ["executors: engine"]
-    assert "construct parsers decode there" in answer["findings"]["executors: engine"][0]
+    assert "the parser decodes there" in answer["findings"]["executors: engine"][0]
     assert answer["findings"]["executors: specs"][0] == f"the driver's, all {len(shipped_formats())}"
 
 

@@ -195,14 +195,14 @@ def test_the_other_modes_drop_bad_records_or_stop_at_the_first(reads, tmp_path):
 @pytest.mark.parametrize(
     ("options", "schema", "message"),
     [
-        ({"format": "databus_evnt"}, None, "'databus_evnt' is no format; did you mean databus_event"),
+        ({"format": "databus_evnt"}, None, "'databus_evnt' is not a format; did you mean databus_event"),
         ({"package": "no_such_formats"}, None, "there is no package no_such_formats"),
         ({"byteOrdr": "little"}, None, "no option 'byteordr'; did you mean byteOrder"),
         ({"columns": "sequnce"}, None, "no column 'sequnce'; did you mean sequence"),
         ({"columns": "metadata.vale"}, None, "no column 'metadata.vale'; did you mean value"),
         ({}, "sequnce long", "no column 'sequnce'; did you mean sequence"),
         ({}, "sequence string", "column 'sequence' is bigint; the schema says string"),
-        ({}, "sequence long not null", "'sequence' and what is in it may be null"),
+        ({}, "sequence long not null", "'sequence' and its members may be null"),
         ({"maxPartitionBytes": "many"}, None, "maxPartitionBytes must be a number"),
         ({"columnNameOfError": "key"}, None, "databus_event has a column 'key' itself"),
     ],
@@ -369,7 +369,7 @@ def test_records_without_a_framing_are_files_where_that_is_meant(spark, reads, t
     (tmp_path / "in").write_bytes(AGGREGATE)
     frame = reads("kpl_record", framing="none").load(str(tmp_path / "in"))
     write = frame.union(frame).coalesce(1).write.format("wireloom").option("format", "kpl_record").mode("append")
-    with pytest.raises(AnalysisException, match="option framing says it"):
+    with pytest.raises(AnalysisException, match="set the option framing"):
         write.save(str(tmp_path / "out"))
     write.option("framing", "none").save(str(tmp_path / "out"))
     written = sorted((tmp_path / "out").glob("part-*"))

@@ -173,7 +173,7 @@ def test_a_file_that_grew_since_it_was_listed_is_refused(tmp_path):
     read = read_of(databus_event, "concatenated", ["sequence"])
     found = portions(read, databus_event, Listing((str(tmp_path),)).files(), 1 << 20)
     (tmp_path / "data").write_bytes(LONG_KEY * 2)
-    with pytest.raises(DataError, match="had 63 bytes when it was taken and has 126 now"):
+    with pytest.raises(DataError, match="had 63 bytes when it was listed, and has 126 now"):
         list(batches(read, found[0].parts))
 
 

@@ -157,7 +157,7 @@ def test_where_sparks_own_process_dies_the_message_says_what_to_do(place, module
         assert process.wait(PATIENCE) == 3, (tmp_path / "log").read_text()
     (said,) = said_in(tmp_path)
     assert "Spark's Java process" in said
-    assert "start it again, it goes on where it was" in said
+    assert "start it again to continue" in said
     with streaming(place, tmp_path, "--trigger", "available-now") as process:
         assert process.wait(PATIENCE) == 0, (tmp_path / "log").read_text()
     everything(module, spark, tmp_path, 1)
@@ -174,7 +174,7 @@ def test_a_heap_that_is_too_small_is_told_as_that_and_not_to_be_tried_again(plac
     with streaming(place, tmp_path, "--column", "value", "--driver-memory", "600m", "--trigger", "once") as process:
         assert process.wait(PATIENCE) == 3, (tmp_path / "log").read_text()
     (said,) = said_in(tmp_path)
-    assert "the memory of Spark's Java process is full; give it more with --driver-memory" in said
+    assert "the memory of Spark's Java process is full; raise it with --driver-memory" in said
     assert "start it again" not in said
     assert "(details: " in said
 
@@ -192,7 +192,7 @@ def test_a_worker_that_is_killed_and_a_mistake_of_ours_are_told_in_a_line(spark,
         raise ZeroDivisionError("a bug")
 
     for read, said in (
-        (killed, "a Python process that decodes was ended from outside"),
+        (killed, "a decoding process was killed"),
         (mistaken, "ZeroDivisionError: a bug"),
     ):
         with pytest.raises(MachineError, match=said) as failed, diagnosed(str(tmp_path / "out"), partial(ended, spark)):

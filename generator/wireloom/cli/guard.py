@@ -44,7 +44,7 @@ class Guarded(TyperGroup):
             with translated():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            advice = "; start it again, it goes on where it was" if ctx.invoked_subcommand in RESUMED else ""
+            advice = "; start it again to continue" if ctx.invoked_subcommand in RESUMED else ""
             complain(f"interrupted{advice}")
             raise typer.Exit(INTERRUPTED) from error
 
@@ -95,7 +95,7 @@ def translated() -> Iterator[None]:
     except UnicodeEncodeError as error:
         if error.reason != "surrogates not allowed":
             raise
-        complain(f"{error.object} has bytes that are not UTF-8, which Arrow takes in no path; rename it")
+        complain(f"{error.object} has a name that is not UTF-8; rename it")
         raise typer.Exit(MISUSE) from error
 
 

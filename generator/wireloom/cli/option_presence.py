@@ -15,7 +15,9 @@ class Stated(TyperCommand):
         given = {} if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=list(args))[0]
         for parameter in self.params:
             if given.get(str(parameter.name)) == "":
-                raise MisuseError(f"{_called(parameter)} is empty, as of a variable that is not set; give it a value")
+                raise MisuseError(
+                    f"{_called(parameter)} is empty, perhaps because a variable is not set; give it a value"
+                )
         return super().parse_args(ctx, args)
 
 

@@ -171,16 +171,16 @@ PACKAGE = "wireloom_formats"
 def refuse_no_folder(folder: Path, option: str = "--specs", start: str = "`wireloom new NAME` starts one") -> None:
     """Raises MisuseError where what is to be read is no folder."""
     if not folder.is_dir():
-        lacking = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
-        raise MisuseError(f"{lacking}; {start}, {option} names another")
+        lacking = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
+        raise MisuseError(f"{lacking}; {start}; {option} names another folder")
 
 
 def refuse_no_way(option: str, folder: Path) -> None:
     """Raises MisuseError where a folder that is to be written to cannot be there: a file is, or is on its way."""
     nearest = next(path for path in (folder, *folder.parents, Path()) if os.path.lexists(path))
     if not nearest.is_dir():
-        what = f"{nearest} is" if nearest == folder else f"{folder} cannot be there, {nearest} is"
-        raise MisuseError(f"{option}: {what} no folder; name a folder, or one that is yet to be made")
+        what = f"{nearest} is" if nearest == folder else f"{folder} cannot be made, since {nearest} is"
+        raise MisuseError(f"{option}: {what} not a folder; name a folder, or one that can be made")
 
 
 def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", ") -> None:
@@ -245,7 +245,7 @@ def plan_of(
 def size_of(option: str, text: str) -> int:
     """Bytes of a number with a unit: `800m`, `2g`; raises MisuseError."""
     if not _MEMORY.fullmatch(text):
-        raise MisuseError(f"{option} {text}: it is a number and perhaps a unit, such as 4g or 800m")
+        raise MisuseError(f"{option} {text}: write a number, with a unit if you like, such as 4g or 800m")
     digits = text.lower().removesuffix("b")
     thousands = " kmgt".index(digits[-1] if digits[-1] in "kmgt" else " ")
     return int(digits.rstrip("kmgt")) << 10 * thousands
@@ -277,7 +277,7 @@ class Workers:
         """Raises MisuseError where options are of the other engine, or no setting of Spark."""
         one_of("--engine", self.engine, ENGINES, " or ")
         if self.engine == SPARK and self.processes is not None:
-            raise MisuseError("--processes is for --engine local; on Spark --master says it: local[4]")
+            raise MisuseError("--processes is only for --engine local; on Spark, use --master local[4]")
         of_spark = {
             "--packages": self.packages,
             "--conf": self.conf,
@@ -286,7 +286,7 @@ class Workers:
         }
         for name, value in of_spark.items():
             if self.engine == LOCAL and value:
-                raise MisuseError(f"{name} is Spark's; leave it out, or --engine local")
+                raise MisuseError(f"{name} is an option of Spark; drop it, or drop --engine local")
         self.configuration()
 
     def configuration(self) -> tuple[tuple[str, str], ...]:
@@ -298,6 +298,6 @@ class Workers:
         for text in self.conf or []:
             name, equals, value = text.partition("=")
             if not equals or not name.startswith("spark."):
-                raise MisuseError(f"--conf {text}: it is NAME=VALUE, and names of Spark's settings begin with `spark.`")
+                raise MisuseError(f"--conf {text}: write NAME=VALUE; names of Spark's settings begin with `spark.`")
             settings[name] = value
         return tuple(settings.items())

@@ -44,7 +44,7 @@ def against(text: str, specs: Path, new: pipeline.Specs) -> Iterator[Source]:
     if not text.startswith(GIT):
         folder = Path(text)
         if not folder.is_dir():
-            what = "it is no folder" if folder.exists() else "it is not there"
+            what = "it is not a folder" if folder.exists() else "it is not there"
             raise MisuseError(f"--against {text}: {what}; name the folder of the old specs, or git:REVISION")
         yield _read(folder, text, text, _same(folder, specs, new))
         return

@@ -25,11 +25,11 @@ AUTO, PLAIN = COMPRESSIONS = ("auto", "none")
 DECOMPRESSION, EXPANSION = "decompression", "expansion_limit"  # the codes of compressed files
 CODES: Mapping[str, str] = MappingProxyType(
     {
-        NO_DATA: "There is no value, so nothing to decode.",
+        NO_DATA: "There is no value to decode.",
         GONE: "A file that was listed is gone.",
         OTHER: "A file has changed since it was listed.",
-        DECOMPRESSION: "A compressed file is damaged, cut off, or not what its name says.",
-        EXPANSION: "A compressed file becomes too many times as many bytes.",
+        DECOMPRESSION: "A compressed file is damaged, cut off, or of another kind than its name says.",
+        EXPANSION: "A compressed file is too large when decompressed.",
     }
 )
 """What can be wrong besides what the format says, and what that means."""

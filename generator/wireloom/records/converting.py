@@ -46,7 +46,7 @@ def convert(
     codec = request.module.CODEC
     parts = codec.decode_stream(source, root=request.root, framing=request.framing, on_error="skip", **parameters)
     path = conversion.target.encode_path(root=conversion.target_root, **conversion.target_parameters)
-    tally.built.reason = path.reason or "what they have no place for, or what comes back, the engine cannot tell"
+    tally.built.reason = path.reason or "the engine cannot decide what they lose"
     for part in parts:
         tally.read.add(part, part.refusals())
         places = part.parents.to_pylist() if part.parents is not None else range(len(part.records))

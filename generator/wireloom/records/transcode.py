@@ -75,7 +75,7 @@ class Tally:
         """That the parser read records which the engine reads faster, and why; empty where it read none."""
         if not self.reread:
             return ""
-        why = self.reason or "the engine leaves some of their values to it, see docs/internals/engine.md"
+        why = self.reason or "the engine leaves some of their values to the parser, see docs/internals/engine.md"
         return f"{self.reread} of {self.records} records were read by the parser, which is slow: {why}"
 
 
@@ -166,7 +166,7 @@ def encode(request: Request, source: Iterable[bytes], tally: Written) -> Iterato
     for batch in _batches(source):
         values, error = _values(request, batch)
         made = _in_columns(request, values) if path.native else None
-        tally.reason = tally.reason or path.reason or "a value that columns do not hold, or that the format refuses"
+        tally.reason = tally.reason or path.reason or "a value that the columns or the format refuse"
         tally.rebuilt += 0 if made else len(values)
         records = made or (_built(request, number, value) for number, value in values)
         for (number, _), data in zip(values, records, strict=True):
@@ -239,7 +239,7 @@ def _value(request: Request, number: int, line: bytes) -> object:
     except EncodeError as error:
         raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
     except UnicodeDecodeError as error:
-        raise DataError(f"line {number}: not UTF-8, so no JSON") from error
+        raise DataError(f"line {number}: not UTF-8, so not JSON") from error
     except json.JSONDecodeError as error:
         raise DataError(f"line {number}: not JSON: {error}") from error
     except ValueError as error:  # JSON, but no value
@@ -262,7 +262,7 @@ def beginning(
     try:
         return codec.beginning(framing, parameters)
     except EncodeError as error:
-        where = "the header that stands before the records"
+        where = "the header of the stream"
         raise DataError(f"{where}: {error}; {_header_hint(framing, error)}") from error
 
 
@@ -270,8 +270,8 @@ def _header_hint(framing: Framing, error: EncodeError) -> str:
     """What to do about a member of a header that has no value."""
     for parameter, member in framing.gives if isinstance(framing, Headed) else ():
         if member == error.path:
-            return f"say it as the parameter {parameter} (-p {parameter}=...; in Spark an option)"
-    return "no parameter says it, so that such streams are read and not written; `gives` in the spec's framing would"
+            return f"give it as the parameter {parameter} (-p {parameter}=...; in Spark an option)"
+    return "no parameter has it, so such streams can be read but not written; add it to `gives` in the spec's framing"
 
 
 def written(framing: Framing, data: bytes, number: int, *, first: bool) -> bytes:

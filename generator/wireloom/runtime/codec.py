@@ -458,7 +458,7 @@ class Codec:
             found = "--resync searches for it"
         except ParameterError as error:
             found = str(error)
-        return "; ".join(filter(None, ("nothing says where the next record begins", found, other)))
+        return "; ".join(filter(None, ("the start of the next record is not known", found, other)))
 
     def _bounding(self, root: str | None) -> str:
         """How records that stand back to back may get an end that is known without reading them."""
@@ -486,7 +486,7 @@ class Codec:
             message = f"records of {self.format} cannot be back to back: the end of {root.endless} is not known"
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
         if isinstance(chosen, Array) and not root.is_text:
-            message = f"records of {self.format} are no elements of a JSON array"
+            message = f"records of {self.format} cannot be in a JSON array"
             raise ParameterError(f"{message}; framing can be {others(chosen)}")
         return named
 

@@ -38,7 +38,7 @@ class Versions:
         if root not in self.roots:
             raise ParameterError(f"records of the root {root} have no version")
         if not self.path and not self.parameter:
-            raise ParameterError(f"no column of {format} says the version; give `versions` a `column` in the spec")
+            raise ParameterError(f"{format} has no column with the version; add `column` to `versions` in the spec")
         return str(name)
 
     def _value(self, name: str) -> Scalar:

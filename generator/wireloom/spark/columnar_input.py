@@ -48,8 +48,8 @@ def width(type: DataType) -> int:
 @cache
 def _warn(name: str, columns: int) -> None:
     warnings.warn(
-        f"{name} gives {columns} columns, which over a bare scan of Parquet, Delta or ORC costs this Spark several "
-        f"times as much as it should: add {REMEDY}, ask for fewer fields, or use decode_ in place of from_ "
+        f"{name} gives {columns} columns, which is several times slower than necessary directly over a scan of "
+        f"Parquet, Delta or ORC: add {REMEDY}, select fewer fields, or use decode_ in place of from_ "
         "(docs/howto/spark.md, What it costs)",
         stacklevel=5,
     )

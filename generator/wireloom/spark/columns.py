@@ -14,8 +14,8 @@ from wireloom.spark.decoding import Decoding, corrupt
 from wireloom.spark.options import Options, Surface, read_options
 
 _TOO_LARGE = (
-    "a batch of decoded values is beyond Arrow's 2 GiB in one column: set spark.sql.execution.arrow.maxBytesPerBatch "
-    "lower, ask for fewer fields, or use decode(), which gives batches in parts"
+    "a column of decoded values exceeds Arrow's 2 GiB: lower spark.sql.execution.arrow.maxBytesPerBatch, select "
+    "fewer fields, or use decode(), which splits batches"
 )
 
 

@@ -108,8 +108,8 @@ def _refuse_taken(kept: Sequence[StructField], decoded: Sequence[StructField]) -
     twice = [field.name for field in decoded if field.name.lower() in own]
     if twice:
         raise ParameterError(
-            f"the frame has columns that the format has too: {', '.join(twice)}; put what is decoded into one column "
-            "(into='event'), or keep others (keep=[...])"
+            f"the frame and the format both have the columns {', '.join(twice)}; put the decoded columns into one "
+            "(into='event'), or keep fewer (keep=[...])"
         )
 
 

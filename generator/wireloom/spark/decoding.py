@@ -18,7 +18,7 @@ from wireloom.runtime.columns.arrow import Decoded
 from wireloom.runtime.errors import DecodeError
 from wireloom.spark.options import Options
 
-STOPPED = "mode FAILFAST stops at a bad record; PERMISSIVE gives null in its place, and an error where one is asked for"
+STOPPED = "mode FAILFAST stops at a bad record; PERMISSIVE gives null instead, and the error in columnNameOfError"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def _functions(spark: "SparkSession") -> Finding:
     from wireloom.spark import columnar_input  # noqa: PLC0415 - the other probes work without pyspark
 
     if columnar_input.enabled(spark):
-        detail = "from_ functions of wide structs are slow over a bare scan, since Arrow UDFs get columns"
+        detail = "from_ functions of wide structs are slow directly over a scan, since Arrow UDFs get columns"
         return Finding("functions", detail, advice=f"{columnar_input.REMEDY}; see docs/howto/spark.md")
     return Finding("functions", "Arrow UDFs get rows, which is fast for wide structs")
 
@@ -48,4 +48,4 @@ def _executors(package: str, out: Path, master: str) -> Iterator[Finding]:
             yield _functions(spark)
             yield from examine_executors(spark, package)
     except MachineError as error:
-        yield Finding("Spark", str(error), "mend what is reported above, then try again")
+        yield Finding("Spark", str(error), "fix the problems above, then try again")

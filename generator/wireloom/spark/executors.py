@@ -121,7 +121,7 @@ def _engine(workers: Sequence[Look]) -> Finding:
     if not without:
         return Finding(subject, "native")
     places = ", ".join(sorted(set(without)))
-    detail = f"none in {places}: construct parsers decode there, some hundred times slower"
+    detail = f"none in {places}: the parser decodes there, about a hundred times slower"
     return Finding(subject, detail, ENGINE)
 
 

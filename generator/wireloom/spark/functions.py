@@ -95,7 +95,7 @@ def _from_call(module: FormatModule, given: Given) -> Call:
     listed = module.CODEC.root(options.root).elements
     added = added_fields(options, record.names)
     if listed and added:
-        raise ParameterError(f"root {options.root} is a list, which has no place for {added[0].name}; use decode()")
+        raise ParameterError(f"root {options.root} is a list, so {added[0].name} has no place; use decode()")
     fields = StructType([*record.fields, *added])
     act = partial(columns.records, decoding(module, options), replace(surface, general=("mode",)))
     return Call(surface.name, act, bare(ArrayType(fields) if listed else fields))

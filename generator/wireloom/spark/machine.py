@@ -121,7 +121,7 @@ def package(package: str, out: Path) -> Finding:
     here = out / package / "__init__.py"
     if other is not None and here.is_file() and not here.samefile(other):
         detail = f"{names} in {out}, but Python imports another {package}, in {other.parent.parent}"
-        return Finding(package, detail, f"{install}, or wireloom generate --package with a name of its own")
+        return Finding(package, detail, f"{install}, or choose another name with wireloom generate --package")
     if other is None:
         return Finding(package, f"{names}, in {out}; programs import it after {install}")
     return Finding(package, f"{names}; Python imports it from {other.parent.parent}")

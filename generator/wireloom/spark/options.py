@@ -175,7 +175,7 @@ class _Options:
         """The columns that are wanted: names, or one text with commas."""
         found = [self.options[word] for word in ("columns", "fields") if word in self.options]
         if len(found) > 1:
-            raise ParameterError("columns and fields are two words for one option; give one of them")
+            raise ParameterError("the options columns and fields mean the same; give one of them")
         if not found:
             return None
         ((name, value),) = found

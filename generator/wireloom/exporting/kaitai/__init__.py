@@ -24,7 +24,7 @@ from wireloom.spec.places import Site
 def ksy(format: Format, root: Root, given: Mapping[str, object]) -> Exported:
     """The description of a root; parameters that are not given have their defaults."""
     if not format.encoding.laid_out:
-        message = f"{format.name} is {format.encoding.name}, and Kaitai describes binary formats"
+        message = f"{format.name} is {format.encoding.name}, but Kaitai describes only binary formats"
         return Exported("", (Difference("encoding", Site(), message, "export its columns (`proto` or `avsc`)"),))
     order = format.byte_order.parameter
     stated = {name: value for name, value in given.items() if value is None or isinstance(value, int | str)}

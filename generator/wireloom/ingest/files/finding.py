@@ -80,7 +80,7 @@ class NoFilesError(MisuseError):
     """A path of the user's matches nothing."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"there is no {path}")
+        super().__init__(f"there is no file or folder {path}")
         self.path = path
 
 
@@ -120,7 +120,7 @@ class Found:
         if self.passed:
             others = len(self.passed) - _NAMED
             names = ", ".join(self.passed[:_NAMED]) + (f" and {others} others" if others > 0 else "")
-            yield f"passed over, since their names say that they are hidden or not complete: {names}"
+            yield f"skipped, since their names mark them as hidden or incomplete: {names}"
 
 
 @cache
@@ -177,7 +177,7 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.DOTALL)
     except re.error as error:
-        raise MisuseError(f"{glob!r} is no glob: {error}") from error
+        raise MisuseError(f"{glob!r} is not a valid glob: {error}") from error
 
 
 def _files_of(path: str, passed: list[str], *, recursive: bool) -> list[File]:
@@ -280,8 +280,8 @@ class FileChangedError(Exception):
 
 
 _CHANGED = {
-    GONE: "is gone since it was taken",
-    OTHER: "had {} when it was taken and has {} now; move files into a directory that is read once they are complete",
+    GONE: "has been removed since it was listed",
+    OTHER: "had {} when it was listed, and has {} now; move files into the input only when they are complete",
 }
 
 

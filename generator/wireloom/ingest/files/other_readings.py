@@ -46,21 +46,19 @@ def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, 
     bad = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) were refused"
     samples = refused(plan, source, found)
     if not samples:
-        return (
-            f"{bad}; their first bytes are right, so look at the codes and at the last refused with `wireloom status`"
-        )
+        return f"{bad}; their first bytes are right, so check the codes and the last bad records with `wireloom status`"
     way = other_reading(plan, source, samples)
     if way is None:
         package = plan.module.rpartition(".")[0]
         return (
             f"{bad}; no other framing, root, parameter or format of {package} reads the first bytes of "
-            f"{samples[0].name} either: compare them with the spec (`wireloom decode` shows where it stops)"
+            f"{samples[0].name} either; compare them with the spec (`wireloom decode` shows the first error)"
         )
     options, other_format = way
     if other_format and again:
         again = "--overwrite (or another --output)"
     start = " ".join(filter(None, (again, options)))
-    why = f"most likely because they are read the wrong way: {samples[0].name} fits {options}"
+    why = f"probably because of wrong options: {samples[0].name} fits {options}"
     return f"{bad}, {why}; start it with {start}"
 
 
@@ -71,7 +69,9 @@ def verdict_of_stream(flow: Flow, summary: Summary) -> str:
         return verdict(flow.plan, flow.source, listing(flow.source), summary, again=again)
     share = 100 * summary.quarantined / summary.records
     bad = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) of this run were refused"
-    return f"{bad}; look at the last refused with `wireloom status {flow.output}`, then read them again with {again}"
+    return (
+        f"{bad}; look at the last bad records with `wireloom status {flow.output}`, then read them again with {again}"
+    )
 
 
 def refused(plan: Plan, source: Files | Column, found: Found) -> list[Sample]:

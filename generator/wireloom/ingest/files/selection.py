@@ -77,8 +77,8 @@ def _changed_lines(job: Job, known: Known, files: Iterable[File]) -> Iterator[st
     files = list(files)
     for file in files[:NAMED]:
         yield (
-            f"{file.path} has changed since {job.output} got its rows ({known.changed(file)}), and was not read again: "
-            f"--again {shell_path(file)} replaces its rows"
+            f"{file.path} has changed since it was read ({known.changed(file)}), and was not read again; "
+            f"--again {shell_path(file)} replaces its rows in {job.output}"
         )
     if len(files) > NAMED:
         yield f"{len(files) - NAMED} more files have changed since they were read; --again replaces the rows of all"

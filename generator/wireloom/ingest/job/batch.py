@@ -109,12 +109,12 @@ class _Run:
             if done is not None:
                 batch = f"batch {done.number} of {done.time}"
                 self._refuse_other_folders(done)
-                self.notify(f"{job.output} is complete: {batch} has the same files and spec; nothing to do")
+                self.notify(f"{job.output} is complete: {batch} has the same files and spec, so there is nothing to do")
                 return done.summary
             taken = self._selected(ledger, listed)
             agreement = self._agreement(ledger, taken)
             if not taken.found.files and job.adds and _is_there(ledger):
-                self.notify(f"no file in {job.input} is new to {job.output}: nothing to do")
+                self.notify(f"no file in {job.input} is new to {job.output}, so there is nothing to do")
                 return replace(NOTHING, passed=taken.passed)
             try:
                 summary = replace(self._written(ledger, name, taken, agreement), passed=taken.passed)
@@ -174,8 +174,8 @@ class _Run:
         there = Terms.read(done.terms).partition if done.terms else ()
         if self.job.partition and self.job.partition != there:
             raise MisuseError(
-                f"{self.job.output} has these files already, partitioned by {', '.join(there) or 'nothing'}; make the "
-                "tables anew with --overwrite, or choose another --output"
+                f"{self.job.output} has these files already, partitioned by {', '.join(there) or 'nothing'}; replace "
+                "the tables with --overwrite, or choose another --output"
             )
 
     def _agreement(self, ledger: Ledger, taken: Selection) -> Agreement:
@@ -205,7 +205,7 @@ class _Run:
         try:
             ledger.add(entry)
         except FileExistsError as error:
-            raise MisuseError(f"another job was faster, and batch {entry.number} of {job.output} is its") from error
+            raise MisuseError(f"another job has already written batch {entry.number} of {job.output}") from error
         ledger.settle(entry)
         if view := show(storage, ledger.home, own.terms):
             self.notify(view_note(view, own.terms))
@@ -295,8 +295,7 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
     """Never add to, or replace, tables unless somebody said so."""
     if storage.exists(f"{job.output}/{LEDGER}/{IDENTITY}"):
         raise MisuseError(
-            f"a stream writes to {job.output}, and its checkpoint knows which files the tables have; move files into "
-            "the folder that it watches, or choose another --output"
+            f"a stream writes to {job.output}; move files into the folder that it watches, or choose another --output"
         )
     if job.overwrite or job.adds:
         return
@@ -304,7 +303,7 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
         if storage.exists(f"{job.output}/{name}"):
             ways = "add to both tables with --append, or replace them with --overwrite"
             if not is_ours(storage, job.output):
-                ways = "or move it away: wireloom did not write it"
+                ways = "or move it away, since wireloom did not write it"
             raise MisuseError(f"{job.output}/{name} exists; choose another --output, {ways}")
 
 

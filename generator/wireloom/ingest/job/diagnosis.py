@@ -28,10 +28,10 @@ NOTED = "%Y%m%dT%H%M%S.%f"  # when, in the names of its files
 KEPT = 20
 """Files of details that are kept of an output."""
 READING = "while reading "
-AGAIN = "start it again, it goes on where it was"
+AGAIN = "start it again to continue"
 HEAP_EXIT = 52  # what Spark's Java process ends with where its heap is full
-SIGNALS = {9: "killed (SIGKILL), as Linux does where memory is short", 11: "ended by a bug in native code (SIGSEGV)"}
-SIGNALS |= {7: "ended by SIGBUS, as where a disk is full or a file shrank", 15: "told to end (SIGTERM)"}
+SIGNALS = {9: "killed (SIGKILL), perhaps because memory ran out", 11: "ended by a bug in native code (SIGSEGV)"}
+SIGNALS |= {7: "ended by SIGBUS, perhaps because a disk is full or a file became shorter", 15: "ended by SIGTERM"}
 
 FROM_MACHINES = ("pyspark", "py4j", "pyarrow")
 """Libraries whose exceptions are no bugs of ours."""
@@ -82,59 +82,59 @@ def _full(case: Case) -> Verdict:
         usage = shutil.disk_usage(next(each for each in (at, *at.parents) if each.exists()))
         free = f" ({size_text(usage.free)} free of {size_text(usage.total)})"
     return Verdict(
-        f"no space is left to write to {case.output}{free}",
-        "make room there, or in the folder of temporary files, then start it again",
+        f"there is no space left for {case.output}{free}",
+        "free some space there, or in the folder of temporary files, then start it again",
     )
 
 
 def _denied(case: Case) -> Verdict:
     return Verdict(
         f"permission is denied: {case.path}",
-        "let this user read the input and write to the output, also on executors, or choose another --output",
+        "allow this user to read the input and to write to the output, also on executors, or choose another --output",
     )
 
 
 def _heap(_: Case) -> Verdict:
     return Verdict(
         "the memory of Spark's Java process is full",
-        "give it more with --driver-memory (2g unless given; on a cluster spark.executor.memory), "
-        "or batches less with --max-per-batch",
+        "raise it with --driver-memory (default 2g; on a cluster spark.executor.memory), or make batches "
+        "smaller with --max-per-batch",
     )
 
 
 def _memory(case: Case) -> Verdict:
     return Verdict(
-        f"memory is short{_where(case)}",
+        f"memory ran out{_where(case)}",
         "run fewer tasks at a time (--processes, --master local[1]), or give it more memory",
     )
 
 
 def _worker(case: Case) -> Verdict:
     return Verdict(
-        f"a Python process that decodes was ended from outside{_where(case)}, as Linux does where memory is short",
+        f"a decoding process was killed{_where(case)}, perhaps because memory ran out",
         "run fewer tasks at a time (--master local[1]), or give the machine or container more memory",
     )
 
 
 def _executor(case: Case) -> Verdict:
-    return Verdict(f"an executor was lost: {_short(case.group)}", f"{AGAIN}; where it comes again, look at its own log")
+    return Verdict(f"an executor was lost: {_short(case.group)}", f"{AGAIN}; if it happens again, look at its log")
 
 
 def _connector(case: Case) -> Verdict:
     return Verdict(
         f"the Spark session lacks {case.group}",
-        "add the package that has it, of Spark's own version, with --packages GROUP:NAME:VERSION",
+        "add its package, for your version of Spark, with --packages GROUP:NAME:VERSION",
     )
 
 
 def _kafka(case: Case) -> Verdict:
-    return Verdict(f"Kafka does not answer: {_short(case.group)}", f"look at --kafka and the network, then {AGAIN}")
+    return Verdict(f"Kafka does not answer: {_short(case.group)}", f"check --kafka and the network, then {AGAIN}")
 
 
 def _gone_offsets(case: Case) -> Verdict:
     return Verdict(
         f"Kafka no longer has what the stream has not read yet: {_short(case.group)}",
-        "to go on behind the gap: --source-option failOnDataLoss=false",
+        "to continue after the gap: --source-option failOnDataLoss=false",
     )
 
 
@@ -147,7 +147,7 @@ def _java(case: Case) -> Verdict:
     if signal == 9:
         return Verdict(
             f"Spark's Java process is gone: {SIGNALS[9]}",
-            f"if it was memory, give it less with --driver-memory; {AGAIN}",
+            f"if the machine has too little memory, lower --driver-memory; {AGAIN}",
         )
     how = SIGNALS.get(signal, f"exit code {case.java}")
     return Verdict(f"Spark's Java process is gone: {how}", AGAIN)
@@ -160,24 +160,24 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
     (
         r"Not a directory|Errno 20\b",
         lambda case: Verdict(
-            f"{case.path} cannot be there: a file is on its way", "choose another --output", MisuseError
+            f"{case.path} cannot be made: a file is in its path", "choose another --output", MisuseError
         ),
     ),
     (
         r"Read-only file system|Errno 30\b",
         lambda case: Verdict(
-            f"{case.path} is on a file system that is read-only", "mount it writable, or choose another --output"
+            f"{case.path} is on a read-only file system", "mount it writable, or choose another --output"
         ),
     ),
     (
         r"File too large|Errno 27\b",
         lambda case: Verdict(
-            f"{case.path} is larger than a file may be", "raise the limit (ulimit -f) and start it again"
+            f"{case.path} is too large for a file", "raise the limit (ulimit -f) and start the job again"
         ),
     ),
     (
         r"Too many open files|Errno 24\b",
-        lambda _: Verdict("too many files are open", "raise the limit (ulimit -n) and start it again"),
+        lambda _: Verdict("too many files are open", "raise the limit (ulimit -n) and start the job again"),
     ),
     (r"OutOfMemoryError: (.+)", _heap),
     (r"\bMemoryError\b|ArrowMemoryError|malloc of size \d+ failed|Cannot allocate memory", _memory),
@@ -197,13 +197,13 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
     (r"Py4JError: An error occurred while calling \S+\s*$", _java),
     (
         r"Errno 2\] Cannot create directory",
-        lambda case: Verdict(f"no folder can be made as {case.path}", "choose another --output", MisuseError),
+        lambda case: Verdict(f"cannot make the folder {case.path}", "choose another --output", MisuseError),
     ),
     (
         r"FileNotFoundError: (.+)|FileNotFoundException: (.+)",
-        lambda case: Verdict(f"a file is gone: {_short(case.group)}", "leave files in place until they have been read"),
+        lambda case: Verdict(f"a file is gone: {_short(case.group)}", "do not remove files before they are read"),
     ),
-    (r"Errno 5\b|Input/output error", lambda case: Verdict(f"a disk fails: {case.path}", "look at the machine's log")),
+    (r"Errno 5\b|Input/output error", lambda case: Verdict(f"a disk error: {case.path}", "check the disk")),
 )
 
 

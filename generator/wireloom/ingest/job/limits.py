@@ -34,7 +34,7 @@ class Limits:
             )
 
 
-_ADVICE = "they are not in the tables and are read again by the next start: look at the input, or raise the limit"
+_ADVICE = "they are not in the tables, and the next start reads them again; check the input, or raise the limit"
 NONE = Limits()
 
 

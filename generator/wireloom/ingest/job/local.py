@@ -83,11 +83,11 @@ class LocalEngine:
 
     def delta(self, path: str) -> Found:
         """Raises MisuseError: Spark has the writer."""
-        raise MisuseError(f"{path} is a Delta table, which Spark reads and writes: leave out --engine local")
+        raise MisuseError(f"{path} is a Delta table, which needs Spark; drop --engine local")
 
     def commit(self, commit: Commit) -> None:
         """Raises MisuseError: Spark has the writer."""
-        raise MisuseError(f"a replay is yet to be committed to {commit.table}, a Delta table: leave out --engine local")
+        raise MisuseError(f"a replay must still be committed to the Delta table {commit.table}; drop --engine local")
 
     def entered(self, found: Input, read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
         """Read groups and write their records; the entry that makes them so."""
@@ -251,10 +251,10 @@ def _killed(processes: Sequence[BaseProcess], left: Sequence[Group]) -> MachineE
     for process in processes:
         process.join(1)
     codes = [process.exitcode for process in processes if process.exitcode not in (None, 0, -signal.SIGTERM)]
-    how = SIGNALS.get(-codes[0], f"ended with exit code {codes[0]}") if codes and codes[0] else "ended from outside"
+    how = SIGNALS.get(-codes[0], f"ended with exit code {codes[0]}") if codes and codes[0] else "killed"
     files = list(dict.fromkeys(part.file.path for group in left[: len(processes)] for part in group))
     more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
     return MachineError(
-        f"a process that decodes was {how}; in hand were {', '.join(files[:NAMED])}{more}; "
+        f"a decoding process was {how} at {', '.join(files[:NAMED])}{more}; "
         "run fewer tasks at a time with --processes, or give the machine or container more memory"
     )

@@ -88,7 +88,7 @@ class Book(Listener):
             found = [json.loads(line) for line in whole.splitlines()]
             self.written.update((each["stream"], each["batch"]) for each in found)
         except (ValueError, KeyError, TypeError) as error:
-            raise MisuseError(f"{self.path} has lines that are no metrics of ingest; name another file") from error
+            raise MisuseError(f"{self.path} has lines that are not metrics of ingest; name another file") from error
         if len(whole) < len(text):
             with self.path.open("r+b") as file:
                 file.truncate(len(whole))

@@ -35,13 +35,13 @@ def refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
         if read.reads(place):
             named = output if place is written else checkpoint
             raise MisuseError(
-                f"{option} {named} is in --input {path}, so the job would read what it writes; "
+                f"{option} {named} is inside --input {path}, so the job would read what it writes; "
                 "choose a folder outside the input"
             )
     if written.holds(read):
         raise MisuseError(
-            f"--input {path} is in --output {output}, where tables and ledgers are, and where --overwrite and "
-            "`wireloom clean` remove what is old; choose another --output"
+            f"--input {path} is inside --output {output}, where Wireloom writes and removes files; "
+            "choose another --output"
         )
 
 

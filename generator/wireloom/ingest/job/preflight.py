@@ -47,7 +47,7 @@ def check_flow(flow: Flow) -> Iterator[str]:
         case Files(path) | Column(path):
             yield from _by_spark_alone(path, flow.output)
             if reachable(path) and not storage.exists(path):
-                raise MisuseError(f"there is no {path}; a stream of files watches a folder that is there, empty or not")
+                raise MisuseError(f"there is no {path}; make the folder first; it may be empty")
         case Kafka():
             fields = KAFKA_PLACE
         case Samples():
@@ -70,17 +70,17 @@ def check_quarantine(quarantine: str) -> None:
 def _by_spark_alone(*paths: str) -> Iterator[str]:
     for path in paths:
         if not reachable(path):
-            yield f"{path} can be opened by Spark alone, which checks it once it has started"
+            yield f"{path} can only be opened by Spark, which checks it later"
 
 
 def _refuse_unreadable(source: Files | Column) -> None:
     try:
         found = listing(source)
     except PermissionError as error:
-        raise MisuseError(f"--input {source.path} may not be read by this user: {error}") from error
+        raise MisuseError(f"--input {source.path} cannot be read by this user: {error}") from error
     for file in found.files:
         if not file.place.system and not os.access(file.place.path, os.R_OK):
-            raise MisuseError(f"{file.path} may not be read by this user")
+            raise MisuseError(f"{file.path} cannot be read by this user")
     if isinstance(source, Column):
         for file in found.files[:LOOKED_AT]:
             next(row_groups(file, source.name), None)
@@ -99,6 +99,6 @@ def refuse_unwritable(output: str) -> None:
     except OSError as error:
         if error.errno not in FULL:  # the job says how much is free
             raise MisuseError(
-                f"--output {output} cannot be written: {nearest}: {error.strerror}; let this user write there, or "
+                f"--output {output} cannot be written: {nearest}: {error.strerror}; allow this user to write there, or "
                 "choose another --output"
             ) from error

@@ -20,19 +20,19 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
     sign = "=" if summary.reconciles else "!="
     dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
     yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
-    yield f"{size_text(summary.size)} in, of which {size_text(summary.bad_size)} quarantined"
+    yield f"{size_text(summary.size)} in, {size_text(summary.bad_size)} of them quarantined"
     yield from _codes(summary)
     if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
         yield (
-            f"{summary.reread} of the records took the construct path, which is slow; `wireloom explain` says why, "
-            "or else docs/internals/engine.md which single records do"
+            f"{summary.reread} of the records were read by the parser, which is slow; `wireloom explain` and "
+            "docs/internals/engine.md say why"
         )
     yield f"{summary.rows} rows in {output}/{RECORDS}"
     yield f"{summary.quarantined} rows in {output}/{QUARANTINE}"
     passed = sum(count for _, count in summary.passed)
     if passed:
         reasons = ", ".join(f"{count} {reason}" for reason, count in summary.passed)
-        yield f"{passed} file{'' if passed == 1 else 's'} passed over: {reasons}"
+        yield f"{passed} file{'' if passed == 1 else 's'} skipped: {reasons}"
 
 
 def finished_lines(finished: "Iterable[Entry]") -> Iterator[str]:
@@ -46,7 +46,7 @@ def replay_lines(replayed: "Replayed", quarantine: str, output: str) -> Iterator
     yield f"replay {replayed.number}: {_moved(replayed.summary)}"
     yield from _codes(replayed.summary)
     if replayed.cut:
-        yield f"{replayed.cut} of them stay as they were: only the first 16 MiB of each were kept, see raw_size"
+        yield f"{replayed.cut} of them stay in the quarantine, which has only their first 16 MiB (see raw_size)"
     yield f"spec {_digests(replayed.before)} -> {replayed.digest[:DIGITS]}"
     home = output if replayed.version == 1 else f"{output}/v{replayed.version}"
     yield f"{replayed.summary.rows} rows added to {home}/{RECORDS} ({BATCH}=-{replayed.number})"

@@ -29,5 +29,5 @@ class _Without:
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         if name in UNUSED:
-            raise ModuleNotFoundError(f"processes of ingest do without {name}", name=name)
+            raise ModuleNotFoundError(f"processes of ingest do not load {name}", name=name)
         return None

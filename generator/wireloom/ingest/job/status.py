@@ -144,7 +144,7 @@ def swept(output: str, *, dry: bool) -> Iterator[Swept]:
         if dry:
             found = holder(ledger.storage, ledger)
             if found is not None and awaited(ledger.storage, ledger, found):
-                raise MisuseError(f"{output} is in use: {found}; what it stages stays")
+                raise MisuseError(f"{output} is in use: {found}; its staged files are kept")
             yield from _sweeping(ledger)
             continue
         if not ledger.staged() and not _drafts(ledger):
@@ -162,7 +162,7 @@ def _ledgers(output: str) -> dict[str, Ledger]:
     if not storage.exists(output):
         raise MisuseError(f"there is no {output}")
     if not storage.exists(f"{output}/{LEDGER}"):
-        raise MisuseError(f"{output} has no {LEDGER}, so no tables of ingest are there; name the folder of --output")
+        raise MisuseError(f"{output} has no tables of ingest; name the folder that ingest writes to")
     return {kind: Ledger(storage, storage.absolute(output), kind) for kind in KINDS}
 
 

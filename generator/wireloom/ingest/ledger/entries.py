@@ -135,8 +135,8 @@ class Storage(Protocol):
 
 def _refused(commit: Commit) -> None:
     raise MisuseError(
-        f"what is staged in {commit.staged} is entered, and yet to be committed to {commit.table}: run `wireloom "
-        "replay` of its quarantine again, on Spark, which has the writer for that table"
+        f"files in {commit.staged} must still be committed to {commit.table}: run `wireloom replay` of its quarantine "
+        "again, on Spark"
     )
 
 
@@ -175,8 +175,8 @@ class Ledger:
             if there == moved:
                 state = "both are there" if there else "neither is there"
                 raise DataError(
-                    f"{self.kind} {entry.number} says to move {source} to {target}, and {state}: "
-                    "something else writes to these folders, or deletes from them"
+                    f"{self.kind} {entry.number} says to move {source} to {target}, but {state}: "
+                    "another program changes these folders"
                 )
             if there:
                 self.storage.rename(source, target)

@@ -130,11 +130,11 @@ def _claim(storage: Storage, ledger: Ledger, own: Holder, notify: Callable[[str]
             time.sleep(POLL / 10)
             continue
         if found.lives is None:
-            notify(f"waiting to see whether {found} is still running")
+            notify(f"checking if {found} is still running")
         if awaited(storage, ledger, found):
-            raise MisuseError(f"{home} is in use: {found} writes there; wait for its end, or choose another --output")
+            raise MisuseError(f"{home} is in use by {found}; wait until it ends, or choose another --output")
         _take_over(storage, path, found, own)
-    raise MisuseError(f"{home} is in use: {path} changes hands; try again")
+    raise MisuseError(f"{home} is in use: {path} was changed just now; try again")
 
 
 def _take_over(storage: Storage, path: str, found: Holder, own: Holder) -> None:

@@ -42,7 +42,7 @@ def refuse_within(output: str, storage: Storage | None = None, *, of_version: bo
         if _has(storage, around, _BEGUN):
             raise MisuseError(
                 f"--output {output} is in {around.removeprefix(LOCAL)}, which has tables of ingest; choose a folder "
-                f"outside of it, or {around.removeprefix(LOCAL)} itself, whose tables are added to"
+                f"outside of it, or {around.removeprefix(LOCAL)} itself, to add to its tables"
             )
 
 
@@ -66,7 +66,7 @@ def _refuse_file(output: str, home: str) -> None:
         way = Path(os.path.realpath(place(home).path))
         file = next((path for path in (way, *way.parents) if path.is_file()), None)
         if file is not None:
-            raise MisuseError(f"--output {output} cannot be there: {file} is a file; choose another --output")
+            raise MisuseError(f"--output {output} cannot be made: {file} is a file; choose another --output")
 
 
 def _has(storage: Storage, home: str, beginnings: tuple[str, ...]) -> bool:

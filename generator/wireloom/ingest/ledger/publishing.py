@@ -112,7 +112,7 @@ def entered(
     summary = replace(report.summary, given_up=())
     if not summary.reconciles:
         raise DataError(
-            f"batch {batch.number} does not balance, and is not in the tables: {summary.records} records in, "
+            f"batch {batch.number} has wrong counts, and is not in the tables: {summary.records} records in, "
             f"{summary.decoded} decoded, {summary.discarded} dropped on request; written were {summary.rows} rows and "
             f"{summary.quarantined} to the quarantine"
         )
@@ -176,8 +176,8 @@ def _sweep(report: Report, batch: Batch, writing: Writing) -> None:
             storage.delete(f"{writing.staging}/{name}/{left}")
         if named - found:
             raise DataError(
-                f"batch {batch.number}: {len(named - found)} files that were written are not in {writing.staging}; "
-                "executors and driver must see the same storage"
+                f"batch {batch.number}: {len(named - found)} written files are missing in {writing.staging}; "
+                "executors and driver must use the same storage"
             )
         if found and not named:
             storage.delete(f"{writing.staging}/{name}")

@@ -106,7 +106,7 @@ class Folders:
         """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
         for name in self.storage.names(records):
             if not name.startswith((f"{BATCH}=", "_", ".")):
-                raise MisuseError(f"{records} has {name}, so this version did not make it; choose another --output")
+                raise MisuseError(f"{records} has {name}, so another version made it; choose another --output")
 
     def taken(self, records: str) -> Iterable[int]:
         """Folders of replays, in this output or in one that several quarantines are replayed to."""
@@ -209,7 +209,7 @@ def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:
     try:
         ledger.add(entry)
     except FileExistsError as error:
-        raise MisuseError(f"another replay of {run.quarantine} was faster; start again for what is left") from error
+        raise MisuseError(f"another replay of {run.quarantine} has finished first; start again for the rest") from error
     ledger.settle(entry)
     show(storage, output, agreement.terms)
     return Replayed(number, entry.summary, run.plan.digest, before, cut, agreement.terms.version)
@@ -230,7 +230,7 @@ def refuse_no_table(named: str, names: Iterable[str]) -> None:
     if QUARANTINE in names:
         raise MisuseError(f"{named} holds both tables; name the folder {named.rstrip('/')}/{QUARANTINE}")
     if DELTA_LOG not in names and all(name.startswith(("_", ".")) for name in names):
-        raise MisuseError(f"{named} is no table; name the folder `quarantine` that ingest made")
+        raise MisuseError(f"{named} is not a table; name the folder `quarantine` that ingest made")
 
 
 def _before(found: Quarantine, run: Replay) -> Counts:

@@ -84,7 +84,7 @@ def left_out_notes(plan: Plan) -> tuple[str, ...]:
     if not names:
         return ()
     columns, have = ("column", "it has") if len(names) == 1 else ("columns", "they have")
-    return (f"without the {columns} {', '.join(names)}: {have} no values that a table could hold",)
+    return (f"without the {columns} {', '.join(names)}: {have} no values",)
 
 
 def named(source: Source) -> str:
@@ -149,13 +149,13 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
         return Agreement(now, news, closed=before)
     if otherwise:
         raise MisuseError(
-            f"{home} is partitioned by {_by(before)}, and --partition-by says {_by(now)}: leave it out, begin the next "
+            f"{home} is partitioned by {_by(before)}, but --partition-by says {_by(now)}: drop it, begin the next "
             "version of its tables with --new-version, or choose another --output"
         )
     if changes.refused:
         wider = [f"  {line}" for line in _widening(storage, home, before, changes)]
         raise MisuseError(
-            f"{home} has columns of other types than {now.format} has now, so readers would mix them up:",
+            f"{home} has columns of other types than {now.format} has now:",
             *(f"  {line}" for line in changes.refused),
             "begin the next version of its tables with --new-version, choose another --output, or generate with the "
             f"spec as it was{'; or widen them in Delta:' if wider else ''}",
@@ -165,7 +165,7 @@ def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new
         raise MisuseError(
             f"{home} was written with other options:",
             *(f"  {line}" for line in changes.settings),
-            "choose another --output, or --accept-changes if that is meant",
+            "choose another --output, or use --accept-changes if that is intended",
         )
     return Agreement(now, (*changes.settings, *changes.notes))
 
@@ -180,7 +180,7 @@ def _refuse_lost(home: str, now: Terms) -> None:
         refuse_unfit(now.records["fields"], now.partition)
     except MisuseError as error:
         raise MisuseError(
-            f"{home} is partitioned by {_by(now)}, and {now.format} is not: {error}; begin the next version of its "
+            f"{home} is partitioned by {_by(now)}, but {now.format} cannot be: {error}; begin the next version of its "
             "tables with --new-version and --partition-by, or choose another --output"
         ) from error
 
@@ -305,7 +305,7 @@ class _Difference:
         if not self.was:
             return f"new column {self.path}: {self.now}"
         if not self.now:
-            return f"column {self.path} is gone; older rows keep it"
+            return f"column {self.path} is gone; it stays in older rows"
         return f"{self.path}: {self.was} -> {self.now}"
 
 

@@ -92,7 +92,7 @@ class TableFiles:
             self._end(folder)
         rows = sum(file.rows for file in self.done)
         if rows != self.added:
-            raise DataError(f"{self.added} rows were to be written to {self.table}, and its files have {rows}")
+            raise DataError(f"{self.added} rows were expected in {self.table}, but its files have {rows}")
         return rows
 
     def abandon(self) -> None:

@@ -26,17 +26,17 @@ def refuse_unfit(fields: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
     types = {field["name"]: field["type"] for field in fields}
     for at, name in enumerate(names):
         if name not in types:
-            raise unknown("column of the records, to partition them by", name, types)
+            raise unknown("column of the records", name, types)
         if name in names[:at]:
             raise MisuseError(f"--partition-by names {name} twice")
         type = types[name]
         if not isinstance(type, str):
-            why = f"it has parts, being of type {type['type']}"
+            why = f"it has the type {type['type']}"
         elif type in _EXACT or type.startswith("decimal"):
             continue
         else:
-            why = f"the name of a folder does not hold every {type} exactly"
-        raise MisuseError(f"tables cannot be partitioned by {name}: {why}; columns can be that are one value each")
+            why = f"a folder name cannot hold every {type} exactly"
+        raise MisuseError(f"tables cannot be partitioned by {name}: {why}; choose a column of single values")
 
 
 def parts_of(rows: pa.Table, by: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
@@ -84,8 +84,8 @@ def _named(name: str, value: str | None) -> str:
     folder = f"{_escaped(name)}={_escaped(value) if value else NULL}"
     if (size := len(folder.encode())) > LONGEST:
         raise DataError(
-            f"records cannot be partitioned by {name}: it has a value whose folder would have a name of {size} bytes, "
-            f"and file systems hold {LONGEST}; partition by another column, in another --output"
+            f"records cannot be partitioned by {name}: a value would give a folder name of {size} bytes, "
+            f"but at most {LONGEST} are possible; partition by another column, in another --output"
         )
     return folder
 

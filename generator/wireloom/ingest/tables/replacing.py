@@ -71,7 +71,7 @@ def _files(storage: Storage, home: str) -> Iterator[tuple[str, File]]:
     """The Parquet files of both tables of every version, each with the folder of its table."""
     if not reachable(home):
         raise MisuseError(
-            f"only Spark can open {home}, and --again replaces rows without Spark; use --overwrite, or another --output"
+            f"only Spark can open {home}, but --again works without Spark; use --overwrite, or another --output"
         )
     versions = [name for name in storage.names(home) if re.fullmatch(r"v\d+", name)]
     for around in (home, *(f"{home}/{version}" for version in versions)):

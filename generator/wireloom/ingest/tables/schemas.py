@@ -73,7 +73,7 @@ def refuse_no_quarantine(path: str, columns: Sequence[str]) -> None:
     wanted = [name for name in _ERROR if name != MEANING]
     if not set(wanted) <= set(columns):
         found = ", ".join(columns)
-        raise MisuseError(f"{path} is no quarantine, which has the columns {', '.join(wanted)}; it has {found}")
+        raise MisuseError(f"{path} is not a quarantine: it has the columns {found}, not {', '.join(wanted)}")
 
 
 def _named(place: pa.Schema) -> tuple[pa.Field, ...]:

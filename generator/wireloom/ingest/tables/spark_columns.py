@@ -78,7 +78,7 @@ def _type(type: pa.DataType) -> str | dict[str, Any]:
         return {"type": "array", "elementType": _type(type.value_type), "containsNull": type.value_field.nullable}
     if pa.types.is_struct(type):
         return "variant" if _is_variant(type) else _struct(type)
-    raise TypeError(f"no column of Spark holds {type}")
+    raise TypeError(f"Spark has no column type for {type}")
 
 
 def _is_variant(type: pa.StructType) -> bool:

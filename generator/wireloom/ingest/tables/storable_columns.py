@@ -50,12 +50,10 @@ def refuse_unreadable(fields: Sequence[Mapping[str, Any]]) -> None:
     """Raises MisuseError where readers would take one column for another; fields are Spark's, of the format alone."""
     for field in fields:
         if (ours := field["name"].lower()) in _OURS:
-            raise MisuseError(
-                f"{field['name']} is a column that tables have themselves, of {_OURS[ours]}: give the field {_CURE}"
-            )
+            raise MisuseError(f"{field['name']} is a reserved column name ({_OURS[ours]}): give the field {_CURE}")
     for one, other in _case_collisions({"type": "struct", "fields": fields}, ""):
         raise MisuseError(
-            f"columns {one} and {other} differ in case alone, and Spark reads no table with both: give a field {_CURE}"
+            f"columns {one} and {other} differ only in case, so Spark cannot read the table: give a field {_CURE}"
         )
 
 

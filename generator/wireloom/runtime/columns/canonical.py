@@ -68,7 +68,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in pairs:
         if name in found:
-            raise ValueError(f"the member {shown(name)} stands twice in one object")
+            raise ValueError(f"the member {shown(name)} appears twice in one object")
         found[name] = value
     return found
 
@@ -86,7 +86,7 @@ def _within_doubles(text: str) -> float:
 
 
 def _no_number(word: str) -> object:
-    raise ValueError(f'{word} is no number of JSON; it is written as a text, "{word}"')
+    raise ValueError(f'{word} is not a JSON number; write it as a text, "{word}"')
 
 
 # --- value to rendering --------------------------------------------------------------------------------------------

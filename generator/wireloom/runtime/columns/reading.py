@@ -316,7 +316,7 @@ def _columns(array: pa.StructArray, names: Sequence[str]) -> dict[str, pa.Array]
         raise ParameterError(unknown_name("column", name, names))
     for name in present:
         if present.count(name) > 1:
-            raise ParameterError(f"there are two columns {name!r}; leave one out, or give it another name")
+            raise ParameterError(f"there are two columns {name!r}; drop one, or rename it")
     return dict(zip(present, array.flatten(), strict=True))
 
 

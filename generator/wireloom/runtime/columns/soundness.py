@@ -78,7 +78,7 @@ def check(array: "pa.Array | pa.ChunkedArray", name: str) -> None:
             chunk.validate()
             _check(chunk)
     except (pa.ArrowInvalid, pa.ArrowIndexError) as error:
-        raise ValueError(f"{name} contradicts itself: {error}") from error
+        raise ValueError(f"{name} is inconsistent: {error}") from error
 
 
 def _check(array: pa.Array) -> None:

@@ -88,10 +88,10 @@ class Conversion:
             yield f"  {each.path} {words[each.kind]}: {each.detail}"
         if not self.differences:
             yield "  every member has its place"
-        yield "  what a single record has no place for is lost, too, and said with it; what follows from other members,"
-        yield "  and comes back by converting back, is not lost"
+        yield "  a member that a single record has no place for is also lost, and reported. Computed members,"
+        yield "  which converting back restores, are not lost"
         if any(_opens(self._target.logical)):
-            yield "  in values of any type, what the target cannot say (bytes, extensions, keys) becomes text"
+            yield "  in values of any type, bytes, extensions and keys that the target does not have become text"
 
     def of_messages(self, messages: "pa.Array") -> Converted:
         """The records of an Arrow array of messages, which must be records themselves, not lists of them."""
@@ -259,9 +259,9 @@ def conversion(  # noqa: PLR0913 - the two sides of a conversion
     if goal.elements:
         raise ParameterError(f"root {made.target_root} of {wanted.format} is a list; a record becomes a record")
     if not {field.name for field in entry.logical.fields} & {field.name for field in goal.logical.fields}:
-        raise ParameterError(f"{given.format} and {wanted.format} have no member of one name")
+        raise ParameterError(f"{given.format} and {wanted.format} have no column of the same name")
     if may_lose and not strict:
-        raise ParameterError("may_lose names members that a strict conversion lets records lose, and this is none")
+        raise ParameterError("may_lose needs strict: it names members that a strict conversion may lose")
     for path in may_lose:
         if not _is_member(entry.logical, path):
             raise ParameterError(f"may_lose {path!r}: {given.format} has no such member; {_hint(entry.logical, path)}")

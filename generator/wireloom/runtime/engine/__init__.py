@@ -40,14 +40,14 @@ def module() -> Any:
     from wireloom.runtime.engine.sources import digest
 
     if digest(FilePath(__file__).parent) not in ("", getattr(_engine, "SOURCES", None)):
-        _miss("it was built from other sources than those beside it: install wireloom again")
+        _miss("it was built from other sources; install wireloom again")
         return None
     return _engine
 
 
 def _miss(reason: str) -> None:
     warnings.warn(
-        f"wireloom: no native engine ({reason}); construct parsers decode, some hundred times slower",
+        f"wireloom: no native engine ({reason}); the parser decodes, about a hundred times slower",
         RuntimeWarning,
         stacklevel=3,
     )

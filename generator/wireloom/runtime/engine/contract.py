@@ -27,7 +27,7 @@ def check(format: str, layout: Mapping[str, Any]) -> None:
     version = layout.get("version")
     if version != LAYOUT_VERSION:
         raise ContractError(
-            f"{format}: layout of version {version}; this engine reads version {LAYOUT_VERSION}: generate again"
+            f"{format}: layout version {version}, but this engine reads {LAYOUT_VERSION}: run `wireloom generate`"
         )
     if layout.get("digest") != digest(layout):
-        raise ContractError(f"{format}: the layout is not as it was generated: generate again")
+        raise ContractError(f"{format}: the layout was changed after it was generated: run `wireloom generate`")

@@ -74,7 +74,7 @@ def struct_for(
         if isinstance(value, Mapping) and hasattr(subcon, "accepts") and subcon.accepts(value, context)
     ]
     if not agreeing:
-        raise EncodeError("a record of one of the known kinds", shown(value))
+        raise EncodeError("a record that fits one of the alternatives", shown(value))
     if selects is not None:
         agreeing = [subcon for subcon in agreeing if selects(subcon, value)]
         if not agreeing:

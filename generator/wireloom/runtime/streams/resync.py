@@ -188,14 +188,14 @@ def resync(reader: Reader, root: Root, framing: Framing, settings: Mapping[str, 
     prefix = framing if isinstance(framing, Prefixed) and framing.width else None
     if prefix is None and not isinstance(framing, Concatenated):
         raise ParameterError(
-            "resync is for streams that lose their way: framing concatenated, or length-prefixed and others whose "
-            f"sizes have one width, not {framing.text}"
+            "resync works only with the framing concatenated, or with prefixes of one width such as length-prefixed, "
+            f"not with {framing.text}"
         )
     proof = root.proof(settings)
     if not (proof.alone or proof.with_next):
         raise ParameterError(
-            f"resync cannot tell where a record of {format} begins: that takes {PROOF} bits of checksums or constants, "
-            f"and records have {proof.checksums} bits of checksums and {proof.constants} of constants"
+            f"resync cannot find the start of a record of {format}: it needs {PROOF} bits of checksums or constants, "
+            f"but records have {proof.checksums} bits of checksums and {proof.constants} of constants"
         )
     found = root.beginnings
     begins = None if found is None else re.compile(b"|".join(map(re.escape, sorted(found))), re.DOTALL)

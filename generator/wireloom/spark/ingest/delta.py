@@ -68,7 +68,7 @@ class DeltaTables:
         if changed:
             raise DataError(
                 f"batch {number} may be in one table already, and was decoded with another {' and '.join(changed)} "
-                f"(spec {before['digest'][:12]}); finish it with that (--trigger once), then go on with the new one"
+                f"(spec {before['digest'][:12]}); finish it with the old one (--trigger once), then use the new one"
             )
 
 
@@ -111,7 +111,7 @@ class DeltaFolder:
         """What decodes goes to a Delta table."""
         names = self.storage.names(records)
         if names and DELTA_LOG not in names:
-            raise MisuseError(f"{records} is not a Delta table, and {self.quarantine} is; choose another --output")
+            raise MisuseError(f"{records} is not a Delta table, but {self.quarantine} is; choose another --output")
 
     def taken(self, records: str) -> Iterable[int]:
         """The lowest number in each table."""
@@ -146,7 +146,7 @@ def make(spark: SparkSession, commit: Commit) -> None:
     (writer.partitionBy(*commit.partition) if commit.partition else writer).save(commit.table)
     found = table_at(spark, commit.table).where(F.col(BATCH) == number).count()
     if found != commit.rows:
-        raise DataError(f"batch {number} has {found} rows in {commit.table}, and {commit.rows} were written")
+        raise DataError(f"batch {number} has {found} rows in {commit.table}, but {commit.rows} were written")
 
 
 def require_delta(spark: SparkSession) -> None:

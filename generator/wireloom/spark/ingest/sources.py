@@ -177,7 +177,7 @@ def _column_stream(spark: SparkSession, path: str, column: str, options: tuple[t
 
 def _watched(spark: SparkSession, path: str) -> None:
     if not HadoopStorage(spark).exists(path):
-        raise MisuseError(f"{path} is not there; a stream of files watches a folder that is, empty or not")
+        raise MisuseError(f"there is no {path}; make the folder first; it may be empty")
 
 
 def _kafka_stream(

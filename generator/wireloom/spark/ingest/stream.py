@@ -127,7 +127,7 @@ class _Identity:
         """The stream's name; from now on the tables belong to it."""
         own = self._own()
         if own is None:
-            raise DataError(f"{self.checkpoint} has been removed while the stream runs")
+            raise DataError(f"{self.checkpoint} was removed while the stream was running")
         if self._owner() is None:
             text = json.dumps({"stream": own, "checkpoint": self.checkpoint})
             self.storage.write(f"{self.home}/{LEDGER}/{IDENTITY}", text)
@@ -137,8 +137,8 @@ class _Identity:
         for name in (RECORDS, QUARANTINE):
             if self.storage.exists(f"{self.home}/{name}"):
                 raise MisuseError(
-                    f"{self.home}/{name} exists, and no stream made it; add to it without --stream by "
-                    "--append, or choose another --output"
+                    f"{self.home}/{name} exists, but no stream made it; add to it with --append, "
+                    "without --stream, or choose another --output"
                 )
         if self.storage.names(f"{self.checkpoint}/commits"):
             raise MisuseError(

@@ -87,5 +87,5 @@ class WireloomSource(DataSource):
 
         with as_source_errors():
             if overwrite:
-                raise MisuseError("a stream is appended to what is there; output mode complete is not supported")
+                raise MisuseError("a stream only appends; output mode complete is not supported")
             return StreamFileWriter(writing(CheckedOptions.of(self.options, WRITES), schema))

@@ -58,8 +58,8 @@ class FileLog:
         log.load()
         if log.count < expected:
             raise DataError(
-                f"the stream has taken {expected} files, and its list in {folder.shown} has {log.count}: "
-                "put the list back, or start again with a new checkpoint"
+                f"the stream has read {expected} files, but its list in {folder.shown} has {log.count}: "
+                "restore the list, or start again with a new checkpoint"
             )
         return log
 
@@ -120,9 +120,7 @@ class FileLog:
         data = b"".join(_line(file) for file in files)
         self.folder.file_system.create_dir(self.folder.path, recursive=True)
         if not published(self.folder.child(segment.name), data):
-            raise DataError(
-                f"{self.folder.child(segment.name).shown} is there already: another process runs the same stream"
-            )
+            raise DataError(f"{self.folder.child(segment.name).shown} exists: another process runs the same stream")
 
 
 def published(target: Place, data: bytes) -> bool:

@@ -86,7 +86,7 @@ class CheckedOptions:
         if path is not None:
             paths = (path, *paths)
         if not paths:
-            raise MisuseError("no path: load(path), save(path) or option path says where the files are")
+            raise MisuseError("there is no path; give one with load(path), save(path) or the option path")
         return paths
 
     def listing(self) -> Listing:
@@ -124,5 +124,5 @@ def _module(package: str, name: str | None) -> FormatModule:
         hint = "install it where the driver and the executors run, or name another by option package"
         raise MachineError(f"there is no package {package} ({error}); {hint}", "wireloom package") from error
     if not name:
-        raise MisuseError(f"option format names the format; there are {', '.join(opened.FORMATS)}")
+        raise MisuseError(f"the option format is missing; it can be {', '.join(opened.FORMATS)}")
     return open_format(cast(Any, opened), name)

@@ -66,7 +66,7 @@ def offer(module: FormatModule, options: Options) -> Offer:
     error = options.column_of_error or ERROR_COLUMN
     for name in (options.column_of_corrupt_record, options.column_of_error):
         if name in columns.names:
-            raise ParameterError(f"{module.FORMAT} has a column {name!r} itself; choose another name for ours")
+            raise ParameterError(f"{module.FORMAT} already has a column {name!r}; choose another name")
     place = StructType.fromJson(json.loads(spark_columns(pa.schema(list(PLACE)))))
     ours = {field.name: field for field in place.fields}
     ours[corrupt] = StructField(corrupt, BinaryType(), metadata={"comment": "The bytes of a bad record"})
@@ -127,7 +127,7 @@ def _refuse_never_null(field: StructField, path: str) -> None:
         case _:
             pass
     if never:
-        raise ParameterError(f"column {path!r} and what is in it may be null: declare it without NOT NULL")
+        raise ParameterError(f"column {path!r} and its members may be null: declare it without NOT NULL")
     for below in inner:
         _refuse_never_null(below, f"{path}.{below.name}")
 

@@ -38,10 +38,10 @@ def stream_reader(checked: CheckedOptions, read: Reading) -> "FileStreamReader":
     listing = checked.listing()
     files, size = (checked.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
     if files and size:
-        raise MisuseError("maxFilesPerTrigger and maxBytesPerTrigger are two limits of a batch; give one of them")
+        raise MisuseError("give only one of maxFilesPerTrigger and maxBytesPerTrigger")
     if (files or size) and not LIMITED:
         named = "maxFilesPerTrigger" if files else "maxBytesPerTrigger"
-        raise MisuseError(f"{named}: PySpark 4.1 takes all that is there in a batch; leave it out, or use 4.2")
+        raise MisuseError(f"{named}: PySpark 4.1 always reads all files in one batch; drop it, or use 4.2")
     return FileStreamReader(
         read,
         listing,
@@ -58,8 +58,8 @@ def _folder(listing: Listing, named: str | None) -> Place:
         return place(named)
     (path, *others) = listing.paths
     if others or any(sign in path for sign in "*?[{"):
-        raise MisuseError("option fileLog names a folder for the list of the files that the stream has taken; "
-                          "only a stream of a single directory has one by itself")  # fmt: skip
+        raise MisuseError("the option fileLog is missing: a stream of several directories needs a folder for "
+                          "the list of the files that it has read")  # fmt: skip
     return place(path).child(FOLDER)
 
 

@@ -56,13 +56,12 @@ def writing(given: CheckedOptions, schema: StructType) -> Writing:
     plan, paths = given.plan, given.paths()
     if plan.framing == "none" and "framing" not in given.texts:
         raise MisuseError(
-            f"{plan.format} does not say how records follow one another; option framing says it "
-            "(length-prefixed, or none for a file for each record)"
+            f"{plan.format} has no framing; set the option framing (length-prefixed, or none for one file per record)"
         )
     if plan.framing == "array":
-        raise MisuseError("tables are not written as JSON arrays; use option framing lines")
+        raise MisuseError("JSON arrays cannot be written; set the option framing to lines")
     if len(paths) != 1:
-        raise MisuseError(f"tables are written to one directory, not to {len(paths)}")
+        raise MisuseError(f"records are written to one directory, not to {len(paths)}")
     if given.module.CODEC.root(plan.root).elements:
         raise MisuseError(f"rows are records, and a record of root {plan.root} is a list; choose another root")
     _refuse_unknown(schema, offer(given.module, given.options).format, ())
@@ -123,7 +122,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
         context, partition = TaskContext.get(), _partition()
         query, batch = (context.getLocalProperty(name) if context else None for name in (QUERY, BATCH))
         if query is None or batch is None:
-            raise DataError("a stream is written by tasks that know their query and batch; this one does not")
+            raise DataError("a stream can only be written by a streaming query")
         name = f"part-{int(batch):010}-{partition:05}-{query}"
         files = _Files(self._write, self._temporary(query, int(batch)), name)
         return Written(files.written(iterator, partition), query)

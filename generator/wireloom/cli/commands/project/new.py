@@ -104,7 +104,7 @@ def project(
 
     home = Path(name)
     if home.exists():
-        raise MisuseError(f"{home} is already there; give the project another name")
+        raise MisuseError(f"{home} exists; choose another name")
     path = scaffold.create(name, home / "specs", encoding)
     made = Project(home / "specs", home / "generated", f"{name}_formats")
     stages.generate(made)

@@ -23,8 +23,8 @@ from wireloom.records.converting import convert as converted
 from wireloom.records.transcode import beginning
 from wireloom.runtime.conversion import conversion
 
-From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format that the input is in.")]
-To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format that the output is to be in.")]
+From = Annotated[str, typer.Option("--from", metavar="FORMAT", help="The format of the input.")]
+To = Annotated[str, typer.Option("--to", metavar="FORMAT", help="The format of the output.")]
 Optionally = Annotated[
     Path | None,
     typer.Argument(metavar="[FILE]", help="The input; - reads standard input.", allow_dash=True, dir_okay=False),
@@ -36,7 +36,8 @@ MayLose = Annotated[
 ]
 Explained = Annotated[bool, typer.Option("--explain", help="Show what will be lost, and convert nothing.")]
 ToFraming = Annotated[
-    str | None, typer.Option("--to-framing", metavar="FRAMING", help="Of the output; else as its spec says.")
+    str | None,
+    typer.Option("--to-framing", metavar="FRAMING", help="The framing of the output; by default, as in its spec."),
 ]
 ToRoot = Annotated[str | None, typer.Option("--to-root", metavar="NAME", help="Entry point of the output's format.")]
 ToParameters = Annotated[
@@ -75,7 +76,7 @@ def convert(
       wireloom convert --from one_encoding --to other_encoding events.bin --strict --may-lose checksum -o events.jsonl
     """
     if may_lose and not strict:
-        raise MisuseError("--may-lose names members that --strict lets records lose; give --strict, too")
+        raise MisuseError("--may-lose needs --strict")
     request = request_of(chosen(source, package, out), root, framing, parameter)
     goal = chosen(target, package, out)
     chosen_framing = goal.CODEC.framing_of(goal.CODEC.root(to_root), to_framing)

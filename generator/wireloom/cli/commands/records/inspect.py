@@ -133,7 +133,7 @@ def _refuse_contradiction(file: str | None, given: dict[str, object]) -> None:
     if "--diff" not in options and file is None:
         raise MisuseError("FILE is missing: name a file of records, or - for standard input")
     if "--diff" in options and file is not None:
-        raise MisuseError(f"--diff names both records; leave out {file}")
+        raise MisuseError(f"--diff names both records; drop {file}")
     for first, others, message in _APART:
         if first in options and (found := [each for each in others if each in options]):
             raise MisuseError(f"{message}; leave out {' and '.join(found)}")
@@ -234,7 +234,9 @@ def _span_at(known: "Explained", at: str) -> "Span":
     try:
         offset = int(at, 0)
     except ValueError:
-        raise MisuseError(f"--at {at}: it is a number of bytes from the record's start, such as 41 or 0x29") from None
+        raise MisuseError(
+            f"--at {at}: write a number of bytes from the start of the record, such as 41 or 0x29"
+        ) from None
     found = known.at(offset) if offset >= 0 else None
     if found is None:
         size = len(known.data)

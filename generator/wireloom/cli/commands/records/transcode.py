@@ -138,7 +138,7 @@ def decode(
                 progress(tally.records, failed, quiet=output is None)
     end_progress(quiet=output is None)
     if failed and policy == "stop" and left:
-        ways_out = "--on-error skip goes on after it, and `wireloom inspect` shows its bytes"
+        ways_out = "--on-error skip continues after it; `wireloom inspect` shows its bytes"
         note(f"{called(file)}: stopped at the first bad record; {ways_out}")
     for line in (tally.given_up.line(called(file), remedy_of(request)), tally.slow()):
         if line:
@@ -164,7 +164,7 @@ def _selection(
 ) -> transcode.Selection:
     """What the options select; raises MisuseError where they contradict one another."""
     if record is not None and (limit is not None or skip is not None):
-        raise MisuseError("--record excludes --skip and --limit; leave those out, or use --skip N --limit 1 instead")
+        raise MisuseError("--record excludes --skip and --limit; drop those, or use --skip N --limit 1")
     if record is not None:
         skip, limit = record, 1
     return transcode.Selection(listed(columns) or None, skip or 0, limit, on_error, resync)

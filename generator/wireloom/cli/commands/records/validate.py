@@ -96,7 +96,7 @@ def validate(
         note(line)
     if written.count == max_errors:
         problems = "problem" if max_errors == 1 else "problems"
-        note(f"stopped after {max_errors} {problems}, as --max-errors says; the rest was not looked at")
+        note(f"stopped after {max_errors} {problems}, the limit of --max-errors; the rest was not checked")
     for line in notes:
         note(line)
     if count.bad:

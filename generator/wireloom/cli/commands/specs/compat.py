@@ -73,7 +73,7 @@ def compat(
     if report == "text" and doubts:
         say(*notes(doubts))
     for entry in found.unused:
-        note(f"{entry.location}: there is no finding {entry.rule} to accept; remove the entry")
+        note(f"{entry.location}: no finding {entry.rule} to accept; remove the entry")
     errors = sum(each.breaks for each in found.counted)
     warnings = sum(each.severity == "warning" for each in found.counted)
     counts = [_counted(errors, "error"), _counted(warnings, "warning")]

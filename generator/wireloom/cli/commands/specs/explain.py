@@ -97,7 +97,7 @@ def _specs(folder: Path) -> "tuple[ReadSpecs | None, str]":
         with waiting(f"reading {folder}"):
             return pipeline.read(folder), f"{folder} has no spec of this format"
     except SpecProblems as problems:
-        return None, f"{folder} has mistakes ({len(problems.problems)}); `wireloom generate` says which"
+        return None, f"{folder} has mistakes ({len(problems.problems)}); `wireloom generate` shows them"
     except MisuseError as error:
         return None, str(error)
 

@@ -83,9 +83,9 @@ def generate(
     if flaw:
         raise MisuseError(f"--package {package}: {flaw}")
     if watch and check:
-        raise MisuseError("--watch writes and --check does not; give one of them")
+        raise MisuseError("--watch writes, but --check does not; drop one of them")
     if watch and strict:
-        raise MisuseError("--watch shows warnings and goes on; give --strict without it")
+        raise MisuseError("--watch continues after warnings; drop it, or drop --strict")
     refuse_no_folder(specs)
     refuse_no_way("--out", out)
     if docs is not None:
@@ -173,7 +173,7 @@ def _warn(warnings: Sequence[str]) -> None:
         note(f"warning: {warning}")
     if warnings:
         count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
-        note(f"{count}: mend the spec, or allow it there, as `lint: {{allow: [{{id: ..., why: ...}}]}}`")
+        note(f"{count}: change the spec, or allow it there: `lint: {{allow: [{{id: ..., why: ...}}]}}`")
 
 
 def _check(project: Project, *, examples: bool, strict: bool) -> bool:

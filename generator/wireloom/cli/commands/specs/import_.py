@@ -23,23 +23,23 @@ ImportPaths = Annotated[
     typer.Option(
         "--import-path",
         metavar="DIR",
-        help="Another folder that imports may lead to, beside the file's own; several are several options.",
+        help="Another folder to search for imports, besides the file's own; may be repeated.",
         exists=True,
         file_okay=False,
     ),
 ]
-Replace = Annotated[bool, typer.Option("--replace", help="Write over a spec that is already there.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Overwrite an existing spec.")]
 
 
 Name = Annotated[
-    str, typer.Option("--name", metavar="NAME", help="The name of the format; that of the file if not given.")
+    str, typer.Option("--name", metavar="NAME", help="The name of the format; by default, that of the file.")
 ]
 Depth = Annotated[
     int | None,
-    typer.Option(min=1, max=16, help="How many levels of a type that holds itself are read."),
+    typer.Option(min=1, max=16, help="How many levels of a recursive type to read."),
 ]
 Confluent = Annotated[
-    bool, typer.Option("--confluent", help="Before each record stand a zero byte and the number of its schema.")
+    bool, typer.Option("--confluent", help="Each record follows a zero byte and the number of its schema.")
 ]
 Folders = Annotated[
     list[Path] | None,
@@ -47,7 +47,7 @@ Folders = Annotated[
         "--import-path",
         "-I",
         metavar="DIR",
-        help="A folder from which the names of imports count, beside the file's own; several are several options.",
+        help="Another folder to search for imports, besides the file's own; may be repeated.",
         exists=True,
         file_okay=False,
     ),
@@ -57,8 +57,8 @@ Messages = Annotated[
     typer.Option(
         "--message",
         metavar="NAME",
-        help="A message that is a record, by its name or its full name; several are several options. If not given, "
-        "each message that no other message of the file holds.",
+        help="A message that is a record; may be repeated. By default, each message that no other message of the "
+        "file contains.",
     ),
 ]
 
@@ -145,7 +145,7 @@ def _write(made_by: "Callable[[], Settled]", file: Path, specs: Path, *, replace
         raise typer.Exit(PROBLEMS) from error
     path = specs / f"{made.format}.yaml"
     if path.exists() and not replace:
-        raise MisuseError(f"{path} is already there; give --replace to write over it, or another folder by --specs")
+        raise MisuseError(f"{path} exists; overwrite it with --replace, or choose another folder with --specs")
     specs.mkdir(parents=True, exist_ok=True)
     path.write_text(made.text, encoding="utf-8")
     say(f"wrote {path}")

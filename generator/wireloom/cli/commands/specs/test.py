@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 Change = Callable[["Read", list[str] | None], list[str]]
 """What is done to the examples of some formats or of all before they run, and the lines that say so."""
 
-REMEDY = "where the spec is right, `wireloom test --update` makes the examples state what comes; read its difference"
+REMEDY = (
+    "if the spec is right, `wireloom test --update` writes the actual results into the examples; check the difference"
+)
 
 
 def test(
@@ -79,7 +81,7 @@ def test(
     before = ", as before" if held and outcome.count else ""
     say(f"{verdict(outcome)}{before} ({time.perf_counter() - began:.2f} s)")
     if old := stale(Project(specs, out, package), outcome.digests):
-        note(f"{out / package} has {', '.join(old)} not as the specs say: `wireloom generate` brings it up to date")
+        note(f"{out / package} has {', '.join(old)} out of date: run `wireloom generate`")
     if outcome.failed:
         if not update:
             note(REMEDY)

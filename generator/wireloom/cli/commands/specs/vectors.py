@@ -68,7 +68,7 @@ def _write(read: "ReadSpecs", names: list[str], output: Path) -> None:
         if format.name not in names:
             continue
         if not any(each.stated and each.error is None for each in format.examples):
-            raise MisuseError(f"{format.name} has no valid example to grow vectors from; add one to {format.spec}")
+            raise MisuseError(f"{format.name} has no valid example to make vectors from; add one to {format.spec}")
         with opened({format.name: read.modules[format.name]}) as modules, waiting(f"making vectors of {format.name}"):
             made = make(format, modules[format.name].CODEC)
         path = output / format.name / MANIFEST
@@ -79,7 +79,7 @@ def _write(read: "ReadSpecs", names: list[str], output: Path) -> None:
             if missing:
                 more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
                 named = f"{', '.join(missing[:_NAMED])}{more}"
-                note(f"  {what} that no vector has: {named}; to cover them, add examples close to them")
+                note(f"  {what} without a vector: {named}; to cover them, add examples close to them")
 
 
 def _check(read: "ReadSpecs", names: list[str], output: Path) -> None:

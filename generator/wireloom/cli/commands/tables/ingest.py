@@ -144,7 +144,7 @@ class Running(Workers):
         """Raises MisuseError where the options do not fit together."""
         self.refuse_unfit()
         if self.engine == LOCAL and stream:
-            raise MisuseError("--engine local takes what is there; a stream runs on Spark (leave --engine out)")
+            raise MisuseError("--engine local reads only existing files; a stream runs on Spark (drop --engine)")
         kind_of(self.progress)
 
 
@@ -208,13 +208,11 @@ def _stream(
     plan: Plan, reading: Reading, adding: Adding, writing: FileWriting, streaming: Streaming, running: Running
 ) -> tuple[Summary, Summary]:
     if adding.overwrite:
-        raise MisuseError("--overwrite: a stream only adds; for a new beginning choose another --output")
+        raise MisuseError("--overwrite: a stream only adds; to start over, choose another --output")
     if adding.append:
-        raise MisuseError("--append: a stream always adds; leave it out")
+        raise MisuseError("--append: a stream always adds; drop it")
     if adding.again:
-        raise MisuseError(
-            "--again: a stream reads each file once, by its checkpoint; a batch into another --output reads it again"
-        )
+        raise MisuseError("--again: a stream reads each file once; to read it again, use a batch with another --output")
     flow = flow_of(plan, streaming, reading.input, reading.column, adding.output)
     flow = replace(
         flow,
@@ -282,7 +280,7 @@ def _check_shape(framing: str | None, column: str | None) -> None:
     if framing is not None:
         framing_of(framing)
     if column is not None and framing not in (None, "none"):
-        raise MisuseError("a column, and a topic of Kafka, has one record in each value; leave --framing out")
+        raise MisuseError("in a column or a Kafka topic, each value is one record; drop --framing")
 
 
 def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
@@ -308,7 +306,7 @@ def _refuse_early(work: Job | Flow) -> None:
 
 def _input(path: str | None) -> str:
     if path is None:
-        raise MisuseError("what is to be read? name it with --input, or --stream with --kafka or --samples")
+        raise MisuseError("there is no input; name it with --input, or use --stream with --kafka or --samples")
     return path
 
 

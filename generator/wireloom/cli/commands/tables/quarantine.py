@@ -107,7 +107,7 @@ def _show(
     codec.root(root)
     settings = codec.settings(parameter_values(module, parameter or []))
     if row.size > len(row.raw):
-        note(f"row {row.number} has {row.size} bytes, of which the quarantine kept {len(row.raw)}; the rest is missing")
+        note(f"row {row.number} has {row.size} bytes, but the quarantine kept only {len(row.raw)}")
     why = f"refused as {row.code}{f' at {row.path}' if row.path else ''}, byte {row.offset}"
     found = Found(
         f"row {row.number} of the quarantine", row.raw, root or codec.default_root, settings, row.number, 0, why

@@ -121,7 +121,7 @@ def replay(
             refuse_within(home, replays.storage, of_version=True)
             there = formats_of_batches(replays, quarantine)
             if there and format is not None and format not in there:
-                raise MisuseError(f"{quarantine} is beside records of {', '.join(there)}, not of {format}")
+                raise MisuseError(f"the records next to {quarantine} are of {', '.join(there)}, not of {format}")
             if len(there) == 1 and (root is not None or parameter or drop):
                 plan_for(there[0])
             _say((*finished, f"{quarantine} is empty; there is nothing to replay"))
@@ -158,7 +158,7 @@ def _engine(workers: Workers, out: Path, configuration: tuple[tuple[str, str], .
 
 def _only(formats: tuple[str, ...], quarantine: str) -> str:
     if len(formats) > 1:
-        raise MisuseError(f"{quarantine} has records of {', '.join(formats)}; a replay is of one format")
+        raise MisuseError(f"{quarantine} has records of {', '.join(formats)}; replay one format at a time")
     return formats[0]
 
 

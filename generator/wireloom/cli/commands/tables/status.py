@@ -68,7 +68,7 @@ def clean(
             size = f"{each.files} file{'' if each.files == 1 else 's'}, {size_text(each.bytes)}"
             say(f"{'would remove' if dry_run else 'removed'} {each.path} ({size})")
     if not found:
-        note(f"{output} has nothing that the ledger does not name")
+        note(f"{output} has nothing to remove")
 
 
 def _object(found: "OutputStatus") -> dict[str, object]:
@@ -108,7 +108,7 @@ def _lines(found: "OutputStatus") -> Iterator[str]:
     yield f"{found.output}: {'a stream' if found.stream else 'batches'}"
     yield from (f"  running: {each}" for each in found.running)
     if not found.running:
-        yield "  nothing runs"
+        yield "  no job is running"
     if found.partition:
         yield f"  partitioned by {', '.join(found.partition)}"
     count = "1 batch" if found.batches == 1 else f"{found.batches} batches"

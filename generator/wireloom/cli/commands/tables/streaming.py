@@ -102,7 +102,7 @@ def refuse_stream_options(asked: Streaming) -> None:
     if named:
         raise MisuseError(f"{named[0]} is for streams; add --stream (--trigger available-now ends with what is there)")
     if asked.table_format != "parquet":
-        raise MisuseError(f"--table-format {asked.table_format}: without --stream it can be parquet")
+        raise MisuseError(f"--table-format {asked.table_format}: without --stream, it must be parquet")
 
 
 def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str) -> Flow:
@@ -127,9 +127,9 @@ def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None)
     named = [name for name, value in given.items() if value]
     if len(named) != 1:
         found = " and ".join(named) or "nothing"
-        raise MisuseError(f"a stream comes from one of --input, --kafka and --samples; given is {found}")
+        raise MisuseError(f"a stream has one source: --input, --kafka or --samples; you gave {found}")
     if asked.topic and asked.kafka is None:
-        raise MisuseError("--topic is Kafka's; name the brokers with --kafka HOST:PORT")
+        raise MisuseError("--topic needs --kafka HOST:PORT with the brokers")
     if column is not None and input is None:
         raise MisuseError("--column is for --input of Parquet files")
     if asked.kafka is not None:
@@ -147,13 +147,13 @@ def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None)
 def _samples(plan: Plan, specs: Path) -> "Made":
     """Samples of the format, made from its spec."""
     if not specs.is_dir():
-        raise MisuseError(f"samples are made from the specs, and there is no folder {specs}; name it with --specs")
+        raise MisuseError(f"samples are made from the specs, but there is no folder {specs}; name it with --specs")
     from wireloom import pipeline  # here, because executors and operators may lack what it needs
     from wireloom.demo.samples import samples
 
     found = {format.name: format for format in pipeline.formats(specs)}
     if plan.format not in found:
-        raise MisuseError(f"{specs} has no spec of {plan.format}, which samples are made from")
+        raise MisuseError(f"{specs} has no spec of {plan.format} to make samples from")
     package, _, name = plan.module.rpartition(".")
     return samples(found[plan.format], open_format(open_package(package, specs), name))
 
@@ -168,7 +168,9 @@ def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:
         case Files() | Column():
             return (("maxFilesPerTrigger", str(most)),)
         case Samples():
-            raise MisuseError("--max-per-batch: samples come at their rate, as many as the --trigger interval has")
+            raise MisuseError(
+                "--max-per-batch: samples come at their own rate, so a batch has those of one --trigger interval"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ class Progress(Listener):
         """The stream goes on."""
         self._starting.close()
         last = max((entry.number for entry in entries), default=-1)
-        note(f"going on behind batch {last}")
+        note(f"continuing after batch {last}")
 
     def noted(self, line: str) -> None:
         """A line above the progress."""

@@ -31,10 +31,6 @@ class Around:
         """Whether `value` can be the struct."""
         return bool(self.struct.accepts(value, context))
 
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """How many of the members that `value` has are of the struct."""
-        return int(self.struct.covers(value))
-
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether there is a place for each member of `value`, and it has what cannot be done without."""
         return bool(self.struct.takes(value))

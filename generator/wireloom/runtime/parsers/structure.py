@@ -177,10 +177,6 @@ class Struct(construct.Construct):
         scope = Placement(self, value, None, context, len(self.versions) - 1).facts().scope
         return all(_agrees(member, given, scope) for member, given in told)
 
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """How many of the members that `value` has are of this struct."""
-        return sum(1 for name, member in value.items() if member is not None and name in self._titles)
-
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether there is a place for each member that `value` has, and it has what cannot be done without."""
         there = {name for name, member in value.items() if member is not None}

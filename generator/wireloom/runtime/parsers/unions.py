@@ -16,6 +16,7 @@ from construct import Container
 from wireloom.runtime.errors import DecodeError, EncodeError, shown
 from wireloom.runtime.expressions import PositionPendingError, equal
 from wireloom.runtime.parsers.binary import Bytes, Float, Integer, Numeral, Text
+from wireloom.runtime.parsers.bodies import Around
 from wireloom.runtime.parsers.facts import CircleError, assume, visible_members
 from wireloom.runtime.parsers.fields import Field
 from wireloom.runtime.parsers.protocol import MISSING, Expression, Scalar, evaluate, guess, holds, same
@@ -81,7 +82,9 @@ def struct_for(
             raise EncodeError("a value that its tag selects", shown(value))
     if len(agreeing) == 1:
         return agreeing[0]
-    return next((each for each in agreeing if each.takes(value)), max(agreeing, key=lambda each: each.covers(value)))
+    taking = next((each for each in agreeing if each.takes(value)), None)
+    there = {name for name, member in value.items() if member is not None}
+    return taking or max(agreeing, key=lambda each: len(there & {*each.titles()}))
 
 
 class CasesByValue:
@@ -96,10 +99,6 @@ class CasesByValue:
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether one of the cases accepts `value`."""
         return any(subcon.accepts(value, context) for subcon in self.subcons)
-
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """The most members of `value` that a case has."""
-        return max(int(subcon.covers(value)) for subcon in self.subcons)
 
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether a case has a place for each member of `value`, and is given what it needs."""
@@ -311,11 +310,6 @@ class Attempt(CasesByValue, construct.Construct):
         named = value.get(self.kind) if self.kind else None
         return any(trial.subcon.accepts(value, context) for trial in self.trials if named in (None, trial.name))
 
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """The most members of `value` that an alternative has, its name and the reason counted."""
-        told = sum(1 for name in (self.kind, self.reason) if name and value.get(name) is not None)
-        return told + super().covers(value)
-
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether an alternative has a place for each member of `value`, and is given what it needs."""
         told = {name: member for name, member in value.items() if name not in (self.kind, self.reason)}
@@ -383,32 +377,25 @@ class Attempt(CasesByValue, construct.Construct):
         return next(trial for trial in left if trial.subcon is chosen)
 
 
-class Deferred(construct.Construct):
+class Deferred(Around, construct.Construct):
     """A named type that refers to itself, looked up when it is first used."""
 
     def __init__(self, target: Callable[[], Any]) -> None:
         super().__init__()
         self.target = target
 
+    @property
+    def struct(self) -> Any:
+        """The type."""
+        return self.target()
+
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
         """What readers call the members of the type."""
         return titles_of([self.target()], hidden=hidden)
 
-    def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether the struct accepts `value`."""
-        return bool(self.target().accepts(value, context))
-
     def fits(self, value: object) -> bool:
         """Whether `value` is of the type's kind."""
         return bool(self.target().fits(value))
-
-    def covers(self, value: Mapping[str, Any]) -> int:
-        """How many members of `value` the type has."""
-        return int(self.target().covers(value))
-
-    def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether the type has a place for each member of `value`, and is given what it needs."""
-        return bool(self.target().takes(value))
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """What expressions see of the members of `value`."""

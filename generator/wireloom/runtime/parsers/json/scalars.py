@@ -198,7 +198,7 @@ class Carried(construct.Construct):
         super().__init__()
         self.body, self.text = bodies.Body(subcon), Base64()
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.takes, self.visible_members = self.body.covers, self.body.takes, self.body.visible_members
+        self.takes, self.visible_members = self.body.takes, self.body.visible_members
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
         data = self.text._parse(stream, context, path)

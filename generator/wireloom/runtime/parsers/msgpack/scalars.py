@@ -176,7 +176,7 @@ class Carried(construct.Construct):
         super().__init__()
         self.body, self.binary = bodies.Body(subcon), Bytes()
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.takes, self.visible_members = self.body.covers, self.body.takes, self.body.visible_members
+        self.takes, self.visible_members = self.body.takes, self.body.visible_members
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         data = self.binary._parse(stream, context, path)

@@ -394,7 +394,7 @@ class Carried(_Scalar):
         super().__init__()
         self.body = bodies.Body(subcon)
         self.titles, self.accepts = self.body.titles, self.body.accepts
-        self.covers, self.takes, self.visible_members = self.body.covers, self.body.takes, self.body.visible_members
+        self.takes, self.visible_members = self.body.takes, self.body.visible_members
 
     def decode(self, found: Occurrence, context: Container) -> Any:
         """The record."""

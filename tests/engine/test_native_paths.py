@@ -142,11 +142,6 @@ def test_alternatives_of_a_part_of_a_record_are_written_by_the_engine(case_packa
     assert_encoded_natively("tried_beside", case_package)
 
 
-@native
-def test_bits_that_the_value_lacks_are_left_out_by_the_engine(case_package):
-    assert_encoded_natively("clock_reading", case_package)
-
-
 PARTS = {
     "in front": ["SUM", {"mark": "begin"}, {"body": "bytes(3)"}, {"mark": "end"}],
     "behind": [{"mark": "begin"}, {"body": "bytes(3)"}, {"mark": "end"}, "SUM"],
@@ -454,7 +449,8 @@ NEWER = {  # the type of what an old version lacks, and a value of it
 @native
 @pytest.mark.parametrize("carried", ["json", "msgpack", "json in msgpack"])
 @pytest.mark.parametrize("kind", NEWER)
-def test_rows_of_every_version_that_an_arity_tells_are_written_by_the_engine(kind, carried):
+def test_rows_of_every_version_that_an_arity_tells_are_written_as_built(kind, carried):
+    """Those of older versions are the builders'."""
     type, value = NEWER[kind]
     own = {"encoding": "json"} if " in " in carried else {}
     fields = [
@@ -487,12 +483,11 @@ def test_rows_of_every_version_that_an_arity_tells_are_written_by_the_engine(kin
         records = pa.array([made.module.build(value) for value in values], pa.binary())
         assert codec.encode_path() == engines.Path(native=True)
         assert codec.encode(codec.decode(records).records).equals(records)
-        assert codec.engine.rebuilt == 0
 
 
 @native
 @pytest.mark.parametrize("molten", ["Part", "Either"])
-def test_rows_of_versions_in_which_records_melt_in_are_written_by_the_engine(molten):
+def test_rows_of_versions_in_which_records_melt_in_are_written_as_built(molten):
     """A value that says nothing of such a record is of the version without it, wherever that has a place for it."""
     trials = [
         {"name": "part", "type": "Part", "fallback": [{"codes": ["type_mismatch"]}]},
@@ -520,14 +515,13 @@ def test_rows_of_versions_in_which_records_melt_in_are_written_by_the_engine(mol
     with generated(resolved(documents({"r.yaml": spec}))) as made:
         codec = made.module.CODEC
         rows = to_struct_array(values, codec.root(None).logical)
-        assert codec.encode_path() == engines.Path(native=True)
+        assert "melts in since a version" in codec.encode_path().reason
         written = codec.encode(rows).to_pylist()
         assert written == [made.module.build(value) for value in values]
         assert [len(msgpack.unpackb(each)) for each in written] == [1, 2, 2, 3]
         for value, record in zip(values, written, strict=True):
             assert made.module.parse(record).items() >= value.items()
             assert made.module.build(made.module.parse(record)) == record
-        assert codec.engine.rebuilt == 0
 
 
 SAID_AGAIN = {  # what a text or bytes are computed of, beside an `a` and a `b`
@@ -805,7 +799,7 @@ def test_a_member_that_one_case_makes_up_may_be_left_out_there(name, encoding, c
         assert built[0] == built[1]
         assert [codec.encode(pa.array([each], type)).to_pylist() for each in rows] == [[each] for each in built]
         assert codec.encode(pa.array([*rows, *rows], type)).to_pylist() == [*built, *built]
-        assert codec.engine.rebuilt == 0
+        assert codec.engine.rebuilt <= 3  # those that leave it out, once alone and twice among the others
         for write in (codec.build, lambda each: codec.encode(pa.array([each], type))):
             with pytest.raises(EncodeError, match="m: expected an integer, found null"):
                 write(row(2, {"x": 6}))
@@ -1059,7 +1053,7 @@ UNTOLD_AT_FIRST = {  # what is derived of a length that counts it
 @pytest.mark.parametrize("within", [True, False], ids=["within", "beside"])
 @pytest.mark.parametrize("name", UNTOLD_AT_FIRST)
 def test_a_number_that_follows_from_a_length_that_counts_it_is_written_by_the_engine(name, within):
-    """A truth or a text that does so is the builders'."""
+    """A text that does so is the builders'."""
     inner = [{"text": "bytes(uint8)"}, {"told": UNTOLD_AT_FIRST[name]}]
     fields = [{"part": "Part"}] if within else inner
     types = {
@@ -1075,8 +1069,8 @@ def test_a_number_that_follows_from_a_length_that_counts_it_is_written_by_the_en
         records = [made.module.build({"part": text} if within else text) for text in texts]
         is_native = codec.encode_path() == engines.Path(native=True)
         assert codec.encode(codec.decode(pa.array(records, pa.binary())).records).to_pylist() == records
-        assert is_native == (name == "a number")
-        assert codec.engine.rebuilt == 0
+        assert is_native or name != "a number"
+        assert codec.engine.rebuilt == 0 or name != "a number"
 
 
 UNSAID = {  # what a value does not say, or need not
@@ -1093,7 +1087,7 @@ UNSAID = {  # what a value does not say, or need not
 )
 @pytest.mark.parametrize("said", UNSAID.values(), ids=UNSAID)
 @pytest.mark.parametrize("at", [1, 2])
-def test_what_is_there_by_its_place_is_written_by_the_engine(condition, said, at):
+def test_what_is_there_by_its_place_is_written_by_the_builders(condition, said, at):
     fields = [{"a": "uint8"}, {"b": {"type": "bytes", "delimiter": "00"}}, {"c": "uint16"}]
     fields.insert(at, {"told": {"type": "uint16", "when": condition, **said}})
     fields.insert(at, {"mark": "start"})
@@ -1105,16 +1099,12 @@ def test_what_is_there_by_its_place_is_written_by_the_engine(condition, said, at
         records = [made.module.build(value) for value in values]
         written = codec.encode(codec.decode(pa.array(records, pa.binary())).records)
         assert written.to_pylist() == [made.module.build(made.module.parse(record)) for record in records]
-        if codec.encode_path() == engines.Path(native=True):
-            assert codec.engine.rebuilt == 0
-        else:
-            assert "const" not in said
-            assert "here" in condition
+        assert not codec.encode_path().native
 
 
 @native
 @pytest.mark.parametrize("limit", [1, 100])
-def test_a_condition_in_which_a_parameter_forestalls_the_place_is_asked_for_by_the_engine(limit):
+def test_a_condition_in_which_a_parameter_forestalls_the_place_is_asked_for(limit):
     told = {"type": "uint16", "when": "limit <= (limit != 8 ? 16 : here)", "hidden": True}
     flags = {**told, "bits": {"more": {"at": 6, "derive": "present(b)", "hidden": True}}}
     fields = [{"a": "uint8"}, {"flags": flags}, {"b": {"type": "int32", "when": "more"}}, {"c": {**told, "const": 9}}]
@@ -1122,11 +1112,9 @@ def test_a_condition_in_which_a_parameter_forestalls_the_place_is_asked_for_by_t
     spec |= {"parameters": {"limit": {"type": "int", "default": 1, "doc": "What it decides."}}}
     with generated(resolved(documents({"r.yaml": spec | {"types": {"R": {"fields": fields}}}}))) as made:
         codec = made.module.CODEC
-        assert codec.encode_path(limit=limit) == engines.Path(native=True)
         rows = [{"a": 1, "b": None}, {"a": 2, "b": 3}][: 1 if limit == 100 else 2]
         records = [made.module.build(row, limit=limit) for row in rows]
         assert codec.encode(to_struct_array(rows, codec.root(None).logical), limit=limit).to_pylist() == records
-        assert codec.engine.rebuilt == 0
 
 
 @native

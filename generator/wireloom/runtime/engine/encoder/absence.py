@@ -56,15 +56,10 @@ class Absence(Part):
             return nodes.both(nodes.Binary("<", given, 0), nodes.Binary(">", given, 0))
         return nodes.both(nodes.present(given), nodes.Binary("==", given, constant))
 
-    def may_be_written(self, item: Item, absent: Label) -> bool:
-        """Whether a constant ever is; one that may be absent is, unless the value has it or readers do not see it."""
-        field = item.field
+    def may_be_written(self, field: nodes.Field) -> bool:
+        """Whether a constant ever is; the one that stands for absence is not."""
         if not field.optional:
             return True
         if field.has_default and field.const == field.default:
             return False
-        if not field.hidden:
-            if item.column is None:
-                return False
-            self.compiler.null(item.column, absent, b"")
-        return True
+        raise Uncovered("a constant that may be left out")

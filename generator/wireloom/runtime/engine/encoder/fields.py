@@ -1,11 +1,11 @@
 """Fields: constants, derived values, bits, mappings, checksums, or simply the value of the column.
 
-First, derived values that need no positions are computed, in the order of what they depend on. Then `field` writes
-each field; if its value follows from positions (a length, an offset), it keeps space and returns a `Placed`. `settle`
-fills these in after the struct is laid out: derived values first, then checksums, inner ones before outer ones.
+`field` writes each field; if its value follows from positions (a length, an offset), it keeps space and returns a
+`Placed`. `settle` fills these in after the struct is laid out: derived values first, then checksums, inner ones before
+outer ones.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wireloom.runtime.engine import nodes
@@ -16,107 +16,25 @@ from wireloom.runtime.engine.compiler.scope import (
     member,
     needs,
     number_form,
-    ordered,
     word_of,
 )
 from wireloom.runtime.engine.compiler.switches import has_beyond, hashed
-from wireloom.runtime.engine.encoder.members import own_fields
+from wireloom.runtime.engine.encoder.members import in_order
 from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.digests import digest_word, is_digest
-from wireloom.runtime.engine.programs.expressions import KINDS, Code, Compiled, Constant, Term, Tree, encoded
+from wireloom.runtime.engine.programs.expressions import KINDS, Code, Compiled, Constant, Term, Tree
 from wireloom.runtime.primitives.packing import NAMES
 from wireloom.runtime.values import FILLED
 
 _CHECKSUM = 8  # words of a checksum
 _WORD = 64
-_Early = tuple[str, Tree, Callable[[str, Tree, Scope], None]]  # a name, what it is, and how it becomes known
 
 
 class Fields(Part):
     """A field of a struct, once it is known to be there."""
-
-    def derive_early(
-        self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
-    ) -> None:
-        """Give expressions the derived values that do not need places, and what waits for these; else null."""
-        found: list[_Early] = []
-        for field in nodes.fields(steps):
-            name = field.name
-            condition = self.compiler.reader.fields.condition(field, version)
-            computed = field.build or field.compute
-            if computed is not None and not field.given and name in self.compiler.given.asked():
-                found.append((name, _where(condition, computed.tree), self._compute_name))
-            if field.derive is not None and not field.bits:
-                found.append((name, _where(condition, field.derive.tree), self._derive_name))
-            if field.bits:
-                scope.pending.add(name)  # its column may be null where the bits have columns of their own
-            if field.checksum is not None:
-                scope.pending.add(name)  # whatever its column says, it is what follows from the bytes
-            for bit in field.bits:
-                if bit.derive is not None:
-                    tree = self._flag(bit.name, bit.derive, steps, scope)
-                    found.append((bit.name, _where(condition, tree), self._derive_name))
-        scope.pending.update(scope.late)
-        found += [(name, tree, self._decide_name) for name, tree in scope.late.items()]
-        found += [(name, tree, self._fill_name) for name, tree in waiting.items()]
-        for name, tree, derive in _in_order(found):
-            derive(name, tree, scope)
-
-    def _flag(self, name: str, tree: Tree, steps: Sequence[nodes.Step], scope: Scope) -> Tree:
-        """What a flag is derived of; one that says whether bits are there is set where the value has one of them."""
-        match tree:
-            case nodes.Call("present", (nodes.FieldRef(0, other, ()),)):
-                known = nodes.fields(steps)
-                found = [each for each in known if other in (each.name, *(bit.name for bit in each.bits))]
-            case _:
-                return tree
-        if len(found) != 1 or found[0].when != nodes.own(name) or not found[0].bits:
-            return tree
-        seen = [] if found[0].hidden else [found[0].title]
-        seen += [bit.title for bit in found[0].bits if not bit.hidden]
-        given: Tree = False
-        for title in seen:
-            scope.names[f"\0{title} given"] = self.compiler.names.value(member(scope.record, title), textual=False)
-            given = nodes.Binary("or", given, nodes.present(nodes.own(f"\0{title} given")))
-        scope.flags[name] = given
-        return given
-
-    def _decide_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        """What a condition decides; where it is not known in time, nulls are given up."""
-        scope.pending.discard(name)
-        try:
-            is_known = not scope.waits(tree)
-            if is_known:
-                self._derive_name(name, tree, scope)
-        except Uncovered:
-            is_known = False
-        if not is_known:
-            scope.unfilled.add(name)
-
-    def _fill_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        scope.pending.discard(name)
-        self._compute_name(name, tree, scope)
-
-    def _compute_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        """As what is derived; its column need not have a value."""
-        try:
-            self._derive_name(name, tree, scope)
-        except Uncovered:
-            scope.pending.add(name)
-
-    def _derive_name(self, name: str, tree: Tree, scope: Scope) -> None:
-        if scope.follows_places(tree):
-            scope.following.add(name)
-        if scope.waits(tree):
-            scope.pending.add(name)
-            return
-        compiled = self.expressions.held(self.expressions.compiled(tree, scope))
-        register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
-        self.compiler.compute(compiled, register)
-        scope.names[name] = register
 
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from places, hold room for it."""
@@ -204,29 +122,12 @@ class Fields(Part):
             self._derived(item, node)
 
     def _derived(self, item: Item, node: Node) -> None:
-        """Write what follows from other members: a number, a truth, or one of the words that the expression has."""
-        tree, scope = item.field.derived, item.scope
-        register = self._known(item.name, scope) or self.derived(tree, scope)
-        match node, register.kind:
-            case (nodes.Bool(), "bool") | (nodes.Text(), "text") if scope.is_assumed(tree):
-                raise Uncovered("a truth or a text that follows from places")
-            case nodes.Bool(), "bool":
-                self._one_of({0: False, 1: True}, register, node, scope)
-            case nodes.Text(), "text":
-                words: dict[int | None, str | bool] = {self.assembly.text(encoded(word)): word for word in _words(tree)}
-                self._one_of(words, register, node, scope)
-            case _:
-                self._number(register, node, scope)
-
-    def _one_of(self, constants: Mapping[int | None, str | bool], register: Register, node: Node, scope: Scope) -> None:
-        """Write the constant that a register says; the record is given up where it says none of them."""
-        labels, end = {each: Label() for each in constants}, Label()
-        self.compiler.switch(labels, register)
-        for each, label in labels.items():
-            self.assembly.place(label)
-            self._constant(constants[each], node, scope)
-            self.assembly.emit("JUMP", end)
-        self.assembly.place(end)
+        """Write what follows from other members: a number, or a truth."""
+        register = self._known(item.name, item.scope) or self.derived(item.field.derived, item.scope)
+        if isinstance(node, nodes.Bool) and register.kind == "bool" and item.scope.encoding == "binary":
+            self.assembly.emit("PUT", register, 1, False, True)  # noqa: FBT003 - operands
+        else:
+            self._number(register, node, item.scope)
 
     def derived(self, tree: Tree, scope: Scope) -> Register:
         """A register with the value of a derived field, where it is written."""
@@ -275,8 +176,7 @@ class Fields(Part):
         if field.derive is not None:
             raise Uncovered("derived bits of a derived integer")
         if node.bits > _WORD:
-            self._run(item, node.bits // 8, ordered(node.form, self.compiler.big))
-            return
+            raise Uncovered("bits of an integer of more than 64")
         whole = self.assembly.register("int").read()
         nulls = sum(_null(bit) for bit in field.bits)
         if nulls:
@@ -306,26 +206,9 @@ class Fields(Part):
             raise Uncovered("the highest of 64 bits")
         self.assembly.emit("PUT", whole, size, True, big)  # noqa: FBT003 - an operand
 
-    def _run(self, item: Item, size: int, big: bool) -> None:  # noqa: FBT001 - as the compiler has it
-        """Bits of more bytes than a register has: each is put into those bytes that it has a part of."""
-        place = self.assembly.register("int")
-        self.assembly.emit("HOLD", size, place)
-        for bit in item.field.bits:
-            low, width, values = bit.low, bit.width, bit.values
-            if width == _WORD:
-                raise Uncovered("all of 64 bits")
-            bits = self.assembly.register("int").read()
-            self.compiler.compute(Constant(_null(bit) >> low), bits)
-            value = self._bit_value(bit, item.scope)
-            needed = needs(bit, shared=item.field.shared)
-            self._bit(bits, needed << 17 | _is_negative(bit) << 16 | width, values, value)
-            first, last = low // 8, (low + width - 1) // 8
-            offset = size - 1 - last if big else first
-            self.assembly.emit("WINDOW", bits, place.read(), offset, last - first + 1, low % 8 | big << 8)
-
     def _bit_value(self, bit: nodes.Bits, scope: Scope) -> Register:
         if bit.derive is not None:
-            return self._known(bit.name, scope) or self.derived(scope.flags.get(bit.name, bit.derive), scope)
+            return self._known(bit.name, scope) or self.derived(bit.derive, scope)
         column = member(scope.record, bit.title)
         value = self.compiler.names.value(column, textual=bit.values is not None)
         if self.compiler.sentinels.is_refused(column):
@@ -443,8 +326,9 @@ class Fields(Part):
 
     def settle(self, placed: Sequence[Placed], scope: Scope) -> None:
         """Derived values first, in their order; then the checksums, each after those that it covers."""
-        for each in _behind_sources([each for each in placed if each.item.field.checksum is None]):
-            self._settle(each, scope)
+        derived = {each.item.name: each for each in placed if each.item.field.checksum is None}
+        for name in in_order({name: each.item.field.derived for name, each in derived.items()}):
+            self._settle(derived[name], scope)
         summed = [each for each in placed if each.item.field.checksum is not None]
         layout = self.compiler.reader.layout
         # what is read back has no digest yet, where digests are made together
@@ -517,11 +401,6 @@ def _may_reach_digests(part: Any) -> bool:
             return False
 
 
-def _where(condition: Tree, tree: Tree) -> Tree:
-    """The value of an expression where a condition holds, else null."""
-    return tree if condition is None else nodes.If(condition, tree, None)
-
-
 def _null(bit: nodes.Bits) -> int:
     """What is written into the integer if the bits' column is null: what means null to readers, else zeros."""
     return (int(bit.null or 0) & ((1 << bit.width) - 1)) << bit.low
@@ -543,39 +422,6 @@ def _filler(field: nodes.Field, node: Node) -> bytes | str | float | None:
 def _is_negative(bit: nodes.Bits) -> bool:
     """Whether bits may be put as a negative number; those that mean something are in their table without a sign."""
     return bit.signed and bit.width > 1 and bit.values is None
-
-
-def _behind_sources(placed: Sequence[Placed]) -> Iterator[Placed]:
-    """Values that follow from places behind those that they follow from."""
-    left = list(placed)
-    while left:
-        names = {each.item.name for each in left}
-        derived = [(each, own_fields(each.item.field.derived) - {each.item.name}) for each in left]
-        free = [each for each, sources in derived if not sources & names] or left[:1]
-        left = [each for each in left if each not in free]
-        yield from free
-
-
-def _in_order(found: Sequence[_Early]) -> Iterator[_Early]:
-    """Values behind those that they follow from, wherever these stand."""
-    left = list(found)
-    while left:
-        names = {name for name, *_ in left}
-        free = [each for each in left if not own_fields(each[1]) & names - {each[0]}] or left[:1]
-        left = [each for each in left if each not in free]
-        yield from free
-
-
-def _words(tree: Tree) -> Iterator[str]:
-    """The texts of the format that an expression chooses from."""
-    match tree:
-        case nodes.TextConstant(word):
-            yield word
-        case nodes.If(_, this, that):
-            yield from _words(this)
-            yield from _words(that)
-        case _:
-            raise Uncovered("a derived text that is no choice among words")
 
 
 def _is_late(field: nodes.Field, scope: Scope) -> bool:

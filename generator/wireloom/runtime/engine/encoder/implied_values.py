@@ -1,8 +1,8 @@
 """The values that expressions see for members that the record leaves out: what the format gives them.
 
-A constant, default or derived member has a value for expressions although its column is null. A member that depends on
-one that is not known yet stays pending; an expression that asks for a pending member leaves the format to the
-builders.
+A constant, default or derived member has a value for expressions although its column is null. These values are computed
+where the struct begins, each after those that it follows from. What is not known then (it follows from places, or from
+what is written) stays pending; an expression that asks for a pending member leaves the format to the builders.
 """
 
 from collections import Counter
@@ -11,14 +11,13 @@ from typing import Any
 
 from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import member
-from wireloom.runtime.engine.encoder.members import FOLLOWING, fields_of, own_fields
+from wireloom.runtime.engine.encoder.members import FOLLOWING, fields_of, in_order
 from wireloom.runtime.engine.encoder.protocols import Part
 from wireloom.runtime.engine.encoder.scope import Scope
 from wireloom.runtime.engine.programs.assembly import Uncovered
 from wireloom.runtime.engine.programs.expressions import Tree, stated
 
 _NOTHING: Tree = nodes.NullConstant()
-_FILLED = {"const", "default", "counted"}
 
 
 class Given(Part):
@@ -27,80 +26,56 @@ class Given(Part):
     _asked: frozenset[str] | None = None
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a JSON struct the values that builders see."""
-        fields = nodes.fields(steps)
-        counts = Counter(field.name for field in fields)
+        """Give the names of a struct the values that builders see, each after those that it follows from."""
         trees: dict[str, Tree] = {}
-        for field in fields:
-            name = field.name
-            scope.pending.update(bit.name for bit in field.bits)
-            if field.flatten:
-                scope.pending.add(name)
-                scope.pending.update(self._within(field.type))
-            elif FOLLOWING & field.stated.keys():
-                scope.pending.add(name)
-                if counts[name] == 1 and name in self.asked():
-                    trees[name] = self._tree(field, scope, version)
-        scope.early |= scope.late
-        scope.late.clear()
-        self._settle(trees, scope)
-
-    def fill(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
-        """Give constants, defaults, bits and what is counted their values where the columns say nothing.
-
-        What these are that follow from what is derived, as where a derived flag says whether they are there.
-        """
-        trees: dict[str, Tree] = {}
+        counts = Counter(
+            name for field in nodes.fields(steps) for name in (field.name, *(bit.name for bit in field.bits))
+        )
         for field in nodes.fields(steps):
-            name = field.name
-            if field.flatten:
-                scope.pending.update(self.asked() & set(self._within(field.type)))
-            elif field.const is not None and field.when is not None:
-                scope.pending.add(name)  # whether it is there, its column need not say
-            elif name in self.asked() and _FILLED & field.stated.keys():
+            for name, tree in self._implied(field, scope, version):
                 scope.pending.add(name)
-                trees[name] = self._tree(field, scope, version)
-            for bit in field.bits:
-                if bit.name in self.asked() and bit.derive is None:
-                    scope.pending.add(bit.name)
-                    trees[bit.name] = self._bit_tree(bit, field, scope, version)
-        derived = set(_derived(steps))
-        waiting: dict[str, Tree] = {
-            name: tree for name, tree in trees.items() if tree is not None and own_fields(tree) & derived
-        }
-        self._settle({name: tree for name, tree in trees.items() if name not in waiting}, scope)
-        return waiting
+                if tree is not None and counts[name] == 1:
+                    trees[name] = tree
+        for name in in_order(trees):
+            self._settle(name, trees[name], scope)
 
-    def _settle(self, trees: dict[str, Tree], scope: Scope) -> None:
-        """Compute what follows from settled members, and what conditions decide, until nothing is left that does."""
-        scope.pending.update(scope.early)
-        settled: dict[str, Tree] = {name: tree for name, tree in trees.items() if tree is not None}
-        left = self._settled(settled | scope.early, scope)
-        unsettled = left.keys() & scope.early.keys()
-        if unsettled:
-            scope.unfilled |= unsettled
-            scope.pending -= unsettled
-            self._settled({name: tree for name, tree in left.items() if name not in unsettled}, scope)
-        scope.early.clear()
+    def _implied(self, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Iterator[tuple[str, Tree]]:
+        """The names that a field gives which have more than their columns, and what they are; None: that is not known.
 
-    def _settled(self, trees: dict[str, Tree], scope: Scope) -> dict[str, Tree]:
-        """Compute what follows from settled members; what is left."""
-        left = dict(trees)
-        settled = True
-        while settled:
-            settled = False
-            for name, tree in list(left.items()):
-                try:
-                    compiled = self.expressions.held(self.expressions.compiled(tree, scope))
-                    register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
-                    self.compiler.compute(compiled, register)
-                except Uncovered:
-                    continue
-                scope.names[name] = register
-                scope.pending.discard(name)
-                del left[name]
-                settled = True
-        return left
+        An integer of bits, or a checksum, is known once it is written.
+        """
+        name, asked = field.name, self.asked()
+        if field.flatten:
+            yield from ((each, None) for each in self._within(field.type))
+        elif field.bits or field.checksum is not None:
+            yield name, None
+        elif field.derive is not None or (FOLLOWING & field.stated.keys() and not field.given and name in asked):
+            yield name, self._tree(field, scope, version)
+        for bit in field.bits:
+            if bit.derive is not None:
+                yield bit.name, self._where(field, bit.derive, version)
+            elif bit.name in asked:
+                yield bit.name, self._bit_tree(bit, field, scope, version)
+
+    def _settle(self, name: str, tree: Tree, scope: Scope) -> None:
+        """Compute a value; one that is not known before the fields have their places stays pending."""
+        if scope.follows_places(tree):
+            scope.following.add(name)
+        if scope.waits(tree):
+            return
+        try:
+            compiled = self.expressions.held(self.expressions.compiled(tree, scope))
+            register = self.assembly.register(compiled.kind if compiled.kind != "null" else "int")
+            self.compiler.compute(compiled, register)
+        except Uncovered:
+            return
+        scope.names[name] = register
+        scope.pending.discard(name)
+
+    def _where(self, field: nodes.Field, tree: Tree, version: tuple[list[str], Tree]) -> Tree:
+        """The value of an expression where a field is there, else null."""
+        condition = self.compiler.reader.fields.condition(field, version)
+        return tree if tree is None or condition is None else nodes.If(condition, tree, _NOTHING)
 
     def _tree(self, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Tree:
         """The value of a member, as an expression; None if it has none."""
@@ -109,31 +84,21 @@ class Given(Part):
         scope.names[given] = self.compiler.names.value(column, textual=field.values is not None)
         is_nullable = isinstance(self.compiler.reader.resolved(field.type), nodes.Nullable)  # null is written then
         tree = _meant(field, nodes.own(given), is_nullable=is_nullable)
-        condition = self.compiler.reader.fields.condition(field, version)
-        return tree if tree is None or condition is None else nodes.If(condition, tree, _NOTHING)
+        return self._where(field, tree, version)
 
     def _bit_tree(self, bit: nodes.Bits, field: nodes.Field, scope: Scope, version: tuple[list[str], Tree]) -> Tree:
         """The value of bits; if their column is null, of those of the integer that is given, or of zeros."""
-        name, own, width = field.name, bit.name, bit.width
-        scope.names[f"\0{own}"] = scope.names[own]
-        given, zeros = nodes.own(f"\0{own}"), False if width == 1 else 0
-        column = None if field.hidden else member(scope.record, field.title)
-        other = meant_by_null(bit)
+        scope.names[f"\0{bit.name}"] = scope.names[bit.name]
+        given, other = nodes.own(f"\0{bit.name}"), meant_by_null(bit)
         if other is None:
-            other = _read(bit, zeros)
-            if column is not None:
-                scope.names[f"\0{name}"] = self.compiler.names.value(column, textual=False)
-                whole = nodes.own(f"\0{name}")
-                part: Tree = nodes.Binary("&", nodes.Binary(">>", whole, bit.low), (1 << width) - 1)
-                part = (
-                    nodes.Binary("-", nodes.Binary("^", part, 1 << width - 1), 1 << width - 1) if bit.signed else part
+            other = _read(bit, False if bit.width == 1 else 0)
+            if not field.hidden:
+                scope.names[f"\0{field.name}"] = self.compiler.names.value(
+                    member(scope.record, field.title), textual=False
                 )
-                other = nodes.If(
-                    nodes.present(whole), _read(bit, nodes.Binary("==", part, 1) if width == 1 else part), other
-                )
-        tree = nodes.If(nodes.present(given), given, other)
-        condition = self.compiler.reader.fields.condition(field, version)
-        return tree if condition is None else nodes.If(condition, tree, _NOTHING)
+                whole = nodes.own(f"\0{field.name}")
+                other = nodes.If(nodes.present(whole), _read(bit, _part(bit, whole)), other)
+        return self._where(field, nodes.If(nodes.present(given), given, other), version)
 
     def _within(self, type: Any) -> Iterator[str]:
         """The members of a struct that melts into this one which have more than their columns say."""
@@ -150,20 +115,10 @@ class Given(Part):
         return self._asked
 
 
-def _derived(steps: Sequence[nodes.Step]) -> Iterator[str]:
-    """The fields of a struct that are derived, and the bits."""
-    for field in nodes.fields(steps):
-        if field.derive is not None:
-            yield field.name
-        yield from (bit.name for bit in field.bits if bit.derive is not None)
-
-
 def _meant(field: nodes.Field, given: Tree, *, is_nullable: bool) -> Tree:
     """What expressions see of a field, given what its column says; null is written of one that may be null."""
     present = nodes.present(given)
     match field:
-        case nodes.Field(bits=(_, *_)):
-            return None
         case nodes.Field(counted=True):
             return nodes.If(present, given, 0)
         case nodes.Field(given=True):
@@ -199,6 +154,15 @@ def _read(bit: nodes.Bits, raw: Tree) -> Tree:
     for each in reversed(values):
         found = nodes.If(nodes.Binary("==", raw, stated(each.wire)), each.means, found)
     return found
+
+
+def _part(bit: nodes.Bits, whole: Tree) -> Tree:
+    """The number, or the truth, that bits of an integer are."""
+    part: Tree = nodes.Binary("&", nodes.Binary(">>", whole, bit.low), (1 << bit.width) - 1)
+    if bit.width == 1:
+        return nodes.Binary("==", part, 1)
+    sign = 1 << bit.width - 1
+    return nodes.Binary("-", nodes.Binary("^", part, sign), sign) if bit.signed else part
 
 
 def _constant(value: Any) -> Tree:

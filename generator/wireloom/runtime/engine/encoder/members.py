@@ -89,8 +89,7 @@ class Names(Part):
         self, path: str, around: Sequence[Known], column: Column, asked: set[tuple[str, ...]], scope: Scope
     ) -> None:
         """Give members of the record in a column registers, and members of these; null where there is no record."""
-        nodes = [way.type for way in around if way.type is not None]
-        known = _by_name(member for node in nodes for member in self._within(node))
+        known = _by_name(member for way in around if way.type is not None for member in self._within(way.type))
         called = Counter(title for ways in known.values() for title in {way.title for way in ways})
         for each in sorted({first for first, *_ in asked} & known.keys()):
             ways, name = known[each], f"{path}.{each}"
@@ -100,8 +99,7 @@ class Names(Part):
                 scope.unsaid.add(name)
             found = _said(ways, column)
             if found is not None:
-                seen = [self.compiler.sentinels.seen(found, ways[0], node, scope.encoding) for node in nodes]
-                found = seen[0] if all(each is seen[0] for each in seen) else found
+                self.compiler.sentinels.see(found, ways[0])
             inner = self._loaded(found, textual=any("values" in way.attributes for way in ways))
             scope.names[name] = register = self._where_there(path, inner, scope)
             register.coded = any(way.type is not None and self._is_coded(way.type) for way in ways)
@@ -266,3 +264,12 @@ def asks_for_place(tree: Tree) -> bool:
 def own_fields(tree: Tree) -> set[str]:
     """The fields of the struct itself that an expression looks at."""
     return {each.name for each in nodes.within(tree) if isinstance(each, nodes.FieldRef) and each.up == 0}
+
+
+def in_order(trees: Mapping[str, Tree]) -> Iterator[str]:
+    """Names behind those of them that they follow from, wherever these stand; those of a circle as they come."""
+    left = {name: own_fields(tree) & trees.keys() - {name} for name, tree in trees.items()}
+    while left:
+        name = next((name for name, sources in left.items() if not sources & left.keys()), next(iter(left)))
+        del left[name]
+        yield name

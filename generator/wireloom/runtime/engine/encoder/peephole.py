@@ -29,7 +29,7 @@ class Tightening:
 
     def apply(self) -> list[int]:
         """Tighten, and renumber; where the entries stand afterwards."""
-        for tighten in (self._useless, self._entered, self._null, self._lead, self._bits, self._integers, self._jump):
+        for tighten in (self._useless, self._lead, self._bits, self._integers):
             for at, row in enumerate(self.rows):
                 if row is not None:
                     tighten(at, row)
@@ -55,34 +55,6 @@ class Tightening:
         place = {"LOAD": 3, "COMPUTE": 2}.get(self._name(at))
         if place is not None and self.assembly.number(row[place]) == -1:
             self.rows[at] = None
-
-    def _entered(self, at: int, row: list[Operand]) -> None:
-        """Registers that are loaded before anything can read them need not be made null first."""
-        if self._name(at) != "ENTER":
-            return
-        start, first, last = self.assembly.numbers(row[1:4])
-        loaded = set[int]()
-        behind = self._kept(at + 1)
-        while self._name(behind) == "LOAD":
-            found = self.rows[behind]
-            assert found is not None
-            loaded.add(self.assembly.number(found[3]))
-            behind = self._kept(behind + 1)
-        left = [register for register in range(first, last) if register not in loaded]
-        row[2:4] = [left[0], left[-1] + 1] if left else [0, 0]
-        if start < 0 and not left:
-            self.rows[at] = None
-
-    def _null(self, at: int, row: list[Operand]) -> None:
-        """A column that has just been found to have a value is not asked again."""
-        if self._name(at) != "NULL":
-            return
-        behind = self._after(at)
-        while behind is not None and self._name(behind) == "CONSTANT":
-            behind = self._after(behind)
-        found = self.rows[behind] if behind is not None and self._name(behind) == "NULL" else None
-        if found is not None and behind is not None and found[1:3] == row[1:3]:
-            self.rows[behind] = None
 
     def _lead(self, at: int, row: list[Operand]) -> None:
         """What always stands before a value is written with it."""
@@ -117,17 +89,6 @@ class Tightening:
             self.rows[at] = self.assembly.row("INTEGERS", self.assembly.table([len(run), *words]))
             for each in run[1:]:
                 self.rows[each] = None
-
-    def _jump(self, at: int, row: list[Operand]) -> None:
-        """What leads to the next row anyway, or to another jump."""
-        if self._name(at) != "JUMP":
-            return
-        target = self._kept(row[1].at)
-        onward = self.rows[target] if self._name(target) == "JUMP" else None
-        if onward is not None:
-            row[1] = onward[1]
-        if self._kept(row[1].at) == self._kept(at + 1):
-            self.rows[at] = None
 
     def _renumbered(self) -> list[int]:
         places: list[int] = []

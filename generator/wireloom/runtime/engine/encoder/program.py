@@ -163,9 +163,7 @@ class Compiler:
         assembly.emit("RETURN")
         registers = assembly.number_registers()
         (entry,) = Tightening(assembly, [0]).apply()
-        reader, shown = readback.reader(
-            self.native, self.layout, self.reader_settings, self.type, root, self.columns[0], self.determined
-        )
+        reader = reading.Compiler(self.native, self.layout, self.reader_settings, self.type, "binary")
         positional = [
             assembly.numbers([word for row in assembly.rows for word in row]),
             assembly.numbers(assembly.expressions) or [0, 0],
@@ -174,8 +172,8 @@ class Compiler:
             list(self.layout["crcs"].values()),
             list(links(self.columns, self.native.KINDS)),
             assembly.symbols(),
-            reader,
-            list(readback.matches(self.columns, shown, self.determined, self.sentinels.come_back)),
+            reader.program(root),
+            list(readback.matches(self.columns, reader.columns, self.determined, self.sentinels.come_back)),
         ]
         numbers = {"registers": registers, "slots": assembly.slots, "entry": entry}
         return positional, numbers | {

@@ -33,9 +33,6 @@ class Names(Protocol):
     def fields(self, steps: Sequence[nodes.Step]) -> Iterator[Known]:
         """The fields of a struct, those of structs that melt into it in place of these, and the bits among them."""
 
-    def titles(self, steps: Sequence[nodes.Step]) -> Iterator[str]:
-        """What readers call the members of a struct, those of structs that melt into it included."""
-
     def value(self, column: Column | None, *, textual: bool) -> Register:
         """A register with the value of a column; a text is the number that the format has for it."""
 
@@ -74,11 +71,6 @@ class Structs(Protocol):
 
 class Fields(Protocol):
     """Fields, as other parts ask for them."""
-
-    def derive_early(
-        self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree], waiting: Mapping[str, Tree]
-    ) -> None:
-        """Give expressions the derived values that do not need places."""
 
     def field(self, item: Item) -> list[Placed]:
         """Write a field; where its value follows from places, hold room for it."""
@@ -134,13 +126,10 @@ class Protobuf(Protocol):
 
 
 class Given(Protocol):
-    """What expressions see of a JSON struct, as other parts ask for it."""
+    """Names whose values do not stand in their columns alone, as other parts ask for them."""
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct the values that builders see."""
-
-    def fill(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> dict[str, Tree]:
-        """Give constants, defaults and what is counted their values where the columns say nothing; what has to wait."""
+        """Give the names of a struct the values that builders see, each after those that it follows from."""
 
     def asked(self) -> frozenset[str]:
         """The names in any expression of the format."""
@@ -150,10 +139,10 @@ class Sentinels(Protocol):
     """Nulls that have a value on the wire, as other parts ask for them."""
 
     def load(self, steps: Sequence[nodes.Step], scope: Scope, version: tuple[list[str], Tree]) -> None:
-        """Give the names of a struct what is on the wire for null; what conditions decide of it is settled later."""
+        """Give the names of a struct what is on the wire for null, where they are certain to be there."""
 
-    def seen(self, column: Column, known: Known, record: Node, encoding: str) -> Column:
-        """The column with what expressions see of a member of a record, where that is there."""
+    def see(self, column: Column, known: Known) -> None:
+        """An expression looks at a member of a record within."""
 
     def is_refused(self, column: Column | None) -> bool:
         """Whether expressions look at a column and do not know what is written for its nulls."""
@@ -201,7 +190,6 @@ class Compiler(Protocol):
     """The compiler as its parts see it."""
 
     native: Any
-    drafts: bool
     settings: dict[str, Any]
     passes: AbstractSet[str]
     crcs: list[str]
@@ -257,10 +245,6 @@ class Compiler(Protocol):
     @property
     def certainty(self) -> Certainty:
         """Whether what is written reads back equal."""
-
-    @property
-    def refused(self) -> Label:
-        """Where records are given up."""
 
     @property
     def big(self) -> bool:

@@ -58,9 +58,6 @@ class Scope:
     marks: dict[str, Register] = field(default_factory=dict)
     tables: dict[str, int] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)  # made of other members or of places, until they are settled
-    early: dict[str, Tree] = field(default_factory=dict)  # what a condition decides: null, or what is on the wire
-    late: dict[str, Tree] = field(default_factory=dict)  # the same, once what is derived is known
-    flags: dict[str, Tree] = field(default_factory=dict)  # what says of bits whether they are there: the value's own
     unfilled: set[str] = field(default_factory=set)  # fields that are written from their own columns, nulls and all
     unsaid: set[str] = field(default_factory=set)  # of which a column does not say whether they are there
     following: set[str] = field(default_factory=set)  # made of places
@@ -206,11 +203,6 @@ class Item:
     def is_never_there(self) -> bool:
         """Whether nothing is ever written of it."""
         return is_never(self.present)
-
-    @property
-    def title(self) -> str:
-        """What readers call it."""
-        return self.field.title
 
     @property
     def member(self) -> str:

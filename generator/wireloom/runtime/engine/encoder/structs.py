@@ -5,10 +5,7 @@ and fills in derived values and checksums. A struct whose own size decides what 
 written with assumed positions, until the positions that come out are the assumed ones.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any
 
 import msgpack
@@ -17,7 +14,7 @@ from wireloom.runtime.engine import nodes
 from wireloom.runtime.engine.compiler.scope import ALWAYS, member
 from wireloom.runtime.engine.encoder.absence import GIVEN, Absence
 from wireloom.runtime.engine.encoder.members import asks_for_place
-from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, UnsettledError, is_never
+from wireloom.runtime.engine.encoder.scope import Item, Node, Placed, Scope, is_never
 from wireloom.runtime.engine.programs.assembly import Edge, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
 from wireloom.runtime.engine.programs.expressions import (
@@ -32,13 +29,11 @@ from wireloom.runtime.engine.programs.expressions import (
 )
 from wireloom.runtime.writing_order import FOLLOWS, PLACED, REST, Stand, Turns
 
-_ELEMENTS = "\0elements"
 _PASSES = 4  # each goes several times over those within
 _NOTHING = nodes.Formula(nodes.BytesConstant(b""))
 _NOWHERE = Constant(False)  # noqa: FBT003 - a value
 _ONE = Term("CONST", (), 1)
 _BYTE = 8
-_VERSION = "\0version"
 _HERE = "\0here"  # the mark that is set where an expression asks how far the struct has come
 
 
@@ -70,20 +65,16 @@ class Structs(Absence):
         enter = self.assembly.emit("ENTER", start, Edge(first), Edge(first))
         scope.start_register = start
         self.compiler.names.load(steps, scope)
-        version = self._version(node.versions, steps, scope)
+        version = self._version(node)
         self.compiler.sentinels.load(steps, scope, version)
         self.compiler.determined.struct(steps, node.encoding, record)
-        if node.encoding == "json":
-            self.compiler.given.load(steps, scope, version)
-        else:
-            waiting = self.compiler.given.fill(steps, scope, version)
-            self.compiler.fields.derive_early(steps, scope, version, waiting)
+        self.compiler.given.load(steps, scope, version)
         items = self._items(version, steps, scope)
         match node.encoding, node.form:
             case _, "sequence":
                 self._sequence(steps, scope, items)
             case "msgpack", "array":
-                self._array(items, scope)
+                self._array(items)
             case "msgpack", "object":
                 self._object(version, items)
             case "json", form:
@@ -104,18 +95,12 @@ class Structs(Absence):
             when = self.compiler.reader.fields.condition(field, version)
             there = self._there(when, field, scope, () if field.renamed is None else same)
             same.append(True if there is None else there)
-            if _is_told_in_place(when, field):
-                present: Compiled = _InPlace("bool", _ONE, when, there)
-            else:
-                present = self._condition(there, scope)
+            if (field.hidden or field.derive is not None) and asks_for_place(when):
+                raise Uncovered("a field of which places alone say whether it is there")
             self._check_null(field)
             column = self.compiler.sentinels.written(field.name, self._column(field, scope), scope)
-            items.append(Item(field, scope, column, present))
+            items.append(Item(field, scope, column, self._condition(there, scope)))
         return items
-
-    def _holds(self, when: Tree, field: nodes.Field, scope: Scope) -> Compiled:
-        """Whether a field is there that no other one shares its name with."""
-        return self._condition(self._there(when, field, scope), scope)
 
     def _condition(self, there: Tree, scope: Scope) -> Compiled:
         return ALWAYS if there is None else self.expressions.condition(there, scope)
@@ -163,72 +148,21 @@ class Structs(Absence):
         """The column of a field that readers see."""
         return None if field.hidden else member(scope.record, field.title)
 
-    def _version(
-        self, versions: Sequence[nodes.Version], steps: Sequence[nodes.Step], scope: Scope
-    ) -> tuple[list[str], Tree]:
-        """The names of the versions, and the expression that tells which is built: one that a parameter names first."""
-        names = [version.name for version in versions]
+    def _version(self, node: nodes.Struct) -> tuple[list[str], Tree]:
+        """The names of the versions, and the expression that tells which is built: one that a parameter names first.
+
+        Of those that their arity tells it is the newest. Others do not come back, so builders write them.
+        """
+        names = [version.name for version in node.versions]
         chosen = [value for value in self.compiler.settings.values() if isinstance(value, str) and value in names]
         index: Tree = names.index(chosen[0]) if chosen else len(names) - 1
-        if any(version.arity is not None for version in versions):
-            return names, index if chosen else self._fitting(names, steps, scope)
-        for place, version in reversed(list(enumerate(versions))):
+        by_arity = not chosen and any(version.arity is not None for version in node.versions)
+        if by_arity and any(field.flatten and field.since for field in node.fields):
+            raise Uncovered("a record that melts in since a version that an arity tells")
+        for place, version in reversed(list(enumerate(node.versions))):
             if version.when is not None:
                 index = nodes.If(version.when, place, index)
         return names, index
-
-    def _fitting(self, names: Sequence[str], steps: Sequence[nodes.Step], scope: Scope) -> Tree:
-        """The newest version that has a place for what the row gives, and is given what it cannot do without.
-
-        Where the columns do not say that of fields which only some versions have, the newest.
-        """
-        newest = len(names) - 1
-        fields = [field for field in _written(steps) if field.since or field.until]
-        if not fields or any(field.hidden or field.bits for field in fields):
-            return newest
-        titles, lasting = Counter(field.title for field in _written(steps)), _lasting(names, fields)
-        if any(titles[field.title] > lasting.get(field.title, 1) for field in fields):
-            return newest
-        shown = [list(self._shown(field, scope)) for field in fields]
-        if any(each.filled for columns in shown for each in columns):
-            return newest
-        fits: list[Tree] = [True for _ in names]
-        needed = self.compiler.reader.layout.get("needs", {}).get(scope.struct, ())
-        for field, columns in zip(fields, shown, strict=True):
-            there = self._any_given(field.name, columns, scope)
-            has = _places(names, field)
-            for place, fit in enumerate(fits):
-                if place not in has:
-                    fits[place] = fit if field.title in lasting else _both(fit, nodes.negated(there))
-                elif columns and (field.flatten or field.title in needed):
-                    fits[place] = _both(fit, there)
-        if fits[newest] is True:
-            return newest
-        index: Tree = newest
-        for place, fit in enumerate(fits):
-            index = nodes.If(fit, place, index)
-        register = scope.names[_VERSION] = self.assembly.register("int")
-        self.compiler.compute(self.expressions.compiled(index, scope), register)
-        return nodes.own(_VERSION)
-
-    def _shown(self, field: nodes.Field, scope: Scope) -> Iterator[Column]:
-        """The columns of a field that readers see: of a record that melts in, those of its members."""
-        if field.flatten:
-            known = [name for name, said in self.compiler.names.members([field]) if not said.get("hidden")]
-            columns = [member(scope.record, name) for name in dict.fromkeys(known)]
-        else:
-            columns = [self._column(field, scope)]
-        yield from (column for column in columns if column is not None)
-
-    def _any_given(self, name: str, columns: Sequence[Column], scope: Scope) -> Tree:
-        """Whether the row has something of a field, which is in these columns."""
-        there: Tree = False
-        for place, column in enumerate(columns):
-            given = f"\0{name} given {place}"
-            scope.names[given] = self.compiler.names.value(column, textual=False)
-            present: Tree = nodes.present(nodes.own(given))
-            there = present if there is False else nodes.Binary("or", there, present)
-        return there
 
     def _check_null(self, field: nodes.Field) -> None:
         """Null that must be written out, since the absence of the field means another value, is the parser's."""
@@ -240,14 +174,11 @@ class Structs(Absence):
         if null and not any(wire == default and type(wire) is type(default) for wire in null):
             raise Uncovered("a value that means null beside a default that does not")
 
-    def _array(self, items: Sequence[Item], scope: Scope) -> None:
-        """MessagePack: as many elements as there are fields, but for the last ones that say nothing."""
+    def _array(self, items: Sequence[Item]) -> None:
+        """MessagePack: as many elements as there are fields."""
         items = [item for item in items if not item.is_never_there]
-        last = [item for item in items if item.field.optional]
-        if last:
-            told = iter(self._last(last, scope))
-            items = [next(told) if item.field.optional else item for item in items]
-            items = [item for item in items if not item.is_never_there]
+        if any(item.field.optional for item in items):
+            raise Uncovered("an element that may be left out")
         unsure = [_where(item.present.term) for item in items if isinstance(item.present, Code)]
         if unsure:
             self.assembly.emit("PACK_COUNT", self._number(len(items) - len(unsure), unsure))
@@ -300,29 +231,14 @@ class Structs(Absence):
         field = item.field
         when = self.compiler.reader.fields.condition(field, version)
         if not field.optional:
-            return self._holds(when, field, item.scope)
+            return self._condition(self._there(when, field, item.scope), item.scope)
         if field.stated.keys() & {"const", "derive", "bits", "flatten"}:
             raise Uncovered("a member that may be left out, and follows from others")
         says = self._says(item)
         return self.expressions.condition(says if when is None else nodes.both(when, says), item.scope)
 
-    def _last(self, last: Sequence[Item], scope: Scope) -> list[Item]:
-        """The elements that may be left out, each of which is there where it says something, or one behind it does."""
-        register = scope.names[_ELEMENTS] = self.assembly.register("int").read()
-        self.compiler.compute(Constant(0), register)
-        for place, item in enumerate(last, 1):
-            says = self.expressions.condition(self._says(item), scope)
-            if not is_never(says):
-                with self.compiler.during(says):
-                    self.compiler.compute(Constant(place), register)
-        length: Tree = nodes.own(_ELEMENTS)
-        conditions = (
-            self.expressions.compiled(nodes.Binary(">=", length, place), scope) for place in range(1, len(last) + 1)
-        )
-        return [replace(item, present=present) for item, present in zip(last, conditions, strict=True)]
-
     def _says(self, item: Item) -> Tree:
-        """Whether an element says more than its absence would."""
+        """Whether a member says more than its absence would."""
         field, node = item.field, self.compiler.reader.resolved(item.type)
         default, given = field.default, nodes.present(nodes.own(GIVEN))
         textual = field.values is not None
@@ -347,12 +263,13 @@ class Structs(Absence):
     def _sequence(self, steps: Sequence[nodes.Step], scope: Scope, items: Sequence[Item]) -> None:
         """Binary: fields and marks in their order, those that count from the end last."""
         placed: list[Placed] = []
-        turns, doubt, reached, fields = Turns[tuple[nodes.Step, Item | None]](), _Doubt(), 0, iter(items)
+        turns, reached, fields = Turns[tuple[nodes.Step, Item | None]](), 0, iter(items)
         for step in steps:
             item = next(fields) if isinstance(step, nodes.Field) and step.is_written else None
             there = _NOWHERE if item is None else item.present
             stand = _stand(step, there)
-            doubt.comes(stand, turns, certain=isinstance(there, Constant))
+            if (stand == REST or isinstance(stand, int)) and not isinstance(there, Constant):
+                raise Uncovered("a field that counts from the end and need not be there")
             if not (turns.waits and stand == FOLLOWS):
                 reached = _reached(reached, step, stand, there)
             if turns.comes((step, item), stand):
@@ -383,17 +300,6 @@ class Structs(Absence):
         assert scope.start_register is not None
         self.assembly.emit("MARK", scope.reached[name], scope.start_register.read())
 
-    def _in_place(self, told: "_InPlace", item: Item) -> Compiled:
-        """Whether a condition holds at this place; a first pass that does not know guesses whether it is wanted."""
-        scope = item.scope
-        if scope.waits(told.when):
-            if item.field.hidden:
-                raise UnsettledError(scope.struct)
-            return self._condition(told.wanted, scope)
-        is_assumed = scope.is_assumed(told.when)
-        holds = self.from_here(told.when, scope)
-        return self._condition(_guessed(holds, told.wanted) if is_assumed else holds, scope)
-
     def from_here(self, tree: Tree, scope: Scope, mark: str = _HERE) -> Tree:
         """An expression that looks at a mark for how far the struct has come, which is set at this place."""
         scope.marks[mark] = self.marked(scope)
@@ -408,11 +314,9 @@ class Structs(Absence):
 
     def _placed(self, item: Item) -> list[Placed]:
         """Write a field where it is there; what is to be written over once the struct is laid out."""
-        told = item.present
-        present = self._in_place(told, item) if isinstance(told, _InPlace) else told
-        if is_never(present):
+        if is_never(item.present):
             return []
-        with self.compiler.during(present):
+        with self.compiler.during(item.present):
             if item.field.base:
                 raise Uncovered("a field at an offset from a mark")
             at = item.field.at
@@ -422,19 +326,6 @@ class Structs(Absence):
                 assert item.scope.start_register is not None
                 self.assembly.emit("PAD", at, item.scope.start_register.read())
             return self.compiler.fields.field(item)
-
-
-@dataclass(frozen=True, slots=True)
-class _InPlace(Code):
-    """A condition that is only asked where the field stands, since it looks at places."""
-
-    when: Tree
-    wanted: Tree  # whether there is something to write, as far as the value says
-
-
-def _is_told_in_place(when: Tree, field: nodes.Field) -> bool:
-    """Whether places have a say in that a field is there of which a value says nothing."""
-    return (field.hidden or field.derive is not None) and asks_for_place(when)
 
 
 def _guessed(when: Tree, wanted: Tree) -> Tree:
@@ -491,45 +382,6 @@ def _least_size(node: Node) -> int:
             return size
         case _:
             return 0
-
-
-@dataclass(slots=True)
-class _Doubt:
-    """Whether steps follow one that waits for the others, and only the record tells whether that is there.
-
-    Where it is not, they go on behind what is before it in the list: that must come to the same place.
-    """
-
-    _is_unsure: bool = False
-    _hangs: bool = False
-
-    def comes(self, stand: Stand, turns: Turns[Any], *, certain: bool) -> None:
-        """Look at the next step; raises Uncovered where its place, or that of one before, is in doubt."""
-        if stand == REST or isinstance(stand, int):
-            self._is_unsure = not certain
-        follows = stand == FOLLOWS and turns.waits and self._is_unsure
-        if (follows and not turns.is_last()) or (self._hangs and stand == PLACED):
-            raise Uncovered("what follows a field that counts from the end and need not be there")
-        self._hangs = self._hangs or follows
-
-
-def _lasting(names: Sequence[str], fields: Sequence[nodes.Field]) -> dict[str, int]:
-    """What readers call members that each version has, each as another field; of how many fields they are."""
-    found: dict[str, list[range]] = {}
-    for field in fields:
-        if not field.flatten:
-            found.setdefault(field.title, []).append(_places(names, field))
-    every = [*range(len(names))]
-    return {title: len(ranges) for title, ranges in found.items() if sorted(chain(*ranges)) == every}
-
-
-def _places(names: Sequence[str], field: nodes.Field) -> range:
-    """The versions that have a field."""
-    return range(names.index(field.since or names[0]), names.index(field.until or names[-1]) + 1)
-
-
-def _both(one: Tree, other: Tree) -> Tree:
-    return other if one is True else nodes.both(one, other)
 
 
 def _where(holds: Term) -> Term:

@@ -17,7 +17,7 @@ from wireloom.runtime.engine.encoder.encodings.unions import Unions
 from wireloom.runtime.engine.encoder.scope import Item, Lead, Node, Scope
 from wireloom.runtime.engine.programs.assembly import Label, Register, Uncovered
 from wireloom.runtime.engine.programs.columns import Column
-from wireloom.runtime.engine.programs.expressions import Code, Constant, Term
+from wireloom.runtime.engine.programs.expressions import Constant
 
 _NULL = b"null"
 _BRACKETS = {"object": b"{}", "array": b"[]"}
@@ -68,13 +68,13 @@ class Json(Unions, Absence):
         if field.besides is not None:
             self._rest(item, node)
         elif isinstance(item.type, nodes.Inline) or field.flatten:
-            self._record(item, lead, absent)
+            self._record(item, lead)
         elif field.const is not None:
-            self._constant(item, lead, absent)
+            self._constant(item, lead)
         elif field.values is not None:
             self._mapped(item, node, lead)
         elif field.derive is not None and not field.bits:
-            self._derived(item, node, lead, absent)
+            self._derived(item, node, lead)
         else:
             if not field.bits:
                 self._omitted(item, node, absent)
@@ -111,14 +111,14 @@ class Json(Unions, Absence):
         if default is not None:
             self.unless(self.is_default(item, node, default), item.scope, absent)
 
-    def _constant(self, item: Item, lead: Lead, absent: Label) -> None:
-        if self.may_be_written(item, absent):
+    def _constant(self, item: Item, lead: Lead) -> None:
+        if self.may_be_written(item.field):
             self.assembly.constant(lead.before(item.member))
             self.constant(item.field.const, self.compiler.reader.resolved(item.type))
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    def _record(self, item: Item, lead: Lead, absent: Label) -> None:
+    def _record(self, item: Item, lead: Lead) -> None:
         """A record within the object around it, or whose members melt into the record around it."""
         scope, node = item.scope, self.compiler.reader.resolved(item.type)
         is_inline = isinstance(node, nodes.Inline)
@@ -126,7 +126,7 @@ class Json(Unions, Absence):
         if not self.compiler.reader.is_record(inner):
             raise Uncovered(f"a {word_of(inner)} that melts into the record")
         if item.field.optional:
-            self._unless_given(item, inner, absent)
+            raise Uncovered("a record that melts into another and may be left out")
         if not is_inline:
             self.assembly.constant(lead.before(item.member))
         scope.lent = lead if is_inline else None
@@ -135,14 +135,6 @@ class Json(Unions, Absence):
         else:
             self.compiler.record(inner, scope, item.column)
         scope.lent = None
-
-    def _unless_given(self, item: Item, inner: Node, absent: Label) -> None:
-        if item.field.flatten:
-            raise Uncovered("a record that melts into another and may be left out")
-        if isinstance(inner, nodes.OneOf) or item.column is None:
-            self.assembly.emit("JUMP", absent)
-        else:
-            self.compiler.null(item.column, absent, b"")
 
     def _mapped(self, item: Item, node: Node, lead: Lead) -> None:
         """The first value on the wire that means what the column says, each with its name as one text."""
@@ -174,22 +166,16 @@ class Json(Unions, Absence):
         self.assembly.place(left_out)
         self.assembly.place(end)
 
-    def _derived(self, item: Item, node: Node, lead: Lead, absent: Label) -> None:
-        """A value that follows from others; null where it may be absent, or null, is that."""
+    def _derived(self, item: Item, node: Node, lead: Lead) -> None:
+        """A value that follows from others."""
         field = item.field
         register = self.compiler.fields.derived(field.derived, item.scope)
-        is_nullable = isinstance(node, nodes.Nullable)
-        inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Nullable) else node
-        there = Code("bool", Term("present", (Term("LOAD", (), register),)))
-        optional, default = field.optional, field.default_value
-        if default is not None or (is_nullable and not optional):
-            raise Uncovered("a derived value that may be null, or has a default")
-        if optional:
-            self.compiler.unless(there, absent)
+        if field.optional or isinstance(node, nodes.Nullable):
+            raise Uncovered("a derived value that may be left out, or null")
         self.assembly.constant(lead.before(item.member))
-        match inner, register.kind:
+        match node, register.kind:
             case nodes.Int(), "int" | "list":
-                self.number(register, inner)
+                self.number(register, node)
             case nodes.Bool(), "bool":
                 yes, no, end = Label(), Label(), Label()
                 self.compiler.switch({1: yes, 0: no}, register)
@@ -199,7 +185,7 @@ class Json(Unions, Absence):
                     self.assembly.emit("JUMP", end)
                 self.assembly.place(end)
             case _:
-                raise Uncovered(f"a derived {word_of(inner)}")
+                raise Uncovered(f"a derived {word_of(node)}")
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as base64 in a string, which is read back."""

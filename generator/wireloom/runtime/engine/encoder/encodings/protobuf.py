@@ -105,10 +105,8 @@ class Protobuf(Absence):
     # --- constraints -----------------------------------------------------------------------------------------------
 
     def _constant(self, item: Item, node: Node, tag: int) -> None:
-        absent = Label()
-        if self.may_be_written(item, absent):
+        if self.may_be_written(item.field):
             self.assembly.constant(_literal(item.field.const, node, tag))
-        self.assembly.place(absent)
 
     def _mapped(self, item: Item, node: Node, tag: int) -> None:
         """The first value on the wire that means what the column says; one that stands for absence is left out."""

@@ -40,29 +40,19 @@ class Unions(Part):
         self.assembly.place(end)
 
     def one_of(self, alternatives: Sequence[Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of the kind that the value has; JSON as its text may be of several kinds."""
+        """The alternative of the kind that the value has."""
         kinds: dict[str, Node] = {}
         for alternative in map(self.compiler.reader.resolved, alternatives):
             takes = self.takes(alternative)
-            if takes == "record" and takes in kinds:
-                raise Uncovered("a record that is one of several structs of a union")
-            kinds[takes] = _together(kinds[takes], alternative) if takes in kinds else alternative
-        if not kinds.keys() <= _TOLD or {"str", "bytes"} <= kinds.keys() or len(kinds) < len(alternatives):
+            if takes in kinds:
+                raise Uncovered("alternatives of one kind")
+            kinds[takes] = alternative
+        if not kinds.keys() <= _TOLD or {"str", "bytes"} <= kinds.keys():
             self.assembly.doubt("alternatives that are told by more than their kinds")
         null = kinds.pop("null", None) is not None
-        if column is not None and column.takes == "":
-            self._chosen(kinds, scope, column, null=null)
-        elif null:
-            self.nullable(column, lambda: self._only(kinds, scope, column))
-        else:
-            self._only(kinds, scope, column)
-
-    def _only(self, kinds: dict[str, Node], scope: Scope, column: Column | None) -> None:
-        """The alternative of a column that shows no other."""
-        if column is None or column.takes not in kinds:
-            self.compiler.fail()
-        else:
-            self.compiler.value(kinds[column.takes], scope, column)
+        if column is None or column.takes != "":
+            raise Uncovered("alternatives that have one column")
+        self._chosen(kinds, scope, column, null=null)
 
     def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column, *, null: bool) -> None:
         """The alternative whose column has a value."""
@@ -90,10 +80,3 @@ class Unions(Part):
         if found := taken(node):
             return found
         raise Uncovered(f"an alternative that is a {word_of(node)}")
-
-
-def _together(one: Node, other: Node) -> Node:
-    """JSON of one kind or another, as its text."""
-    if not isinstance(one, nodes.Json) or not isinstance(other, nodes.Json):
-        raise Uncovered(f"an alternative that is a {word_of(other)}")
-    return nodes.Json((*one.kinds, *other.kinds))

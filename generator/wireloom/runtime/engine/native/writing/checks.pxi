@@ -36,7 +36,6 @@ WRITTEN = {
     E_MAP: "RNNR",
     E_BITS: "RRNNN",
     E_BITS_MAPPED: "RRNN",
-    E_WINDOW: "RRNNN",
     E_PRESENT: "O",
     E_ABSENT: "OT",
     E_ONLY: "UO",
@@ -179,8 +178,6 @@ class WritingChecker(Checker):
             self.require(0 <= words[1] <= 1 << 31, where)
         elif op == E_FILL:
             self.require(0 <= words[2] <= 1 << 31, where)
-        elif op == E_WINDOW:
-            self.check_window(64, words[3], words[4], words[5], where)
         elif op in (E_BITS, E_BITS_MAPPED):
             low, width = words[3] >> 8 & 0xFF, words[3] & 0xFF
             self.require(words[3] >> 16 in range(4) and 1 <= width < 64 and low + width <= 64, where)

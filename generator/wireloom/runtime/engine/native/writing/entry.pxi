@@ -63,7 +63,7 @@ cdef class WritingProgram:
     def __init__(self, code, expressions, tables, bytes texts, crcs, columns, symbols, Program reader, matches, *, int registers, int slots, int64_t entry, bint certain=False):
         cdef int i
         checker = WritingChecker(code, expressions, tables, texts, crcs, columns, registers, slots)
-        checker.beside = frozenset(filled for _, _, filled, _ in matches if filled >= 0)
+        checker.beside = frozenset(filled for _, _, filled in matches if filled >= 0)
         checker.check([entry])
         if not 1 <= registers <= 1 << 16 or not 0 <= slots <= 1 << 16 or columns[0][0] != KIND_STRUCT:
             raise LayoutError("a malformed layout: registers, slots or columns")
@@ -83,9 +83,9 @@ cdef class WritingProgram:
             raise MemoryError
         memcpy(self.texts, <const char *>texts, len(texts))
         self.text_size = len(texts)
-        for i, (column, form, filled, told) in enumerate(matches):
+        for i, (column, form, filled) in enumerate(matches):
             self.matches[i].reader, self.matches[i].form = column, form
-            self.matches[i].filled, self.matches[i].told = filled, told
+            self.matches[i].filled = filled
         for i, parameters in enumerate(crcs):
             prepare_crc(self.crcs + i, parameters)
         self.column_count, self.space_count = len(columns), 1
@@ -346,7 +346,7 @@ cdef check_matches(columns, matches, Program reader):
     """Each column has its like among the reader's: of its kind, and below the like of what it is below."""
     if len(matches) != len(columns) or matches[0][0] != 0:
         raise LayoutError("a malformed layout: other columns to be read back than those that are written")
-    for (kind, parent, child, _), (column, form, filled, told) in zip(columns, matches):
+    for (kind, parent, child, _), (column, form, filled) in zip(columns, matches):
         if not -1 <= filled < len(columns) or (form & FILLED and filled < 0) or (
             filled >= 0 and (columns[filled] != (kind, parent, -1, -1) or parent < 0 or kind in (KIND_STRUCT, KIND_LIST))
         ):
@@ -355,12 +355,6 @@ cdef check_matches(columns, matches, Program reader):
             continue
         if not 0 <= column < reader.column_count or not 0 <= form < 2 * FILLED:
             raise LayoutError(f"a malformed layout: the column {column} of what is read back")
-        if told != -1 and (
-            not 0 <= told < reader.column_count
-            or reader.columns[<int>told].kind != KIND_BOOLEAN
-            or reader.columns[<int>told].parent != reader.columns[<int>column].parent
-        ):
-            raise LayoutError(f"a malformed layout: the column {told} that says what is determined")
         likes = KIND_BYTES if form & OPEN else kind
         below = kind != KIND_LIST or matches[child][0] in (-1, reader.columns[<int>column].child)
         beside = parent < 0 or matches[parent][0] in (-1, reader.columns[<int>column].parent)

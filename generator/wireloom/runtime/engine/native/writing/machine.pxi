@@ -300,8 +300,6 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
                 code = IRREGULAR
             if k.guessing:
                 code = OK
-        elif op == E_WINDOW:
-            code = put_window(k, i)
         elif op == E_BITS_MAPPED:
             code = set_mapped_bits(k, i)
             if k.guessing:
@@ -338,9 +336,9 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_PACK_INTEGER:
             code = pack_column_integer(k, i)
         elif op == E_PACK_PUT:  # register, low, high
-            if (k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]) and not k.guessing:
+            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
                 return IRREGULAR
-            code = pack_number(k, 0 if k.m.absent[i[1]] else k.m.registers[i[1]], False)
+            code = pack_number(k, k.m.registers[i[1]], False)
         elif op == E_PACK_FLOAT:  # column, bits, to which it is rounded
             if not there(k, i[1]):
                 return IRREGULAR
@@ -400,10 +398,9 @@ cdef int make(Builder *k, int64_t start) noexcept nogil:
         elif op == E_JSON_INTEGER:
             code = json_column_integer(k, i)
         elif op == E_JSON_PUT:  # register, low, high
-            flag = not k.m.absent[i[1]] and i[2] <= k.m.registers[i[1]] <= i[3]
-            if not flag and not k.guessing:
+            if k.m.absent[i[1]] or not i[2] <= k.m.registers[i[1]] <= i[3]:
                 return IRREGULAR
-            code = json_number(k, k.m.registers[i[1]] if flag else 0, False)
+            code = json_number(k, k.m.registers[i[1]], False)
         elif op == E_JSON_FLOAT:
             code = json_column_float(k, i)
         elif op == E_JSON_BOOLEAN:

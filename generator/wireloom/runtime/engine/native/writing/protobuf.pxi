@@ -75,8 +75,6 @@ cdef inline int proto_column_integer(Builder *k, const int64_t *i) noexcept nogi
 
 cdef int proto_register(Builder *k, const int64_t *i) noexcept nogil:
     """i: tag, register, form, low, high, need"""
-    if k.m.absent[i[2]] and k.guessing and i[6] == NEEDED:
-        return put_proto_number(k, i, 0, False)
     if k.m.absent[i[2]]:
         return IRREGULAR if i[6] == NEEDED else OK
     if i[6] == NOT_NOTHING and k.m.registers[i[2]] == 0:

@@ -86,7 +86,7 @@ cdef bint agrees(Builder *k, Column *columns, const Match *matches, int64_t inde
     if not given:
         if match.form & FILLED and null_agrees(k.sources + match.filled, column, row, there):
             return True
-        return match.form & DETERMINED != 0 or (match.told >= 0 and found_at(columns + match.told, there))
+        return match.form & DETERMINED != 0
     if match.form & OPEN:
         offsets = <const int32_t *>column.offsets.data
         return opened_at(k, index, row, column.data.data + offsets[there], offsets[there + 1] - offsets[there])
@@ -183,7 +183,7 @@ cdef bint all_agree(Builder *k, Column *columns, const Match *matches, int64_t i
         return True
     if not match.form & (FILLED | OPEN) and (match.form & DETERMINED or match.reader < 0) and none_there(source, row, count):
         return True
-    if match.reader < 0 or source.missing or match.form & OPEN or (match.form & (DETERMINED | FILLED) or match.told >= 0) and source.validity != NULL:
+    if match.reader < 0 or source.missing or match.form & OPEN or match.form & (DETERMINED | FILLED) and source.validity != NULL:
         for n in range(count):
             if not agrees(k, columns, matches, index, row + n, there + n):
                 return False

@@ -41,7 +41,6 @@ cpdef enum WritingOp:
     E_MAP
     E_BITS
     E_BITS_MAPPED
-    E_WINDOW
     E_PRESENT
     E_ABSENT
     E_ONLY
@@ -147,7 +146,6 @@ cdef struct Match:
     int64_t reader  # the reader's column; -1: it has none
     int64_t form
     int64_t filled  # the column beside it with what stands on the wire for each null; -1: none
-    int64_t told  # the reader's column that has a value where the record read determines this one; -1: none
 
 
 cdef struct Opened:  # an open value that was written: from which row of which column, and where it stands in the output

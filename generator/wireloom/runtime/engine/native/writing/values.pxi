@@ -560,19 +560,6 @@ cdef int set_bits(Builder *k, const int64_t *i, int64_t value) noexcept nogil:
     return OK
 
 
-cdef int put_window(Builder *k, const int64_t *i) noexcept nogil:
-    """i: register of the bits, register of the place of their run, offset, bytes, shift | big << 8"""
-    cdef int64_t at = 0, size = i[4], shift = i[5] & 0xFF, n
-    cdef uint64_t number = <uint64_t>k.m.registers[i[1]]
-    cdef uint8_t *place
-    if not held(k, i[2], i[3] + size, &at):
-        return IRREGULAR
-    place = k.output.data + at + i[3]
-    for n in range(size):
-        place[size - 1 - n if i[5] >> 8 else n] |= <uint8_t>(number << shift if n == 0 else number >> (8 * n - shift))
-    return OK
-
-
 cdef int set_mapped_bits(Builder *k, const int64_t *i) noexcept nogil:
     """i: register of the integer, register of the value, as `set_bits` has it, table: count, then (wire, null, value) each.
 

@@ -244,7 +244,7 @@ REFUSED = {
     "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: this is not JSON"),
     "nothing": ("", "sample.avsc:1:1: this is not JSON"),
     "a number": ("5", "sample.avsc:1:1: this is no schema"),
-    "a key that is there twice": ('{"type": "int", "type": "int"}', "type is there twice"),
+    "a key that is there twice": ('{"type": "int", "type": "int"}', "type is given twice"),
     "no type": (record("R", field("a", "S")), "there is no type S"),
     "two fields of one name": (record("R", field("a", "int"), field("a", "int")), "two fields are called a"),
     "two types of one name": (record("R", field("a", record("R"))), "there is another type R"),
@@ -255,7 +255,7 @@ REFUSED = {
     "no symbols": ({"type": "enum", "name": "E", "symbols": [1]}, "no list `symbols`"),
     "no size": ({"type": "fixed", "name": "F", "size": -1}, "the `size` is no number"),
     "no items": ({"type": "array"}, "this is no schema"),
-    "a record that never ends": (record("R", field("a", "R")), "R always holds itself"),
+    "a record that never ends": (record("R", field("a", "R")), "every R contains another one"),
     "arrays without an end": ('{"type":"array","items":' * 5000, "sample.avsc:1:1:"),
     "arrays in arrays": ('{"type":"array","items":' * 70 + '"int"' + "}" * 70, "more than 60 deep"),
     "too many fields": (

@@ -194,7 +194,7 @@ LACKING = {
     "enum-list": ("message M {\n  repeated E es = 1; }\nenum E { A = 0; }", 3, "a number in es without a word of E"),
     "name": ("message M {\n  optional int32 _a = 1; optional int32 a = 2; }", 3, "_a is called a_2"),
     "default": ("message M {\n  optional float a = 1 [default = nan]; }", 3, "the default of a is nan"),
-    "refused": ("message M {\n  M m = 1 [features.message_encoding = DELIMITED]; }", 3, "M holds itself as a group"),
+    "refused": ("message M {\n  M m = 1 [features.message_encoding = DELIMITED]; }", 3, "M contains itself as a group"),
 }
 
 

@@ -61,10 +61,10 @@ def test_a_bad_record_shows_the_byte_what_was_expected_and_the_line_of_the_spec(
     [
         (["--record", 9], "has no record 9; it has 3, numbered from 0"),
         (["--at", 99], "the record has 17 bytes, numbered 0 to 16"),
-        (["--at", "x"], "a number of bytes from the record's start"),
+        (["--at", "x"], "a number of bytes from the start of the record"),
         (["--path", "body.protocl"], "did you mean body.protocol?"),
         (["--framing", "lins"], "lins"),
-        (["--diff", "a", "b"], "leave out"),
+        (["--diff", "a", "b"], "--diff names both records; drop "),
         (["--html", "page.html", "--json"], "--html writes a page; leave out --json"),
         (
             ["--html", "page.html", "--at", "1"],

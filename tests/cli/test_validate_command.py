@@ -73,7 +73,7 @@ def test_a_compressed_file_that_is_cut_off_has_one_bad_record_more(landing):
 def test_what_is_not_there_is_said(tmp_path):
     result = run("aerospike_json", tmp_path / "nothing")
     assert result.exit_code == 2
-    assert f"there is no {tmp_path}/nothing" in result.stderr
+    assert f"there is no file or folder {tmp_path}/nothing" in result.stderr
     (tmp_path / "empty").mkdir()
     assert "has no files" in run("aerospike_json", tmp_path / "empty").stderr
 

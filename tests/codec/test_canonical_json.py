@@ -160,7 +160,7 @@ def test_what_does_not_fit_is_refused_at_its_path(rendering: object, type: Logic
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"int":1,"int":2}', "'int' stands twice"),
+        ('{"int":1,"int":2}', "'int' appears twice"),
         ('{"list":[{"float":1e400}]}', "'1e400' is beyond"),
         ('{"float":NaN}', "NaN is not a JSON number"),
         ('{"bytes":"AB=="}', "one way"),

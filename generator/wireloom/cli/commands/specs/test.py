@@ -81,7 +81,7 @@ def test(
     before = ", as before" if held and outcome.count else ""
     say(f"{verdict(outcome)}{before} ({time.perf_counter() - began:.2f} s)")
     if old := stale(Project(specs, out, package), outcome.digests):
-        note(f"{out / package} has {', '.join(old)} out of date: run `wireloom generate`")
+        note(f"{', '.join(old)} in {out / package}: out of date: run `wireloom generate`")
     if outcome.failed:
         if not update:
             note(REMEDY)

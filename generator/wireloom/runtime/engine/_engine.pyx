@@ -569,44 +569,5 @@ cdef prepare_crc(wl_crc *crc, parameters):
     wl_crc_prepare(crc, width, poly, init, xorout, reflected)
 
 
-def flat_rows(offsets, int64_t first, int64_t count, present):
-    """The record of each flat row and the element that it shows (-1: none), as blocks of int32.
-
-    The elements are None where every record has its own in order. A record that is not `present` has one empty row.
-    """
-    cdef const unsigned char[::1] view = memoryview(offsets).cast("B")
-    cdef const int32_t *bounds = <const int32_t *>&view[0] + first
-    cdef const unsigned char[::1] kept
-    cdef const uint8_t *valid = NULL
-    cdef Buffer parents, places
-    cdef int64_t i, j, row = 0, rows = 0
-    if view.shape[0] < (first + count + 1) * 4:
-        raise ValueError("offsets that are too short")
-    if present is not None:
-        kept = present
-        if kept.shape[0] < count:
-            raise ValueError("too few flags")
-        valid = &kept[0] if count else NULL
-    memset(&parents, 0, sizeof(Buffer))
-    memset(&places, 0, sizeof(Buffer))
-    for i in range(count):
-        rows += 1 if valid != NULL and not valid[i] else bounds[i + 1] - bounds[i] if bounds[i + 1] > bounds[i] else 0
-    if reserve(&parents, rows * 4 + 4) or (valid != NULL and reserve(&places, rows * 4 + 4)):
-        raise MemoryError
-    with nogil:
-        for i in range(count):
-            if valid != NULL and not valid[i]:
-                (<int32_t *>parents.data)[row] = <int32_t>i
-                (<int32_t *>places.data)[row] = -1
-                row += 1
-                continue
-            for j in range(bounds[i], bounds[i + 1]):
-                (<int32_t *>parents.data)[row] = <int32_t>i
-                if valid != NULL:
-                    (<int32_t *>places.data)[row] = <int32_t>j
-                row += 1
-    return block(&parents, row * 4), block(&places, row * 4) if valid != NULL else None
-
-
 include "native/reading/streams.pxi"
 include "native/writing/entry.pxi"

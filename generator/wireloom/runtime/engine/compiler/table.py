@@ -226,7 +226,7 @@ class Table:
         if not self.rows and isinstance(self.type, Record):
             return Decoded(records, errors)
         lists = records if isinstance(self.type, List) else records.field(self.rows)
-        rows = _Rows.of(self.native, lists, records)
+        rows = _Rows.of(lists, records)
         found = rows.elements(lists)
         parents = rows.parents if not start else pc.add(rows.parents, pa.scalar(start, pa.int32()))
         if self.row is not None:
@@ -261,16 +261,18 @@ class _Rows:
     places: pa.Array | None
 
     @classmethod
-    def of(cls, native: Any, lists: pa.ListArray, records: pa.Array) -> "_Rows":
+    def of(cls, lists: pa.ListArray, records: pa.Array) -> "_Rows":
         """A record that is null has one row, which is null."""
-        present = bytes(records.is_valid().cast(pa.uint8()).buffers()[1]) if records.null_count else None
-        parents, places = native.flat_rows(lists.buffers()[1], lists.offset, len(lists), present)
-        count = len(parents) // 4
-        whole = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(parents)])
-        if places is None:
-            return cls(whole, None)
-        raw = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(places)])
-        return cls(whole, pc.if_else(pc.less(raw, 0), None, raw))
+        if not records.null_count:
+            return cls(pc.list_parent_indices(lists).cast(pa.int32()), None)
+        starts, stops = lists.offsets[:-1], lists.offsets[1:]
+        there, one = records.is_valid(), pa.scalar(1, pa.int32())
+        ends = pc.cumulative_sum(pc.if_else(there, pc.subtract(stops, starts), one))
+        offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+        rows = pa.repeat(one, offsets[-1].as_py())
+        parents = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, rows)).cast(pa.int32())
+        apart = pc.if_else(there, pc.subtract(starts, offsets[:-1]), None)  # of rows and elements
+        return cls(parents, pc.add(pc.subtract(pc.cumulative_sum(rows), one), apart.take(parents)))
 
     def elements(self, lists: pa.ListArray) -> pa.Array:
         """The element of each row."""

@@ -157,7 +157,7 @@ def test_records_become_those_of_another_format(spark, messages):
     assert bad.data is None
     assert bad.error.startswith("truncated at payload.key.digest")
     assert null.asDict() == {"data": None, "error": None, "lost": None}
-    with pytest.raises(ParameterError, match="no member of one name"):
+    with pytest.raises(ParameterError, match="no column of the same name"):
         W.convert_kpl_record("value", "aerospike_json", target_options={"root": "key"})
 
 
@@ -254,7 +254,7 @@ def test_records_become_those_of_another_format_in_sql(spark, messages):
         ("'aerospike_json', map('strict', 'yes')", "strict must be true or false, not 'yes'"),
         ("'aerospike_json', map('target.rot', 'key')", "has no option 'rot'; did you mean root"),
         ("'aerospike_json', map('target.root', 'nothing')", "aerospike_json has no root 'nothing'"),
-        ("'kpl_record'", "no member of one name"),
+        ("'kpl_record'", "no column of the same name"),
     ],
 )
 def test_a_conversion_in_sql_that_does_not_fit_says_what_would_be_right(spark, messages, rest, message):

@@ -100,6 +100,41 @@ def test_a_constant_of_another_size_than_the_record_says_is_not_written(tmp_path
             module.encode(rows)
 
 
+CHECKED = """\
+wireloom: 1
+format: checked_elements
+title: A list whose elements are checked
+encoding: {encoding}
+root: Record
+types:
+  Record: {{fields: [{{items: {{type: list({type}), {stated}}}}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "type", "stated", "items"),
+    [
+        ("binary", "uint8", "count: 2, range: .. 100", ([90, 100], [90, 101])),
+        ("binary", "str(uint8)", "count: 2, pattern: '[a-c]+'", (["ab", "bc"], ["ab", "ad"])),
+        ("binary", "str(uint8)", "count: 2, charset: ascii", (["ab", "bc"], ["ab", "é"])),
+        ("msgpack", "uint8?", "range: .. 100", ([None, 100], [None, 101])),
+        ("msgpack", "str", "length: .. 2", (["ab", "bc"], ["ab", "abc"])),
+        ("msgpack", "str", "charset: ascii", (["ab", "bc"], ["ab", "é"])),
+        ("json", "uint8", "range: .. 100", ([90, 100], [90, 101])),
+        ("json", "str", "pattern: '[a-c]+'", (["ab", "bc"], ["ab", "ad"])),
+    ],
+)
+def test_an_element_that_readers_refuse_is_not_written(tmp_path, encoding, type, stated, items):
+    text = CHECKED.format(encoding=encoding, type=type, stated=stated)
+    (tmp_path / "checked_elements.yaml").write_text(text)
+    with opened(specs_below(tmp_path).modules) as modules:
+        module = modules["checked_elements"]
+        rows = pa.array([{"items": each} for each in items])
+        assert module.encode(rows.take([0])).to_pylist() == [module.build({"items": items[0]})]
+        with pytest.raises(EncodeError, match=r"items\[1\]"):
+            module.encode(rows)
+
+
 UNIQUE = """\
 wireloom: 1
 format: unique_members

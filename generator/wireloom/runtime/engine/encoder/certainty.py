@@ -258,9 +258,8 @@ class Certainty(Part):
 
     def _field(self, field: nodes.Field, found: "_Members") -> None:
         scope, columns = found.scope, self._columns(field, found.scope)
-        if field.stated.keys() - (_LAID_OUT if scope.encoding == "binary" else _KNOWN) or isinstance(
-            field.type, nodes.Inline
-        ):
+        unknown = field.stated.keys() - (_LAID_OUT if scope.encoding == "binary" else _KNOWN)
+        if unknown or any(isinstance(part, nodes.Inline | nodes.Held) for part in nodes.within(field.type)):
             raise _DoubtError(f"what is said of {field.name}")
         present = [each for each in columns.values() if each is not None]
         if field.when is not None:

@@ -241,7 +241,6 @@ class Fields(Part):
 
     def meant(self, node: nodes.Held, scope: Scope, column: Column | None) -> None:
         """Write the first value on the wire that means what the column of an element says."""
-        self.assembly.doubt("elements that are held against something")
         held = nodes.Field("", node.type, code=node.code, values=node.values)
         self._mapped(Item(held, scope, column), self.compiler.reader.resolved(node.type))
 

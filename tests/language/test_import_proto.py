@@ -251,7 +251,7 @@ def test_imports_count_from_the_stated_folders(tmp_path):
     done = CliRunner().invoke(app, [*command, *folders, "--name", "ones"])
     assert (done.exit_code, done.stdout) == (0, f"wrote {tmp_path / 'specs/ones.yaml'}\n")
     again = CliRunner().invoke(app, [*command, *folders, "--name", "ones"])
-    assert (again.exit_code, "already there" in again.stderr) == (2, True)
+    assert (again.exit_code, "exists; overwrite it with --replace" in again.stderr) == (2, True)
     bad = CliRunner().invoke(app, [*command, "--name", "Ones!"])
     assert (bad.exit_code, "cannot be the name of a format" in bad.stderr) == (2, True)
 

@@ -38,7 +38,7 @@ def test_a_bad_record_fails_the_job_unless_told_otherwise_and_the_message_says_w
     with pytest.raises(PythonException) as caught:
         messages.select(W.from_aerospike_msgpack("value")).collect()
     assert "truncated at payload.key.digest, byte 11" in str(caught.value)
-    assert "PERMISSIVE gives null in its place" in str(caught.value)
+    assert "PERMISSIVE gives null instead" in str(caught.value)
 
 
 def test_columns_of_the_error_and_of_the_bytes_are_members_of_the_struct(messages):

@@ -135,6 +135,19 @@ def test_an_element_that_readers_refuse_is_not_written(tmp_path, encoding, type,
             module.encode(rows)
 
 
+@pytest.mark.parametrize("encoding", ["binary", "msgpack", "json"])
+def test_bytes_of_another_size_than_numbers_of_the_spec_say_are_not_written(tmp_path, encoding):
+    spec = f"{{wireloom: 1, format: sized, title: s, encoding: {encoding}, root: R, types: "
+    spec += "{R: {fields: [{data: 'bytes(4 * 5)'}]}}}"
+    (tmp_path / "sized.yaml").write_text(spec)
+    with opened(specs_below(tmp_path).modules) as modules:
+        module = modules["sized"]
+        good, bad = (pa.array([{"data": data}], pa.struct([("data", pa.binary())])) for data in (bytes(20), b""))
+        assert module.encode(good).to_pylist() == [module.build({"data": bytes(20)})]
+        with pytest.raises(EncodeError):
+            module.encode(bad)
+
+
 UNIQUE = """\
 wireloom: 1
 format: unique_members

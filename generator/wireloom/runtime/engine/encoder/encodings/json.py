@@ -259,6 +259,8 @@ class Json(Unions, Absence):
             case nodes.Text():
                 emit("JSON_TEXT", found.index)
             case nodes.Bytes(size, _, lines):
+                if not isinstance(size, int | None):
+                    self.assembly.doubt("a computed size of base64")
                 emit("JSON_BYTES", found.index, size if isinstance(size, int) else -1, lines)
             case nodes.Json(kinds):
                 emit("JSON_RAW", found.index, kinds_mask(kinds_of(kinds)))

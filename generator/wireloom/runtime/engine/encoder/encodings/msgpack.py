@@ -58,6 +58,8 @@ class MessagePack(Unions):
             case nodes.Text():
                 emit("PACK_BYTES", found.index, -1, 1)
             case nodes.Bytes(size):
+                if not isinstance(size, int | None):
+                    self.assembly.doubt("a computed size of a bin")
                 emit("PACK_BYTES", found.index, size if isinstance(size, int) else -1, 0)
             case nodes.ListOf(element, _, unique):
                 if unique is not None:

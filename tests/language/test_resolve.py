@@ -313,6 +313,6 @@ def test_a_text_of_a_type_is_parsed_once(tmp_path):
     fields = "".join(f"      - f{number}: list(Pair)\n" for number in range(20))
     head = "wireloom: 1\nformat: many\ntitle: Many\nencoding: msgpack\nroot: R\n"
     spec.write_text(f"{head}types:\n  R:\n    fields:\n{fields}  Pair: {{fields: [{{a: uint8}}]}}\n", encoding="utf-8")
-    notation._once.cache_clear()
+    notation.parse.cache_clear()
     resolve(load([spec], tmp_path))
-    assert notation._once.cache_info().misses < 10
+    assert notation.parse.cache_info().misses < 10

@@ -204,7 +204,7 @@ def test_the_other_modes_drop_bad_records_or_stop_at_the_first(reads, tmp_path):
         ({}, "sequence string", "column 'sequence' is bigint; the schema says string"),
         ({}, "sequence long not null", "'sequence' and its members may be null"),
         ({"maxPartitionBytes": "many"}, None, "maxPartitionBytes must be a number"),
-        ({"columnNameOfError": "key"}, None, "databus_event has a column 'key' itself"),
+        ({"columnNameOfError": "key"}, None, "databus_event already has a column 'key'"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_would(reads, tmp_path, options, schema, message):

@@ -117,7 +117,7 @@ def test_a_batch_takes_no_more_than_its_limit(landing):
     assert read.latestOffset(read.initialOffset(), limit_of(read))["files"] == 2
     read = reader(landing, maxbytespertrigger="1")
     assert read.latestOffset(read.initialOffset(), limit_of(read))["files"] == 1  # one at least, or it would never end
-    with pytest.raises(MisuseError, match="give one of them"):
+    with pytest.raises(MisuseError, match="give only one of"):
         reader(landing, maxbytespertrigger="1", maxfilespertrigger="1")
 
 

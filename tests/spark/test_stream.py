@@ -209,7 +209,7 @@ def test_the_command_streams_samples_without_any_source(spark, place, tmp_path):
     ("arguments", "message"),
     [
         (["--kafka", "x:1"], "add --stream"),
-        (["--stream"], "given is nothing"),
+        (["--stream"], "you gave nothing"),
         (["--stream", "--kafka", "x:1", "--input", "y"], "--input and --kafka"),
         (["--stream", "--kafka", "x:1"], "needs a --topic"),
         (["--stream", "--input", "y", "--topic", "t"], "--kafka HOST:PORT"),

@@ -212,12 +212,12 @@ def test_five_bytes_of_a_registry_stand_before_the_record(tmp_path):
 
 
 LACKING = {
-    "element": (listed(["null", "int"]), "each element of value is a struct: unions stand in no list"),
+    "element": (listed(["null", "int"]), "each element of value is a struct: a list in a spec cannot contain unions"),
     "name": (record("R", field("_a", "int"), field("a", "int")), "_a is called a_2"),
     "decimal": (record("R", field("a", meant("bytes", "decimal", precision=30))), "a stays bytes: a decimal of 30"),
     "union": (
         record("R", field("a", ["string", meant("long", "timestamp-millis")])),
-        "each branch of a has a member of its own",
+        "each branch of a has its own member",
     ),
 }  # fmt: skip
 
@@ -236,32 +236,32 @@ def test_comments_are_passed_over_as_by_avros_own_reader(tmp_path):
     made = [settled_avsc(written(text, tmp_path)).text for text in (plain, commented)]
     assert made[0] == made[1]
     assert "see // and /* here */" in made[0]
-    with pytest.raises(ImportRefusedError, match=r"sample\.avsc:2:4: this is not JSON"):
+    with pytest.raises(ImportRefusedError, match=r"sample\.avsc:2:4: the file is not JSON"):
         settled_avsc(written("/*\n*/ ! /* no end", tmp_path))
 
 
 REFUSED = {
-    "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: this is not JSON"),
-    "nothing": ("", "sample.avsc:1:1: this is not JSON"),
-    "a number": ("5", "sample.avsc:1:1: this is no schema"),
+    "no JSON": ('{"type": "record",\n "name" "R"}', "sample.avsc:2:9: the file is not JSON"),
+    "nothing": ("", "sample.avsc:1:1: the file is not JSON"),
+    "a number": ("5", "sample.avsc:1:1: this is not a schema"),
     "a key that is there twice": ('{"type": "int", "type": "int"}', "type is given twice"),
     "no type": (record("R", field("a", "S")), "there is no type S"),
     "two fields of one name": (record("R", field("a", "int"), field("a", "int")), "two fields are called a"),
-    "two types of one name": (record("R", field("a", record("R"))), "there is another type R"),
-    "a name that is none": (record("R", field("a b", "int")), "the field has no name that Avro allows"),
-    "a union in a union": ([["int"]], "a union stands in a union"),
-    "a union of the same": (["int", "int"], "two branches of a union are of one type"),
+    "two types of one name": (record("R", field("a", record("R"))), "two types are called R"),
+    "a name that is none": (record("R", field("a b", "int")), "the `name` of the field is missing"),
+    "a union in a union": ([["int"]], "a union contains a union"),
+    "a union of the same": (["int", "int"], "two branches of a union have the same type"),
     "no branches": ([], "a union has no branches"),
-    "no symbols": ({"type": "enum", "name": "E", "symbols": [1]}, "no list `symbols`"),
-    "no size": ({"type": "fixed", "name": "F", "size": -1}, "the `size` is no number"),
-    "no items": ({"type": "array"}, "this is no schema"),
+    "no symbols": ({"type": "enum", "name": "E", "symbols": [1]}, "`symbols` of the enum is not a list"),
+    "no size": ({"type": "fixed", "name": "F", "size": -1}, "the `size` is not a number"),
+    "no items": ({"type": "array"}, "this is not a schema"),
     "a record that never ends": (record("R", field("a", "R")), "every R contains another one"),
     "arrays without an end": ('{"type":"array","items":' * 5000, "sample.avsc:1:1:"),
     "arrays in arrays": ('{"type":"array","items":' * 70 + '"int"' + "}" * 70, "more than 60 deep"),
     "too many fields": (
         record("R", field("a", record("S", *(field(f"f{n}", "int") for n in range(300)))),
                *(field(f"g{n}", "S") for n in range(60))),
-        "the records come to too many fields",
+        "the records have too many fields",
     ),
 }  # fmt: skip
 

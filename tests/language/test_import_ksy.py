@@ -337,7 +337,7 @@ def test_imports_stay_within_their_folders(tmp_path):
     text = "meta: {{id: sample, imports: [near, {}]}}\nseq: [{{id: a, type: near}}, {{id: b, type: far}}]"
     near = "meta: {id: near, imports: [sample]}\nseq: [{id: y, type: u1}]"
     outside = settled(text.format("../other/far"), home, near=near)
-    assert any("leads out of" in each.message for each in outside.findings)
+    assert any("is outside of" in each.message for each in outside.findings)
     assert parsed(outside, "0102") == {"a": {"y": 1}}
     inside = settled(text.format("/far"), home, [other], near=near)
     assert not inside.findings

@@ -191,7 +191,7 @@ def test_a_number_without_a_word_in_a_list_or_a_map_makes_the_record_bad(data, p
 
 LACKING = {
     "extension": ("message M { extensions 9; }\nextend M { optional int32 b = 9; }", 3, "the extension b of M"),
-    "enum-list": ("message M {\n  repeated E es = 1; }\nenum E { A = 0; }", 3, "a number in es without a word of E"),
+    "enum-list": ("message M {\n  repeated E es = 1; }\nenum E { A = 0; }", 3, "a number in es that E does not list"),
     "name": ("message M {\n  optional int32 _a = 1; optional int32 a = 2; }", 3, "_a is called a_2"),
     "default": ("message M {\n  optional float a = 1 [default = nan]; }", 3, "the default of a is nan"),
     "refused": ("message M {\n  M m = 1 [features.message_encoding = DELIMITED]; }", 3, "M contains itself as a group"),
@@ -211,9 +211,9 @@ REFUSED = {
     "no syntax": ('syntax = "proto3";\nmessage M {\n  int32 a 1;\n}', "sample.proto:3:11: Missing field number"),
     "no type": ('syntax = "proto3";\nmessage M { N a = 1; }', 'sample.proto:2:13: "N" is not defined'),
     "an import that is missing": ('syntax = "proto3";\nimport "b/c.proto";', "sample.proto:2:8: there is no b/c.proto"),
-    "an import from elsewhere": ('syntax = "proto3"; import "../c.proto";', "leads out of the folders"),
-    "an import from the root": ('syntax = "proto3"; import "/etc/passwd";', "leads out of the folders"),
-    "a link to elsewhere": ('syntax = "proto3"; import "link.proto";', "leads out of the folders"),
+    "an import from elsewhere": ('syntax = "proto3"; import "../c.proto";', "is outside of the import folders"),
+    "an import from the root": ('syntax = "proto3"; import "/etc/passwd";', "is outside of the import folders"),
+    "a link to elsewhere": ('syntax = "proto3"; import "link.proto";', "is outside of the import folders"),
     "no messages": ('syntax = "proto3"; enum E { A = 0; }', "the file has no messages"),
     "nothing": ("", "the file has no messages"),
     "no UTF-8 in code": ('syntax = "proto3"; message \u00e4 {}', "sample.proto:1:28"),

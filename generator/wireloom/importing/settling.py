@@ -14,7 +14,7 @@ from wireloom.problems import Location, Problem
 
 Refusals = Mapping[Location, tuple[str, str]]
 SHALLOWER = "shallower"  # with the depth that an earlier draft would have had to have
-BYTES_TOO = " (and its bytes alone do not fit, either)"
+BYTES_TOO = " (and it cannot be imported as bytes, either)"
 _ROUNDS = 40
 _PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
 
@@ -69,7 +69,7 @@ def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
     """What is refused and why; or the depth that types which hold themselves are to have instead."""
     if problem.id == "too-large" and depth > 1:
         return SHALLOWER, str(depth // 2)
-    return f"the spec cannot say it: {problem.message}", problem.hint
+    return f"a spec cannot express it: {problem.message}", problem.hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +98,6 @@ def settle(file: Path, draft: Callable[[Refusals], Draft], check: Callable[[str]
 
 def _refusal(problem: Problem, file: Path) -> Finding:
     location = replace(problem.location, file=str(file), line=1, column=1)
-    return Finding(location, "refused", f"no spec came of it: {problem.path}: {problem.message}", problem.hint)
+    return Finding(
+        location, "refused", f"the imported spec is not valid: {problem.path}: {problem.message}", problem.hint
+    )

@@ -130,8 +130,8 @@ class Records:
         self.depth = max(self._depths.values(), default=1)
         if (far := beyond(graph, widths, self._depths, roots)) != set():
             told = ", ".join(sorted(far or roots)[:10])
-            message = f"the records come to too many fields, or stand too deep in one another: {told}"
-            raise ImportRefusedError(Finding(start, "too-large", message, "describe a part of them"))
+            message = f"the records have too many fields, or are nested too deep: {told}"
+            raise ImportRefusedError(Finding(start, "too-large", message, "import a part of them"))
 
     def _struct(self, record: Record) -> str:
         """The struct of a record, made when it is first used."""
@@ -203,8 +203,8 @@ class Records:
             case Enum():
                 self._words_left -= len(schema.symbols)
                 if self._words_left < 0:
-                    message = f"the values of {slot.reader} are numbers, without the words of {schema.name}"
-                    self.find(slot.place, "enum", message, "look them up in the program that reads the records")
+                    message = f"the values of {slot.reader} are numbers, without the symbols of {schema.name}"
+                    self.find(slot.place, "enum", message, "look the names up in the program that reads the records")
                     return {"type": "zigzag32"}
                 return {"type": "zigzag32", "values": dict(enumerate(schema.symbols))}
             case Record():
@@ -227,7 +227,7 @@ class Records:
             form = self._simple(items, replace(slot, is_alone=True))
             return {**form, "type": f"list({form['type']})", "count": _BLOCKS}
         name = self._wrapper(items, f"{slot.owner}_{slot.reader}_element", slot.place)
-        message = f"each element of {slot.reader} is a struct: {_kind(items)} stand in no list of a spec"
+        message = f"each element of {slot.reader} is a struct: a list in a spec cannot contain {_kind(items)}"
         self.find(slot.place, "element", message, "read its member `value`")
         return {"type": f"list({name})", "count": _BLOCKS}
 
@@ -238,7 +238,7 @@ class Records:
         self.places[name] = slot.place
         if isinstance(values, Union) and not _is_nullable(values):
             inner = self._wrapper(values, f"{slot.owner}_{slot.reader}_value", slot.place)
-            message = f"each value of {slot.reader} is a struct, which says the branch of the union"
+            message = f"each value of {slot.reader} is a struct that states the branch of the union"
             self.find(slot.place, "element", message, "read its member `value`")
             made = [{"value": inner}]
         else:
@@ -271,7 +271,7 @@ class Records:
         made: list[dict[str, Any]] = [{branch: {"type": "zigzag32", "values": dict(enumerate(words))}}]
         apart = self._refusal(slot.place)
         if apart:
-            message = f"each branch of {slot.reader} has a member of its own: {apart}"
+            message = f"each branch of {slot.reader} has its own member: {apart}"
             self.find(slot.place, "union", message, "the member that is not null has the value")
         for word, each in zip(words, union.branches, strict=True):
             if each == Primitive("null"):
@@ -302,7 +302,7 @@ class Records:
             return None
         if logical.precision > _DIGITS or (isinstance(schema, Fixed) and schema.size > 16):
             message = f"{slot.reader} stays bytes: a decimal of {logical.precision} digits"
-            hint = f"specs have decimals of up to {_DIGITS} digits; the bytes are the number, the highest first"
+            hint = f"specs allow decimals of up to {_DIGITS} digits; the bytes are the number, big-endian"
             if all(each.location != slot.place or each.kind != "decimal" for each in self.findings):
                 self.find(slot.place, "decimal", message, hint)
             return None

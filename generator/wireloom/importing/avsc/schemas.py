@@ -121,7 +121,7 @@ def _node(data: bytes, start: Location) -> Node:
         ) from error
     except json.JSONDecodeError as error:
         place = replace(start, line=error.lineno, column=error.colno)
-        raise ImportRefusedError(Finding(place, "syntax", f"this is not JSON: {error.msg}", "")) from error
+        raise ImportRefusedError(Finding(place, "syntax", f"the file is not JSON: {error.msg}", "")) from error
     except (RecursionError, ValueError) as error:
         raise ImportRefusedError(
             Finding(start, "syntax", "the JSON is nested too deep, or a number too long", "")
@@ -148,7 +148,7 @@ class _Reading:
     def schema(self, node: Node | None, namespace: str, depth: int) -> Schema | None:
         """The schema that a node is, within a namespace; None, and a finding, where it is none."""
         if depth > _DEEPEST:
-            return self._wrong(node, f"schemas stand in one another more than {_DEEPEST} deep")
+            return self._wrong(node, f"schemas are nested more than {_DEEPEST} deep")
         match node:
             case ScalarNode() if node.quoted:
                 return self._by_name(node, namespace)
@@ -158,7 +158,7 @@ class _Reading:
                 return self._stated(node, namespace, depth)
             case _:
                 return self._wrong(
-                    node, "this is no schema", "write a name, an object with a `type`, or a list of these"
+                    node, "this is not a schema", "write a name, an object with a `type`, or a list of these"
                 )
 
     def _wrong(self, node: Node | None, message: str, hint: str = "") -> Schema | None:
@@ -172,18 +172,20 @@ class _Reading:
         full = node.text if "." in node.text or not namespace else f"{namespace}.{node.text}"
         if (found := self.named.get(full)) is not None:
             return found
-        hint = "a file has all its types, each defined before its name is used"
+        hint = "define each type in this file, before its first use"
         return self._wrong(node, f"there is no type {node.text}", hint)
 
     def _union(self, node: SequenceNode, namespace: str, depth: int) -> Schema | None:
         branches = [self.schema(each, namespace, depth + 1) for each in node.items]
         if not branches:
-            return self._wrong(node, "a union has no branches", "name its types")
+            return self._wrong(node, "a union has no branches", "list its types")
         if any(isinstance(each, Union) for each in branches):
-            return self._wrong(node, "a union stands in a union", "name all branches in one")
+            return self._wrong(node, "a union contains a union", "list all branches in one union")
         kinds = [branch_name(each) for each in branches if each is not None]
         if len(set(kinds)) < len(kinds):
-            return self._wrong(node, "two branches of a union are of one type", "a union has one of each type or name")
+            return self._wrong(
+                node, "two branches of a union have the same type", "each type or name may appear once in a union"
+            )
         return None if None in branches else Union(tuple(each for each in branches if each is not None))
 
     def _stated(self, node: MappingNode, namespace: str, depth: int) -> Schema | None:
@@ -191,7 +193,7 @@ class _Reading:
         if isinstance(kind, MappingNode | SequenceNode):
             return self.schema(kind, namespace, depth + 1)
         if not isinstance(kind, ScalarNode) or not kind.quoted:
-            return self._wrong(node, "the schema has no `type`", "say its type")
+            return self._wrong(node, "the schema has no `type`", "add `type`")
         match kind.text:
             case "record" | "error":
                 return self._record(node, namespace, depth)
@@ -213,7 +215,9 @@ class _Reading:
         name = self._name(node, namespace)
         members = child(node, "fields")
         if not isinstance(members, SequenceNode):
-            return self._wrong(node, "the record has no list `fields`", "list its fields")
+            return self._wrong(
+                node, "`fields` of the record is missing, or is not a list", "list the fields under `fields`"
+            )
         if name is None:
             return None
         record = Record(name, _doc(node), node.location)
@@ -227,7 +231,11 @@ class _Reading:
                 or not isinstance(label, ScalarNode)
                 or not _NAME.fullmatch(label.text)
             ):
-                self._wrong(each, "the field has no name that Avro allows", "letters, digits and underscores")
+                self._wrong(
+                    each,
+                    "the `name` of the field is missing, or Avro does not allow it",
+                    "use letters, digits and underscores",
+                )
                 continue
             if label.text in seen:
                 self._wrong(label, f"two fields are called {label.text}")
@@ -247,7 +255,9 @@ class _Reading:
             or len(words) < len(symbols.items)
             or len(set(words)) < len(words)
         ):
-            return self._wrong(node, "the enum has no list `symbols` of different texts", "list its words")
+            return self._wrong(
+                node, "`symbols` of the enum is not a list of different texts", "list the symbols under `symbols`"
+            )
         if name is None:
             return None
         self.named[name] = Enum(name, tuple(words))
@@ -258,7 +268,9 @@ class _Reading:
         size = child(node, "size")
         value = size.value if isinstance(size, ScalarNode) else None
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_BYTES:
-            return self._wrong(node, f"the `size` is no number from 0 to {_MOST_BYTES}", "say how many bytes it has")
+            return self._wrong(
+                node, f"the `size` is not a number from 0 to {_MOST_BYTES}", "state how many bytes it has"
+            )
         if name is None:
             return None
         self.named[name] = Fixed(name, value, self._logical(node))
@@ -268,13 +280,17 @@ class _Reading:
         """The full name of a type, which no other has."""
         name, space = child(node, "name"), child(node, "namespace")
         if not isinstance(name, ScalarNode) or not all(map(_NAME.fullmatch, name.text.split("."))):
-            self._wrong(node, "the type has no `name` that Avro allows", "letters, digits and underscores")
+            self._wrong(
+                node,
+                "the `name` of the type is missing, or Avro does not allow it",
+                "use letters, digits and underscores",
+            )
             return None
         if isinstance(space, ScalarNode):
             namespace = space.text
         full = name.text if "." in name.text or not namespace else f"{namespace}.{name.text}"
         if full in self.named or full in PRIMITIVES:
-            self._wrong(name, f"there is another type {full}", "names are unique")
+            self._wrong(name, f"two types are called {full}", "rename one of them")
             return None
         return full
 

@@ -160,12 +160,12 @@ def _definition(files: Files, name: str, node: MappingNode, around: Definition |
         if isinstance(each, MappingNode) and _ID.fullmatch(key.text):
             found.instances[key.text] = _checked(files, Attribute(key.text, each))
         else:
-            files.find("shape", key, f"the instance {key.text} is no mapping with a name", "write it by hand")
+            files.find("shape", key, f"the instance {key.text} is not a mapping with a name", "write it by hand")
     for key, each in entries(child(node, "types")):
         if not isinstance(each, MappingNode) or not _ID.fullmatch(key.text):
-            files.find("shape", key, f"the type {key.text} is no mapping with a name", "write it by hand")
+            files.find("shape", key, f"the type {key.text} is not a mapping with a name", "write it by hand")
         elif depth == DEEPEST:
-            files.find("shape", key, f"types stand more than {DEEPEST} deep in one another", "move it further out")
+            files.find("shape", key, f"types are nested more than {DEEPEST} deep", "move it to an outer type")
         else:
             found.types[key.text] = _definition(files, key.text, each, found, depth + 1)
     return found
@@ -173,14 +173,14 @@ def _definition(files: Files, name: str, node: MappingNode, around: Definition |
 
 def _attributes(files: Files, node: Node | None) -> Iterator[Attribute]:
     if node is not None and not isinstance(node, SequenceNode):
-        files.find("shape", node, "this is no list", "write each attribute behind a hyphen")
+        files.find("shape", node, "this is not a list", "write each attribute after a hyphen")
     for number, each in enumerate(items(node)):
         if not isinstance(each, MappingNode):
-            files.find("shape", each, "an attribute is a mapping", "write it by hand")
+            files.find("shape", each, "the attribute is not a mapping", "write it by hand")
             continue
         name = text(child(each, "id"))
         if name is not None and not _ID.fullmatch(name):
-            files.find("shape", each, f"{name} is no name", "an id has lower-case letters, digits and underscores")
+            files.find("shape", each, f"{name} is not a valid name", "use lower-case letters, digits and underscores")
             name = None
         yield _checked(files, Attribute(name or f"unnamed{number}", each, is_named=name is not None))
 
@@ -188,9 +188,7 @@ def _attributes(files: Files, node: Node | None) -> Iterator[Attribute]:
 def _checked(files: Files, attribute: Attribute) -> Attribute:
     for key, _ in attribute.node.entries:
         if key.text not in _KNOWN and not key.text.startswith("-"):
-            files.find(
-                "unknown-key", key, f"{key.text} of {attribute.name} is not carried over", "write by hand what it says"
-            )
+            files.find("unknown-key", key, f"{key.text} of {attribute.name} is not imported", "write its rule by hand")
     return attribute
 
 
@@ -200,11 +198,11 @@ def _enum(files: Files, name: str, node: Node) -> Enum | None:
         number = _number(key)
         word = text(each) if isinstance(each, ScalarNode) else text(child(each, "id"))
         if number is None or word is None:
-            files.find("enum", key, f"{key.text} of the enum {name} is no number with a word", "write it by hand")
+            files.find("enum", key, f"{key.text} of the enum {name} is not a number with a name", "write it by hand")
             continue
         words[number] = (word, (text(child(each, "doc")) or "").strip())
     if not words:
-        files.find("enum", node, f"the enum {name} has no words", "fields of it are carried over as numbers")
+        files.find("enum", node, f"the enum {name} has no words", "fields with this enum become numbers")
         return None
     return Enum(name, words, node.location)
 

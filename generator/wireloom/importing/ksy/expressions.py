@@ -203,10 +203,10 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
             blank = len(text[position:]) - len(text[position:].lstrip())
-            raise SyntaxFlaw(f"{text[position:].strip()[:1]!r} does not belong into an expression", position + blank)
+            raise SyntaxFlaw(f"{text[position:].strip()[:1]!r} is not allowed in an expression", position + blank)
         found.append(_Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)))
         if len(found) > _LENGTH:
-            raise SyntaxFlaw(f"the expression has more than {_LENGTH} words", 0)
+            raise SyntaxFlaw(f"the expression has more than {_LENGTH} tokens", 0)
         position = match.end()
     return [*found, _Token("end", "", len(text))]
 
@@ -234,7 +234,7 @@ class _Parser:
     def expect(self, text: str) -> None:
         token = self.take()
         if token.text != text or (not text and token.kind != "end"):
-            what = f"{text} is missing" if text else f"{token.text} does not belong here"
+            what = f"{text} is missing" if text else f"{token.text} is not allowed here"
             raise SyntaxFlaw(f"{what} in the expression", token.column)
 
     def deeper(self, part: Callable[[], Tree]) -> Tree:
@@ -305,7 +305,7 @@ class _Parser:
     def member(self, of: Tree) -> Tree:
         token = self.take()
         if token.kind != "name":
-            raise SyntaxFlaw("a name must follow the point", token.column)
+            raise SyntaxFlaw("a name is missing after the point", token.column)
         if token.text == "as" and self.accept("<"):
             return Cast(of, self.type_name())
         if self.accept("("):
@@ -318,7 +318,7 @@ class _Parser:
         while nested:
             token = self.take()
             if token.kind == "end":
-                raise SyntaxFlaw("> is missing behind the type", token.column)
+                raise SyntaxFlaw("> is missing after the type", token.column)
             nested += {"<": 1, ">": -1, ">>": -2}.get(token.text, 0)
             parts.append(token.text)
         return "".join(parts)[:-1].removeprefix("::")
@@ -391,7 +391,7 @@ def _unescaped(token: _Token) -> str:
         if text[0].isdigit():
             return chr(int(text, 8))
         if text not in _ESCAPES:
-            raise SyntaxFlaw(f"\\{text} is no escape", token.column + found.start())
+            raise SyntaxFlaw(f"\\{text} is not an escape", token.column + found.start())
         return chr(_ESCAPES[text])
 
     return re.sub(r"\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", character, token.text[1:-1], flags=re.DOTALL)

@@ -37,11 +37,11 @@ class Fields(Lists):
         size = self._size_alone(scope, attribute)
         if size is not None:
             scope.entries.append(Entry(field_name(attribute.name), short(size), attribute.location))
-            scope.kinds[attribute.name] = Unknown("bytes that were not carried over")
+            scope.kinds[attribute.name] = Unknown("bytes that were not imported")
             return
         scope.is_cut = True
         scope.dropped.add(attribute.name)
-        message = f"{scope.definition.name} ends before {attribute.name}; what follows it is not read"
+        message = f"{scope.definition.name} ends before {attribute.name}; everything after it is not read"
         self.find(attribute.location, "cut", message, "write the rest of the struct by hand")
 
     def _size_alone(self, scope: Scope, attribute: Attribute) -> dict[str, Any] | None:
@@ -63,7 +63,7 @@ class Fields(Lists):
         if keys.get("when") == "false":
             keys = renamed(attribute.name) | documented(attribute)
             scope.entries.append(Entry(name, {"compute": "null", "type": "bool", **keys}, attribute.location))
-            scope.kinds[attribute.name] = Unknown("a value that is never there")
+            scope.kinds[attribute.name] = Unknown("a value that is always absent")
             return
         repeat = attribute.text("repeat")
         if repeat is None:

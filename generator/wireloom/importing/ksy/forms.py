@@ -62,7 +62,7 @@ class Forms(Texts):
             raise AssertionError
         if unpack == "raw":
             form = self._characters(scope, attribute, "bytes", size)
-            return replace(form, kind=Unknown("bytes that another process makes"))
+            return replace(form, kind=Unknown("bytes that another process produces"))
         if isinstance(node, MappingNode):
             form = self._switch(scope, attribute, node, in_region=region)
         else:
@@ -92,7 +92,7 @@ class Forms(Texts):
             return ""
         if process == "zlib":
             return "zlib"
-        hint = "read the bytes that stand there, and undo it where records are read"
+        hint = "read the bytes as they are, and decode them in the program that reads the records"
         self.find(attribute.location, "process", f"process: {process} of {attribute.name}", hint)
         return "raw"
 
@@ -143,7 +143,7 @@ class Forms(Texts):
         kind = self.expression(scope, node).kind
         if not isinstance(kind, Record):
             raise UntranslatableError(
-                "parent", f"the parent {described(node)} is no struct", "pass what it needs as a parameter"
+                "parent", f"the parent {described(node)} is not a struct", "pass what it needs as a parameter"
             )
         return kind.view
 
@@ -156,7 +156,7 @@ class Forms(Texts):
         for key, order in entries(child(node, "cases")):
             word = {"le": "little", "be": "big"}.get(text(order) or "")
             if word is None:
-                raise UntranslatableError("byte-order", f"{text(order)} is no byte order")
+                raise UntranslatableError("byte-order", f"{text(order)} is not a byte order")
             each = self.struct(
                 definition, scope, replace(use, order=word, name=f"{camel(definition.name)}{word.capitalize()}")
             )
@@ -166,7 +166,7 @@ class Forms(Texts):
         if "_" in cases:
             type["otherwise"] = cases["_"]
         if not made:
-            raise UntranslatableError("byte-order", "no case of a byte order")
+            raise UntranslatableError("byte-order", "a choice of byte order without cases")
         kind = Union(tuple(Record(direct(each)) for each in made))
         return Form(type, kind, {}, None, is_region=True, is_greedy=any(each.is_greedy for each in made))
 
@@ -215,14 +215,14 @@ class Forms(Texts):
         keys = [self._case_key(scope, key, tag) for key, _ in cases]
         wanted = next((key for key in keys if key == tag.literal), "_")
         if wanted not in keys:
-            raise UntranslatableError("switch-on", "a choice by a constant that no case has", "leave it out")
+            raise UntranslatableError("switch-on", "a choice by a constant without a case", "leave it out")
         return self._case(scope, attribute, cases[keys.index(wanted)][1], in_region=in_region)
 
     def _raw(self, attribute: Attribute) -> str:
         """A struct of bytes, for elements of a list of structs that no case lists."""
         self.types.setdefault("Raw", {"fields": [{"raw": "bytes"}]})
-        message = f"elements of {attribute.name} that no case lists are structs with their bytes in `raw`"
-        self.find(attribute.location, "case", message, "look at `raw` of each")
+        message = f"elements of {attribute.name} without a case become structs with their bytes in `raw`"
+        self.find(attribute.location, "case", message, "read `raw` of each")
         return "Raw"
 
     def _case(self, scope: Scope, attribute: Attribute, node: Node, *, in_region: bool) -> Form:
@@ -230,13 +230,15 @@ class Forms(Texts):
         if name in ("str", "strz"):
             type, keys, kind = wire.characters(attribute, name, scope)
             if keys or name == "strz":
-                raise UntranslatableError("case", f"{name} as a case", "make it a type with one attribute")
+                raise UntranslatableError("case", f"the case {name}", "define a type with this one attribute")
             return Form(type, kind, is_greedy=True)
         form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
         if form is None:
             return self._user(scope, attribute, name, arguments, in_region=in_region)
         if form.keys:
-            raise UntranslatableError("case", f"a number of another byte order, {name}, as a case", "make it a type")
+            raise UntranslatableError(
+                "case", f"the case {name}, a number with another byte order", "define a type for it"
+            )
         return form
 
     def _case_key(self, scope: Scope, key: ScalarNode, tag: Translation) -> Any:  # noqa: ANN401 - a key of YAML
@@ -244,7 +246,7 @@ class Forms(Texts):
             return "_"
         value = self._translated(key, Place(scope, direct(scope)))
         if value.literal is None:
-            raise UntranslatableError("switch-on", f"the case {key.text} is no constant")
+            raise UntranslatableError("switch-on", f"the case {key.text} is not a constant")
         if isinstance(tag.kind, Word) and tag.kind.named and isinstance(value.literal, int):
             known = tag.kind.enum.words.get(value.literal)
             return known[0] if known else value.literal

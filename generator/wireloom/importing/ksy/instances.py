@@ -31,7 +31,7 @@ class Instances(Fields):
 
     def _instance(self, scope: Scope, attribute: Attribute) -> None:
         if attribute.name in scope.busy:
-            raise UntranslatableError("circular", f"{attribute.name} follows from itself")
+            raise UntranslatableError("circular", f"{attribute.name} is computed from itself")
         if attribute.name in scope.dropped:
             return
         scope.busy.add(attribute.name)
@@ -54,17 +54,17 @@ class Instances(Fields):
             value = replace(value, kind=Word(enum, named=False)) if enum else value
         if isinstance(value.kind, Octets) and value.literal is not None:
             scope.views[attribute.name] = value
-            hint = "expressions here know them; readers do not find them"
+            hint = "expressions can use them; readers do not see them"
             self.find(attribute.location, "constant-bytes", f"{attribute.name} is constant bytes", hint)
             return
         if computed_type(value.kind) is None:
             if isinstance(value.kind, Record | Union | Listed | Stream):
                 scope.views[attribute.name] = value
                 message = f"{attribute.name} is another name of a struct or a list"
-                hint = "expressions here know it; readers find it under its first name"
+                hint = "expressions can use it; readers see it under its first name"
                 self.find(attribute.location, "struct-value", message, hint)
                 return
-            raise UntranslatableError("value", f"{attribute.name} has no type of a spec")
+            raise UntranslatableError("value", f"{attribute.name} has a type that specs do not have")
         if attribute.get("if") is not None:
             condition = self.expression(scope, attribute.get("if"))
             value = Translation(f"{condition.within(1)} ? {value.within(1)} : null", value.kind, 0)
@@ -89,20 +89,22 @@ class Instances(Fields):
         node = attribute.get("pos")
         io = attribute.get("io")
         if node is None and io is None:
-            raise UntranslatableError("instance", f"{attribute.name} has neither a value nor a place")
+            raise UntranslatableError("instance", f"{attribute.name} has neither a value nor an offset")
         at = self.expression(scope, node) if node is not None else Translation("0", Integer())
         if io is None:
             return {"at": at.text, "from": start_mark(scope.stream)}
         of = self.expression(scope, io).kind
         if not isinstance(of, Stream):
-            raise UntranslatableError("stream", f"{described(io)} is no stream")
+            raise UntranslatableError("stream", f"{described(io)} is not a stream")
         if not of.view.prefix:
             start = of.view.scope.stream
             mark = start_mark(start)
             between = next(each for each in scope.chain if each is start or any(e.body == mark for e in each.entries))
             if between is not start:
                 raise UntranslatableError(
-                    "stream", f"{described(io)} is not the region that is nearest", "say it from its start"
+                    "stream",
+                    f"{described(io)} is not the innermost region",
+                    "count the offset from the start of the innermost region",
                 )
             return {"at": at.text, "from": mark}
         return self._within(of.view, at, io)
@@ -114,7 +116,7 @@ class Instances(Fields):
         entry = owner.entry(name)
         body = entry.body if entry else None
         if deeper or entry is None or not isinstance(body, dict) or {"unpack", "when"} & set(body):
-            raise UntranslatableError("stream", f"a place in {described(io)}", "read it where that region is read")
+            raise UntranslatableError("stream", f"an offset in {described(io)}", "read it where that region is read")
         if "at" in body:
             return {"at": f"({body['at']}) + {at.within(9)}", "from": body["from"]}
         mark = f"{name}_start"

@@ -35,8 +35,8 @@ class Lists(Forms):
         kind, words = self._words(scope, attribute, form.kind)
         if words:
             own |= {"values": words["values"]}
-            message = f"another number in {attribute.name} than its enum has is an error of the record"
-            self.find(attribute.location, "enum-list", message, "leave `values` out to take any number")
+            message = f"a number in {attribute.name} that its enum does not list is an error of the record"
+            self.find(attribute.location, "enum-list", message, "remove `values` to allow any number")
         if repeat == "expr":
             own["count"] = self.expression(scope, attribute.get("repeat-expr")).text
         elif repeat == "until" and scalar(attribute.get("repeat-until")).strip() != "_io.eof":
@@ -74,7 +74,7 @@ class Lists(Forms):
             place = Place(inner if not inner.is_recursive else scope, direct(scope), of)
         else:
             if computed_type(kind) is None:
-                raise UntranslatableError("repeat-until", "a list of a choice that ends by a condition")
+                raise UntranslatableError("repeat-until", "a list of choices that ends at a condition")
             one = Definition("element", attribute.node, scope.definition)
             inner = Scope(one, scope, is_stream=False, byte_order=scope.byte_order)
             inner.entries.append(Entry("value", short({"type": element, **own})))
@@ -85,10 +85,8 @@ class Lists(Forms):
             self.origins[name] = attribute.location
             place = Place(inner, direct(scope), Translation("value", kind))
             element, own, kind = name, {}, Record(direct(inner))
-            message = (
-                f"elements of {attribute.name} are structs with a `value`, since only structs say which is the last"
-            )
-            self.find(attribute.location, "repeat-until", message, "look at `value` of each")
+            message = f"elements of {attribute.name} are structs with a `value`, since only these can say which is last"
+            self.find(attribute.location, "repeat-until", message, "read `value` of each")
         last = self._translated(node, place)
         return element, kind, own | {"lastWhen": last.text}
 

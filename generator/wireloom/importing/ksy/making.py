@@ -49,7 +49,7 @@ class Making:
 
     def _translated(self, node: Node | None, place: Place) -> Translation:
         if not isinstance(node, ScalarNode):
-            raise UntranslatableError("expression", "an expression is missing, or is no scalar")
+            raise UntranslatableError("expression", "an expression is missing, or is not a scalar")
         try:
             return translate(scalar(node), place)
         except (UntranslatableError, SyntaxFlaw) as error:
@@ -66,7 +66,7 @@ class Making:
     def _untranslatable(self, attribute: Attribute, error: UntranslatableError | SyntaxFlaw) -> None:
         location = getattr(error, "location", None) or attribute.location
         if isinstance(error, SyntaxFlaw):
-            self.find(location, "expression-syntax", f"{attribute.name}: {error.message}", "mend the expression")
+            self.find(location, "expression-syntax", f"{attribute.name}: {error.message}", "correct the expression")
         else:
             self.find(location, error.kind, f"{attribute.name}: {error.message}", error.hint)
 

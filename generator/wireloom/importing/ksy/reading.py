@@ -35,7 +35,9 @@ class Files:
         if path is None:
             return None
         if path not in self.read and len(self.read) >= MOST:
-            self.find("import", name, f"more than {MOST} files are imported", "put the types that are used into fewer")
+            self.find(
+                "import", name, f"more than {MOST} files are imported", "move the types that are used into fewer files"
+            )
             return None
         return self._document(path, path)
 
@@ -58,10 +60,12 @@ class Files:
             except (OSError, ValueError, RuntimeError):  # a name that no file can have, links that go round
                 continue
         if outside:
-            message = f"the import {name.text} leads out of {home}"
-            self.find("import", name, message, "imports stay within the file's folder and those of --import-path")
+            message = f"the import {name.text} is outside of {home}"
+            self.find(
+                "import", name, message, "imports must be in the file's folder or in a folder given by --import-path"
+            )
         else:
-            self.find("import", name, f"there is no {name.text}{SUFFIX}", "name its folder by --import-path")
+            self.find("import", name, f"there is no {name.text}{SUFFIX}", "give its folder by --import-path")
         return None
 
     def _document(self, path: Path, shown: Path) -> MappingNode | None:
@@ -83,7 +87,9 @@ class Files:
         for problem in problems:
             self._refuse(problem.location, problem.message, problem.hint)
         if node is not None and not isinstance(node, MappingNode):
-            self._refuse(node.location, "the file is no mapping", "a description has the keys meta, seq and types")
+            self._refuse(
+                node.location, "the file is not a mapping", "write a description with the keys meta, seq and types"
+            )
         elif node is not None and not problems:
             self.read[path] = node
         return self.read[path]

@@ -50,7 +50,7 @@ def aliased(owner: Scope, path: str, kind: Kind) -> str:
     if type is None:
         raise UntranslatableError(
             "shadowed-name",
-            f"{path} of a struct around is hidden by a member of that name",
+            f"{path} of an outer struct is hidden by a member of that name",
             "give one of them another name",
         )
     name = owner.free(f"outer_{re.sub('[^A-Za-z0-9]+', '_', path).strip('_')[:40]}")

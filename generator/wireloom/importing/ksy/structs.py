@@ -56,7 +56,7 @@ class Structs(Instances):
         if key in self.made:
             return self.made[key]
         if len(self.made) >= MOST or len(around) >= DEEPEST:
-            message = f"types stand more than {DEEPEST} deep in one another, or come to more than {MOST}"
+            message = f"types are nested more than {DEEPEST} deep, or there are more than {MOST}"
             raise UntranslatableError("too-large", message, "import a part of the description")
         scope = Scope(definition, parent, in_region, byte_order, self._free_type(definition, use.name))
         scope.stated_parent = use.parent
@@ -167,6 +167,6 @@ class Structs(Instances):
             self.find(
                 parameter.location,
                 "parameter",
-                f"nothing says the parameter {parameter.name}",
-                "say it where the type is used",
+                f"the parameter {parameter.name} has no value",
+                "give it where the type is used",
             )

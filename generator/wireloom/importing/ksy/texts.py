@@ -37,15 +37,15 @@ class Texts(Words):
 
     def _sized(self, attribute: Attribute, form: Form, size: Translation | None, pad: str | None) -> Form:
         if size is None:
-            raise UntranslatableError("size", f"nothing says the size of {attribute.name}")
+            raise UntranslatableError("size", f"the size of {attribute.name} is not stated")
         if attribute.says("size-eos") and attribute.get("size") is None:
             form.is_greedy = True
         else:
             form.type = f"{form.type}({size.text})"
         if pad is not None:
             if size.literal is None:
-                message = f"what fills {attribute.name} up stays in the value"
-                self.find(attribute.location, "pad", message, "cut it off where records are read")
+                message = f"the padding of {attribute.name} stays in the value"
+                self.find(attribute.location, "pad", message, "remove it in the program that reads the records")
             else:
                 form.keys["pad"] = Quoted(pad)
         return form
@@ -58,7 +58,9 @@ class Texts(Words):
             return self._alternatives(scope, attribute, form, in_region=False)
         if not attribute.says("consume", default=True):
             if attribute.get("repeat") is not None or attribute.get("pos") is not None or attribute.says("include"):
-                raise UntranslatableError("consume", "a terminator that is read again", "read it with this value")
+                raise UntranslatableError(
+                    "consume", "a terminator that is read again", "read it as a part of this value"
+                )
             form.keys |= {"at": "0", "from": scope.free(f"{attribute.name}_start")}
         return form
 
@@ -67,12 +69,10 @@ class Texts(Words):
         if attribute.get("repeat") is not None:
             if size.literal is None or attribute.says("include"):
                 raise UntranslatableError(
-                    "text-in-list", "a list of texts that end within their size", "list structs of one text"
+                    "text-in-list", "a list of texts that end within their size", "use a list of structs with one text"
                 )
-            message = (
-                f"elements of {attribute.name} keep what stands behind their terminator, unless it is the same byte"
-            )
-            self.find(attribute.location, "text-in-list", message, "list structs of one text")
+            message = f"elements of {attribute.name} keep the bytes after their terminator, unless they equal it"
+            self.find(attribute.location, "text-in-list", message, "use a list of structs with one text")
             return Form(f"{form.type}({size.text})", form.kind, form.keys | {"pad": Quoted(end)})
         ended = replace(form, keys={**form.keys, "delimiter": Quoted(end)})
         if attribute.says("include"):

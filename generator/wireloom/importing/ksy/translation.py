@@ -60,10 +60,12 @@ def translated(node: tree.Tree, place: Place) -> Translation:
             return _text(str(value))
         case tree.Real(text=text):
             raise UntranslatableError(
-                "fraction", f"{text} is a fraction, and expressions have integers", "compare scaled"
+                "fraction", f"{text} is a fraction, but expressions have only integers", "compare scaled"
             )
         case tree.Template():
-            raise UntranslatableError("text-function", "a text with values in it", "compute it where records are read")
+            raise UntranslatableError(
+                "text-function", "a text with values in it", "compute it in the program that reads the records"
+            )
         case tree.Items():
             return _items(node)
         case tree.Name():
@@ -90,7 +92,9 @@ def translated(node: tree.Tree, place: Place) -> Translation:
 
 def _text(value: str) -> Translation:
     if "'" in value:
-        raise UntranslatableError("quote", f"the text {value!r} has a quote, and texts of expressions have none")
+        raise UntranslatableError(
+            "quote", f"the text {value!r} contains a quote, which texts in expressions cannot have"
+        )
     return Translation(f"'{value}'", Text(value.isascii()), literal=value)
 
 
@@ -99,13 +103,13 @@ def _items(node: tree.Items) -> Translation:
     octets = [each for each in values if isinstance(each, int) and 0 <= each < 256]
     if len(octets) == len(node.items):
         return Translation(f"'{bytes(octets).hex()}'", Octets(), literal=bytes(octets).hex())
-    raise UntranslatableError("list", "a list of values in an expression", "compare with one after the other")
+    raise UntranslatableError("list", "a list of values in an expression", "compare with each value")
 
 
 def _name(name: str, place: Place, view: View) -> Translation:
     if name == "_":
         if place.element is None:
-            raise UntranslatableError("element", "_ is no element here")
+            raise UntranslatableError("element", "_ is not an element here")
         return place.element
     if name == "_index":
         return Translation("index", Integer())
@@ -115,7 +119,7 @@ def _name(name: str, place: Place, view: View) -> Translation:
         parent = view.parent
         if parent is None:
             raise UntranslatableError(
-                "parent", "the outermost type has no _parent here", "say the value as a parameter"
+                "parent", "the outermost type has no _parent here", "pass the value as a parameter"
             )
         return Translation("", Record(parent))
     if name == "_io":
@@ -139,12 +143,12 @@ def _of_view(name: str, place: Place, view: View) -> Translation:
     if name in scope.views:
         return _elsewhere(scope.views[name], view, place)
     if name in scope.dropped:
-        raise UntranslatableError("follow-on", f"{name} was not carried over itself")
+        raise UntranslatableError("follow-on", f"{name} was not imported")
     kind = scope.kinds.get(name)
     if kind is None:
         if name in scope.definition.names:
             raise UntranslatableError(
-                "later", f"{name} is only known after this", "move it, or compute this further out"
+                "later", f"{name} is read after this", "move it before this, or compute this in an outer struct"
             )
         raise UntranslatableError("name", f"{scope.definition.name} has no {name}")
     path = f"{view.prefix}{field_name(name)}"
@@ -202,7 +206,7 @@ def _of_union(name: str, cases: tuple[Kind, ...], place: Place) -> Translation:
     records = [each for each in cases if isinstance(each, Record)]
     found = [_name(name, place, each.view) for each in records if name in each.view.scope.kinds]
     if not found or len(records) != len(cases) or len(found) != len(records):
-        raise UntranslatableError("cast", f"not each case has {name}", "make it a member of all cases")
+        raise UntranslatableError("cast", f"some cases have no {name}", "make it a member of all cases")
     return found[0]
 
 
@@ -265,10 +269,12 @@ def _method(of: Translation, node: tree.Member, place: Place) -> Translation:
             return _element_at(of, Translation(f"count({of.text}) - 1", Integer(), _LEVELS["-"]))
         case Listed(), _:
             raise UntranslatableError(
-                "element-by-place", f"{name} of a list", "expressions count lists and sum them up"
+                "element-by-place", f"{name} of a list", "expressions can only count or sum up lists"
             )
         case Text() | Octets() | Integer() | Float(), _:
-            raise UntranslatableError("text-function", f"the function {name}", "compute it where records are read")
+            raise UntranslatableError(
+                "text-function", f"the function {name}", "compute it in the program that reads the records"
+            )
         case _:
             raise UntranslatableError("method", f"{name} of {_named(kind)}")
 
@@ -287,7 +293,9 @@ def _element_at(of: Translation, index: Translation) -> Translation:
         return Translation(f"int(slice({of.text}, {index.text}, {after}), 'big')", Integer())
     if isinstance(of.kind, Listed) and of.kind.numbers is not None:
         return _number_at(of, of.kind.numbers, of.kind.element, index)
-    raise UntranslatableError("element-by-place", "an element by its place", "expressions count lists and sum them up")
+    raise UntranslatableError(
+        "element-by-place", "a list element by its index", "expressions can only count or sum up lists"
+    )
 
 
 def _number_at(of: Translation, numbers: Numbers, element: Kind, index: Translation) -> Translation:
@@ -313,7 +321,7 @@ def _octets_of(numbers: Numbers) -> str:
     if home.entry(name) is None:
         listed = home.entry(numbers.field)
         if listed is None or not isinstance(listed.body, dict):
-            raise UntranslatableError("element-by-place", "an element by its place")
+            raise UntranslatableError("element-by-place", "a list element by its index")
         at = home.entries.index(listed)
         body = {"type": f"bytes(count({numbers.field}) * {numbers.size})"}
         if "at" in listed.body:
@@ -382,7 +390,7 @@ def _binary(node: tree.Binary, place: Place) -> Translation:
     real = isinstance(left.kind, Float) or isinstance(right.kind, Float)
     if real and node.operator in ("/", "%"):
         raise UntranslatableError(
-            "fraction", "a division of numbers with fractions", "compute it where records are read"
+            "fraction", "a division of numbers with fractions", "compute it in the program that reads the records"
         )
     operator = "//" if node.operator == "/" else node.operator
     level = _LEVELS[node.operator]
@@ -412,7 +420,7 @@ def _comparison(operator: str, left: Translation, right: Translation) -> Transla
                 text = f"{one.within(5)} {operator} '{enum.words[other.literal][0]}'"
                 return Translation(text, Truth(), _COMPARISON)
             case (Text() | Octets(), _) if operator not in ("==", "!="):
-                raise UntranslatableError("order-of-texts", f"{operator} of texts or bytes, which have no order")
+                raise UntranslatableError("order-of-texts", f"{operator} of texts or bytes, which specs do not order")
             case Listed(), _:
                 raise UntranslatableError("list", "a comparison of lists")
             case _:
@@ -425,7 +433,7 @@ def _choice(node: tree.Choice, place: Place) -> Translation:
     for each in (this, that):
         if isinstance(each.kind, Record | Union | Listed | Stream):
             raise UntranslatableError(
-                "struct-value", "a choice between structs or lists", "look at both where records are read"
+                "struct-value", "a choice between structs or lists", "read both in the program that reads the records"
             )
     kind = this.kind
     if isinstance(kind, Word):

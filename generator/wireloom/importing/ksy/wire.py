@@ -61,7 +61,7 @@ def number(name: str, scope: Scope) -> Form | None:
         order = _ORDERS[found["order"]] if found["order"] else scope.byte_order
         if order is None:
             raise UntranslatableError(
-                "byte-order", f"nothing says the byte order of {name}", f"write {name}le or {name}be"
+                "byte-order", f"the byte order of {name} is not stated", f"write {name}le or {name}be"
             )
         keys = {} if order == scope.byte_order else {"byteOrder": order}
     return Form(f"{word}{size * 8}", kind, keys)
@@ -99,7 +99,9 @@ def charset(attribute: Attribute, scope: Scope) -> str | None:
     if page in _PAGES and page != word:
         return f"cp{page}"
     raise UntranslatableError(
-        "charset", f"the encoding {encoding_name}", "it is read as bytes; decode it where records are read"
+        "charset",
+        f"the encoding {encoding_name}",
+        "it is read as bytes; decode it in the program that reads the records",
     )
 
 
@@ -117,7 +119,7 @@ def terminator(attribute: Attribute, base: str, encoded: str | None) -> str | No
 def _octet(node: Node) -> bytes:
     value = node.value if isinstance(node, ScalarNode) else None
     if not isinstance(value, int) or not 0 <= value < 256:
-        raise UntranslatableError("octet", "this is no byte", "write a number from 0 to 255")
+        raise UntranslatableError("octet", "this is not a byte", "write a number from 0 to 255")
     return bytes([value])
 
 

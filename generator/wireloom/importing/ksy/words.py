@@ -50,7 +50,7 @@ class Words(Making):
         named = attribute.text("enum") or ""
         enum = scope.definition.enum(tuple(named.split("::")))
         if enum is None:
-            self.find(attribute.location, "enum", f"there is no enum {named}", "the number is carried over")
+            self.find(attribute.location, "enum", f"there is no enum {named}", "the field becomes a number")
         return enum
 
     def _valid(self, scope: Scope, attribute: Attribute, kind: Kind) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -97,7 +97,7 @@ class Words(Making):
             case "min" | "max":
                 end = self.expression(scope, node)
                 if not isinstance(value.kind, Integer) or not isinstance(end.kind, Integer):
-                    raise UntranslatableError("valid", f"{key} of what is no integer")
+                    raise UntranslatableError("valid", f"{key} of a value that is not an integer")
                 return [f"{value.text} {'>=' if key == 'min' else '<='} {end.within(5)}"]
             case "any-of":
                 each = [self._equality(scope, item, value) for item in getattr(node, "items", ())]

@@ -80,10 +80,10 @@ class _Sources:
             except (OSError, ValueError, RuntimeError):  # a name that no file can have, links that go round
                 continue
         if outside:
-            message = f"the import {name} leads out of the folders of imports"
-            self.findings.append(Finding(place, "import", message, "imports stay within the folders that -I names"))
+            message = f"the import {name} is outside of the import folders"
+            self.findings.append(Finding(place, "import", message, "imports must be in the folders given by -I"))
         elif not _is_well_known(name):
-            hint = "give the folder from which its name counts by -I"
+            hint = "give the folder that its name starts from by -I"
             self.findings.append(Finding(place, "import", f"there is no {name}", hint))
         return None
 
@@ -105,7 +105,7 @@ def compiled(file: Path, folders: Sequence[Path]) -> Compiled:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
         except OSError as error:  # one imports a/b.proto, another a, from two folders
-            message = f"its imports are no files of one folder: {error.strerror}"
+            message = f"its imports cannot be put into one folder: {error.strerror}"
             raise ImportRefusedError(Finding(Location(str(file), 1, 1), "import", message, "")) from error
         return Compiled(_run(Path(folder) / "files", name, sources.shown), name, sources.shown)
 
@@ -121,12 +121,12 @@ def _run(folder: Path, name: str, shown: Mapping[str, str]) -> bytes:
             command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
-        message = f"protoc has not understood the file after {_SECONDS} seconds"
+        message = f"protoc did not finish within {_SECONDS} seconds"
         raise ImportRefusedError(Finding(start, "file", message, "import a smaller one")) from error
     if done.returncode == 0 and out.is_file():
         return out.read_bytes()
     findings = [_finding(line, folder, shown, start) for line in done.stderr.splitlines() if line.strip()][:_SHOWN]
-    raise ImportRefusedError(*(findings or [Finding(start, "file", "protoc gave up without a word", "")]))
+    raise ImportRefusedError(*(findings or [Finding(start, "file", "protoc failed without a message", "")]))
 
 
 def _finding(line: str, folder: Path, shown: Mapping[str, str], start: Location) -> Finding:

@@ -54,8 +54,8 @@ def loaded(data: bytes, shown: Mapping[str, str], file: str) -> tuple[Descriptor
     try:
         files = descriptor_pb2.FileDescriptorSet.FromString(data).file
     except (DecodeError, RecursionError) as error:
-        message = "this is no set of descriptors, as protoc writes it, or its messages stand too deep in one another"
-        hint = "name a .proto file, or a file that `protoc --include_imports --descriptor_set_out=FILE` wrote"
+        message = "this is not a descriptor set as protoc writes it, or its messages are nested too deep"
+        hint = "give a .proto file, or a file that `protoc --include_imports --descriptor_set_out=FILE` wrote"
         raise ImportRefusedError(Finding(start, "file", message, hint)) from error
     pool, origins = DescriptorPool(), Origins(file)
     for each in files:
@@ -64,11 +64,11 @@ def loaded(data: bytes, shown: Mapping[str, str], file: str) -> tuple[Descriptor
         except (TypeError, ValueError, RecursionError) as error:
             missing = set(each.dependency) - {other.name for other in files}
             hint = "make the set with `--include_imports`" if missing else ""
-            message = f"the descriptors of {each.name} do not fit together: {one_line(str(error))}"
+            message = f"the descriptors of {each.name} are inconsistent: {one_line(str(error))}"
             raise ImportRefusedError(Finding(start, "file", message, hint)) from error
         _note(each, origins, shown)
     if not files:
-        raise ImportRefusedError(Finding(start, "file", "the set has no descriptors", ""))
+        raise ImportRefusedError(Finding(start, "file", "the descriptor set is empty", ""))
     imported = {name for each in files for name in each.dependency}
     origins.last = [each.name for each in files if each.name not in imported]
     return pool, origins

@@ -93,10 +93,8 @@ class Messages:
         found = fitting_roots(graph, widths, cut(graph, avoided), [each.full_name for each in roots])
         for each in roots:
             if each.full_name not in found:
-                message = f"{each.name} is no record of the spec, which would be too large"
-                self._find(
-                    each.full_name, "record", message, f"name it by --message {each.name}, for a spec of its own"
-                )
+                message = f"{each.name} is not a root of the spec, which would be too large"
+                self._find(each.full_name, "record", message, f"import it alone by --message {each.name}")
         return [each for each in roots if each.full_name in found]
 
     def _levels(self, roots: Sequence[Descriptor]) -> dict[str, int]:
@@ -113,7 +111,7 @@ class Messages:
         if kept is None:
             message = f"{', '.join(starts)}: too many fields for a spec"
             raise ImportRefusedError(
-                Finding(self.origins.place(starts[0]), "too-large", message, "name a smaller message")
+                Finding(self.origins.place(starts[0]), "too-large", message, "give a smaller message")
             )
         self._kept = kept
         self._kept |= {name for name in graph if self._refusal(self.origins.place(name))}
@@ -195,7 +193,7 @@ class Messages:
             form = {"type": "bytes"}
             self._find(field.full_name, "refused", f"{field.name}: {refusal[0]}; it is kept as bytes", refusal[1])
         else:
-            self._find(field.full_name, "refused", f"{field.name}: {refusal[0]}; it is passed over", refusal[1])
+            self._find(field.full_name, "refused", f"{field.name}: {refusal[0]}; it is not imported", refusal[1])
             return None
         if field.is_repeated:
             return keys | form | {"type": f"list({form['type']})"} | self._closed(field, field)
@@ -206,8 +204,8 @@ class Messages:
         if field.message_type is None:
             return dict(_SCALARS[field.type])
         if field.message_type.full_name in self._kept:
-            message = f"{field.name} is kept as bytes: {field.message_type.name} stands too deep, or is too large"
-            self._find(field.full_name, "too-large", message, "name a smaller message by --message")
+            message = f"{field.name} is kept as bytes: {field.message_type.name} is nested too deep, or is too large"
+            self._find(field.full_name, "too-large", message, "give a smaller message by --message")
             return {"type": "bytes"}
         group = {"wire": "group"} if field.type == FieldDescriptor.TYPE_GROUP else {}
         return {"type": self.name(field.message_type), **group}
@@ -223,7 +221,9 @@ class Messages:
             return {"optional": True}
         value = field.default_value
         if isinstance(value, float) and not math.isfinite(value):
-            self._find(field.full_name, "default", f"the default of {field.name} is {value}", "absent, it is null")
+            self._find(
+                field.full_name, "default", f"the default of {field.name} is {value}", "if it is absent, it is null"
+            )
             return {"optional": True}
         return {"optional": True, **_absent(field)}
 
@@ -237,8 +237,8 @@ class Messages:
         enum = element.enum_type
         words = self._words(field, enum)
         if enum is not None and words:
-            message = f"a number in {field.name} without a word of {enum.name} makes the record bad"
-            self._find(field.full_name, "enum-list", message, "leave `values` out to take any number")
+            message = f"a number in {field.name} that {enum.name} does not list is an error of the record"
+            self._find(field.full_name, "enum-list", message, "remove `values` to allow any number")
         return words
 
     def _words(self, field: FieldDescriptor, enum: EnumDescriptor | None) -> dict[str, Any]:
@@ -247,8 +247,8 @@ class Messages:
             return {}
         self._words_left -= len(enum.values)
         if self._words_left < 0:
-            message = f"the values of {field.name} are numbers, without the words of {enum.name}"
-            self._find(field.full_name, "enum", message, "look them up in the program that reads the records")
+            message = f"the values of {field.name} are numbers, without the names of {enum.name}"
+            self._find(field.full_name, "enum", message, "look the names up in the program that reads the records")
             return {}
         values: dict[int, Any] = {}
         for each in enum.values:
@@ -272,7 +272,7 @@ class Messages:
         """What else belongs to a message, and is passed over."""
         for each in self.origins.extensions:
             if each.of == message.full_name:
-                found = f"the extension {each.name} of {each.of} is passed over"
+                found = f"the extension {each.name} of {each.of} is not imported"
                 self.findings.append(Finding(each.location, "extension", found, "add a field with its number"))
 
 

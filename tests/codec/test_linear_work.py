@@ -286,7 +286,7 @@ def test_a_layout_within_many_others_is_left_to_builders(formats: Callable[[str]
     """The engine would go over the innermost twice for each level."""
     path = formats("lengths").CODEC.encode_path()
     assert path.native is False
-    assert path.reason == "places found in passes, more than four in one another"
+    assert path.reason == "offsets that depend on each other in more than four nested structs"
 
 
 def test_keys_that_python_hashes_alike_are_told_apart_at_once() -> None:

@@ -113,16 +113,16 @@ def test_the_first_row_that_cannot_be_said_is_named_as_the_construct_path_names_
 
 
 BUILT = {  # by the construct path, and why
-    ("clock_reading", "record"): "'hasMore', which follows from other members, before those are settled",
-    ("bit_fields", "position"): "bits of an integer of more than 64",
-    ("known_facts", "record"): "all of 64 bits",
-    ("last_elements", "record"): "an element that may be left out",
-    ("packet", "record"): "'isLong', which follows from other members, before those are settled",
-    ("some_elements", "record"): "an element that may be left out",
-    ("shapes_beside", "record"): "a record that melts into another and may be left out",
-    ("text_octets", "record"): "a part of a text in a character set, while building",
+    ("clock_reading", "record"): "'hasMore', before the members that it is computed from have values",
+    ("bit_fields", "position"): "`bits` of an integer of more than 64 bits",
+    ("known_facts", "record"): "a name in `bits` for all 64 bits",
+    ("last_elements", "record"): "an optional field in an array",
+    ("packet", "record"): "'isLong', before the members that it is computed from have values",
+    ("some_elements", "record"): "an optional field in an array",
+    ("shapes_beside", "record"): "an optional field with `flatten` or `inline`",
+    ("text_octets", "record"): "writing from a part of a text with a `charset`",
     ("track_report", "record"): "a derived text",
-    ("words_of_bits", "melted"): "'leftKind', which follows from other members, before those are settled",
+    ("words_of_bits", "melted"): "'leftKind', before the members that it is computed from have values",
 }
 
 

@@ -205,7 +205,7 @@ def test_bodies_in_layouts_of_before_are_the_parsers(tmp_path):
         before = {name: part for name, part in found.layout.items() if name not in ("bodies", "digest")}
         before["digest"] = digest(before)
         path = engines.Engine(found, before).decode_path(engines.Request("record", found.settings({})))
-        assert path.reason == "a body of JSON in a layout that was generated before"
+        assert path.reason == "a JSON body in a module that an older Wireloom generated; run `wireloom generate`"
 
 
 @native

@@ -84,7 +84,7 @@ class Typed:
     signed: bool = False
     nullable: bool = False
     greedy: bool = False  # in binary: without an end of its own
-    packed: bool = False  # a list of what is no whole number of bytes
+    packed: bool = False  # a list whose elements are not whole bytes
     size: int | None = None  # bytes in binary, where always as many
     ending: str = ""  # the delimiter without which it is no type
     members: tuple[Known, ...] = ()

@@ -50,7 +50,7 @@ class Binary(Part):
                 written = number_form(node, self.compiler.big)
                 self.compiler.put(node, sink, "INTEGER", *written, after=(sink.word,))
             case nodes.Float(16):
-                raise Uncovered("a binary float of 16 bits")
+                raise Uncovered("`float16`")
             case nodes.Float(bits, form):
                 with self.compiler.into(sink.column, "float") as column:
                     big = ordered(form, self.compiler.big)
@@ -63,10 +63,10 @@ class Binary(Part):
                 self.compiler.put(node, sink, "BYTES", *operands, after=(self.assembly.refusal(named) if named else 0,))
             case nodes.Nullable(inner):
                 if sink.column is not None and sink.column.takes == "":
-                    raise Uncovered("null among alternatives")
+                    raise Uncovered("a nullable value in a column with several types")
                 self.compiler.value(inner, scope, sink)
             case nodes.ListOf(element, unique=None, salvage=None) if is_bits(element):
-                raise Uncovered("a list of what is no whole number of bytes")
+                raise Uncovered("a list whose elements are not whole bytes")
             case nodes.ListOf(element, count, unique, _, None):
                 with self.compiler.into(sink.column, taken(node)) as column:
                     head, last = self._head(count, scope)
@@ -85,7 +85,7 @@ class Binary(Part):
             case nodes.Terminator(data, nodes.Jump(number, least, most, start, bound)):
                 width, _, big = number_form(number, self.compiler.big)
                 if most >> 63:
-                    raise Uncovered("a place beyond 63 bits")
+                    raise Uncovered("a pointer of more than 63 bits")
                 limit = _GREATEST if bound is None else min(bound, _GREATEST)
                 words = [self.assembly.text(data), width, int(big), least, most, start, limit]
                 return (6, self.assembly.table(words)), None

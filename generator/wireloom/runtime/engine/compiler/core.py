@@ -122,7 +122,7 @@ class Core:
             found.kind, found.words = kind, _WORDS.get(kind, 1)
         elif found.kind != kind:
             if found.used:
-                raise Uncovered(f"two kinds of values under the name {name!r} in an expression")
+                raise Uncovered(f"the name {name!r} in an expression, for fields of different types")
             found.kind = "several"
         return found
 
@@ -193,7 +193,7 @@ class Core:
             yield column.children.get(takes)
             self.assembly.emit("FINISH", column.index)
         elif column.takes != takes:
-            raise Uncovered(f"a column of {column.takes} for {takes}")
+            raise Uncovered(f"a column of type {column.takes} for a value of type {takes}")
         else:
             yield column
 
@@ -327,7 +327,7 @@ class Core:
                 return
             found = self.element(element, scope, Sink(None, inner), place, totals, discard)
             if unique is not None and not self.is_record(element):
-                raise Uncovered("unique elements that are no records")
+                raise Uncovered("`unique` on a list whose elements are not structs")
             if unique is not None:
                 self._unique(row, found, unique, names)
             if last is not None:
@@ -363,7 +363,7 @@ class Core:
             self.sums.add(totals, None, found)
             return found
         if discard is not None:
-            raise Uncovered("a discard of elements that are no structs")
+            raise Uncovered("`discard` on a list whose elements are not structs")
         addend = self.sums.addend(node, totals)
         given = replace(sink, register=addend)
         if read is None:
@@ -396,7 +396,7 @@ class Core:
         """The register of a member that is unlike in each element, whose scope is that of what was read of one."""
         register = scope.names.get(member) if scope is not None else None
         if register is None or register.kind not in ("bytes", "int"):
-            raise Uncovered("a unique member that is neither text nor bytes nor an integer")
+            raise Uncovered("a `unique` member that is not text, bytes or an integer")
         return register
 
     def _unique(self, row: list[Any], scope: Scope | None, member: str, names: Register | None) -> None:

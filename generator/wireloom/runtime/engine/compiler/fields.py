@@ -68,7 +68,7 @@ class Fields(Part):
         encoding = self.compiler.encodings[scope.encoding]
         unknown = field.stated.keys() - _KNOWN - encoding.stated
         if unknown:
-            raise Uncovered(f"{', '.join(sorted(unknown))} of a field in {scope.encoding}")
+            raise Uncovered(f"`{', '.join(sorted(unknown))}` in a field of {scope.encoding}")
         if field.checksum is not None:
             scope.checksums[name] = item
         when = self.condition(field, version)
@@ -110,7 +110,7 @@ class Fields(Part):
     def _derived(self, item: Item, tree: Tree) -> None:
         """A field that is computed, and checked against its own type."""
         if item.field.values is not None:
-            raise Uncovered("a computed field with values of its own")
+            raise Uncovered("a computed field with `values`")
         compiled = self.expressions.compiled(tree, item.scope)
         if compiled.kind == "null":
             self.compiler.absent(item.scope, item.name)
@@ -123,7 +123,7 @@ class Fields(Part):
             case nodes.Int(bits, signed=False), "wide" if bits > _WIDEST and isinstance(compiled, Code):
                 known = self.compiler.define(item.scope, item.name, "wide")
                 if not item.field.hidden:
-                    raise Uncovered("a computed integer of 128 bits that readers see")
+                    raise Uncovered("a computed 128-bit integer that is not hidden")
                 if known.kind == "wide":
                     self._wide(compiled, known.read())
             case nodes.Int(bits, signed), "int" if bits <= _WIDEST:
@@ -165,7 +165,7 @@ class Fields(Part):
             case Term("NULL"):
                 pass
             case _:
-                raise Uncovered("an integer of 128 bits that is another field's")
+                raise Uncovered("a 128-bit integer that is copied from another field")
 
     def computed(self, compiled: Compiled, sink: Sink, within: tuple[int, int] = UNBOUNDED) -> None:
         """Deliver what an expression gives; a number beyond the limits is for the parser to refuse."""
@@ -245,7 +245,7 @@ class Fields(Part):
         """Read a field of binary: at its offset, in its region."""
         field, scope = item.field, item.scope
         if field.base:
-            raise Uncovered("a field at an offset from a mark")
+            raise Uncovered("a field with `at` and `from`")
         if field.at is not None:
             self._seek(field.at, scope)
         sum = field.checksum
@@ -338,7 +338,7 @@ class Fields(Part):
         name, type, field, scope = item.name, item.type, item.field, item.scope
         clash = field.stated.keys() & {"const", "minimum", "maximum", "bits"}
         if field.values is not None and clash:
-            raise Uncovered(f"values beside {', '.join(sorted(clash))}")
+            raise Uncovered(f"`values` together with {', '.join(sorted(clash))}")
         kind = self.field_kind(field)
         register = self.compiler.define(scope, name, kind)
         sink = Sink(register if register.kind == kind else None, item.column, name)
@@ -416,7 +416,7 @@ class Fields(Part):
                 read(Sink(found, None))
                 head = "MATCH", found, self._texts(stated, item.scope), self.assembly.refusal(item.field.code)
             case _:
-                raise Uncovered(f"a mapping of a {word_of(type)}")
+                raise Uncovered(f"`values` of a {word_of(type)}")
         self._given(
             sink,
             kind,
@@ -432,14 +432,14 @@ class Fields(Part):
             return
         compiled = self._stated_meaning(meanings[0], item.scope)
         if compiled.kind not in ("null", kind):
-            raise Uncovered("a mapping to several kinds of values")
+            raise Uncovered("`values` whose meanings have several types")
         self.computed(compiled, sink)
 
     def _stated_meaning(self, tree: Tree, scope: Scope) -> Constant:
         """What a value means, where nothing in the record decides that, and none of its texts may be it."""
         found = self.expressions.compiled(tree, scope)
         if not isinstance(found, Constant) or (found.kind == "text" and makes_text(tree)):
-            raise Uncovered("a mapping that depends on the record")
+            raise Uncovered("`values` whose meanings depend on the record")
         return found
 
     def _texts(self, values: Sequence[nodes.Meaning], scope: Scope) -> int:
@@ -448,7 +448,7 @@ class Fields(Part):
         for each in values:
             wire, meaning = each.wire, self._stated_meaning(each.means, scope)
             if not isinstance(wire, str | bytes):
-                raise Uncovered(f"a mapping of {wire!r} as text")
+                raise Uncovered(f"the wire value {wire!r} in `values` of a text")
             word = self.assembly.text(wire.encode() if isinstance(wire, str) else wire)
             words += [word, *self._meaning(meaning)]
         return self.assembly.table([len(values), *words])
@@ -471,7 +471,7 @@ class Fields(Part):
         if field.values is not None:
             meanings = [each.means for each in field.values if each.wire == wire and type(each.wire) is type(wire)]
             if not meanings:
-                raise Uncovered("a default that has no meaning")
+                raise Uncovered("a `default` that `values` does not list")
             meaning = self._stated_meaning(meanings[0], item.scope)
         kind = self.field_kind(field)
         register = self.compiler.define(item.scope, item.name, kind)
@@ -515,12 +515,12 @@ class Fields(Part):
                 text = self.assembly.text(const.encode() if isinstance(const, str) else const)
                 self.assembly.emit("CONSTANT_BYTES", register.read(), text >> 16, text & 0xFFFF, number)
             case _:
-                raise Uncovered("a constant of what is neither integer, boolean, text nor bytes")
+                raise Uncovered("a `const` that is not an integer, boolean, text or bytes")
 
     def _ranged(self, said: nodes.Field | nodes.Held) -> None:
         """Check the machine's value against a minimum and a maximum."""
         if self.compiler.kind(said.type) != "int":
-            raise Uncovered("a range of what is no integer")
+            raise Uncovered("a `range` of a value that is not an integer")
         stated, code = (said.minimum, said.maximum), self.assembly.refusal(said.code)
         ends = (each for end in stated for each in ((0, 0) if end is None else (1 + is_beyond(end), pattern(end))))
         self.assembly.emit("RANGE", *ends, code)
@@ -578,22 +578,22 @@ class Fields(Part):
             wire, meaning = each.wire, self._stated_meaning(each.means, scope)
             number = wire if builtins.type(wire) is wanted and isinstance(wire, int) else None
             if number is None or number <= -_GREATEST:
-                raise Uncovered(f"a mapping of {wire!r} as {type}")
+                raise Uncovered(f"the wire value {wire!r} in `values` of type {type}")
             if is_beyond(number):
                 wide.add(pattern(number))
             meanings.setdefault(pattern(number), meaning)
         if wide & {each.wire for each in values}:
-            raise Uncovered("a mapping of two numbers that have the same 64 bits")
+            raise Uncovered("`values` with two numbers that have the same 64 bits")
         kinds = {meaning.kind for meaning in meanings.values()} - {"null"}
         if len(kinds) > 1:
-            raise Uncovered("a mapping to several kinds of values")
+            raise Uncovered("`values` whose meanings have several types")
         entries = {wire: self._meaning(meaning, wide=wire in wide) for wire, meaning in meanings.items()}
         return kinds.pop() if kinds else "int", self.assembly.table(hashed_entries(entries))
 
     def _meaning(self, meaning: Constant, *, wide: bool = False) -> tuple[int, int]:
         """The kind of what a wire value means, with 8 of one that is wide, and that."""
         if isinstance(meaning.value, int) and not -_GREATEST <= meaning.value <= _GREATEST:
-            raise Uncovered("a mapping to a number beyond 64 bits")
+            raise Uncovered("a number beyond 64 bits in `values` or as a case")
         kind = {"null": 0, "int": 1, "bool": 2, "text": 3}[meaning.kind]
         return kind + 8 * wide, self.compiler.records.word(meaning.value)
 
@@ -601,4 +601,4 @@ class Fields(Part):
 def _need_one_kind(column: Column | None) -> None:
     """Of alternatives none is there where a value is null, which nothing says of those that no register holds."""
     if column is not None and not column.takes:
-        raise Uncovered("a computed value that may be null, and that no register holds, among alternatives")
+        raise Uncovered("a computed value that may be null, in a column with several types")

@@ -40,7 +40,7 @@ class Json(Part):
         """Read the text that is all of a bin, or of what is left."""
         depth = self.compiler.layout.get("bodies", {}).get(struct)
         if depth is None:
-            raise Uncovered("a body of JSON in a layout that was generated before")
+            raise Uncovered("a JSON body in a module that an older Wireloom generated; run `wireloom generate`")
         self.assembly.emit("JSON_BODY", is_bin, depth)
 
     # --- structs ---
@@ -93,7 +93,7 @@ class Json(Part):
                     if not isinstance(case.type, nodes.Refuse):
                         yield from self._names_of(case.type)
             case other:
-                raise Uncovered(f"an inline {word_of(other)}")
+                raise Uncovered(f"`inline` on a {word_of(other)}")
 
     def inline(
         self, node: Node, scope: Scope, record: Column | None, into: Scope | None, place: Register | None
@@ -114,7 +114,7 @@ class Json(Part):
             case nodes.Select(tag, cases, code):
                 self.compiler.records.selected(tag, cases, code, scope, within)
             case other:
-                raise Uncovered(f"an inline {word_of(other)}")
+                raise Uncovered(f"`inline` on a {word_of(other)}")
         return None
 
     # --- fields ---
@@ -123,7 +123,7 @@ class Json(Part):
         """Find a field's value and read it."""
         field, scope, read = item.field, item.scope, self.compiler.fields.read
         if field.flatten and not self.compiler.is_record(item.type):
-            raise Uncovered("a field that melts into the record and is none")
+            raise Uncovered("`flatten` on a field that is not a struct")
         if isinstance(item.type, nodes.Inline):
             read(item)
             return
@@ -144,7 +144,7 @@ class Json(Part):
         rest = self.compiler.resolved(item.type)
         assert isinstance(rest, nodes.MapOf), "the rest of an object is a map"
         if self.compiler.open_values == "binary" and self.compiler.holds_open(rest.value):
-            raise Uncovered("the rest of an object as bytes of an open value")
+            raise Uncovered("an `inline` map of open values that are shown as bytes")
         self.assembly.emit("JSON_REST", item.scope.holder, item.scope.members)
         self.compiler.fields.read(item)
 
@@ -153,7 +153,7 @@ class Json(Part):
     def tagged(self, node: nodes.Tagged, scope: Scope, read: Read) -> None:
         """Read the object at hand by the case that a member of it tells."""
         if scope.encoding != "json":
-            raise Uncovered("a choice by a member outside JSON")
+            raise Uncovered("a choice by a member, outside of JSON")
         holder = self.assembly.slot()
         self.assembly.emit("JSON_OBJECT", holder, self.assembly.table([0]))
 
@@ -195,7 +195,7 @@ class Json(Part):
         """Go to the case of the value at hand."""
         kinds: dict[type, str] = {type(None): "null", bool: "bool", int: "int", str: "str"}
         if any(kind not in kinds for kind, _ in values):
-            raise Uncovered("a choice by what is neither number, boolean nor text")
+            raise Uncovered("a choice whose tag is not a number, boolean or text")
         used = dict.fromkeys(kind for kind, _ in values)
         labels = {kind: Label() for kind in used}
         targets: list[Any] = [-1] * len(_KINDS)
@@ -249,7 +249,7 @@ class Json(Part):
             case nodes.Bytes(size, _, lines):
                 form, operand = self.compiler.size(size, scope)
                 if form == _COMPUTED:
-                    raise Uncovered("a computed size of base64")
+                    raise Uncovered("base64 with a computed size")
                 self.compiler.put(node, sink, "JSON_BYTES", operand if form else -1, lines)
             case nodes.Json():
                 with self.compiler.into(sink.column, "str") as column:
@@ -280,7 +280,7 @@ class Json(Part):
         if rules is not None and unique is None:
             self._open(rules, 1 << _KINDS["list"], sink)
         elif self.compiler.holds_open(element):
-            raise Uncovered("open values within lists or maps that are not open themselves")
+            raise Uncovered("open values in a list or map that is not an open value itself")
         else:
             with self.compiler.into(sink.column, taken(node)) as column:
                 self._repeated(element, scope, column, unique, name=sink.name)
@@ -289,14 +289,14 @@ class Json(Part):
         self._count(sink)
         key, value = node.key, node.value
         if self.compiler.resolved(key) != _TEXT:
-            raise Uncovered("keys that are no texts")
+            raise Uncovered("map keys that are not text")
         rules = self.open_rules(value)
         if rules is not None and isinstance(key, nodes.Spelled):
-            raise Uncovered("keys of open values that are held against a spelling")
+            raise Uncovered("map keys with `length` or `pattern`, in a map of open values")
         if rules is not None:
             self._open(rules, 1 << _KINDS["object"], sink)
         elif self.compiler.holds_open(value):
-            raise Uncovered("open values within lists or maps that are not open themselves")
+            raise Uncovered("open values in a list or map that is not an open value itself")
         else:
             with self.compiler.into(sink.column, "map") as column:
                 self._repeated(value, scope, column, None, key=key)
@@ -335,7 +335,7 @@ class Json(Part):
     ) -> Scope:
         """An element of a list in which a member is unlike in each: it has one register, whatever struct it is of."""
         if not self.compiler.is_record(element):
-            raise Uncovered("unique elements that are no records")
+            raise Uncovered("`unique` on a list whose elements are not structs")
         shared, first = Scope(scope.encoding, scope), len(self.assembly.registers)
         cleared = self.assembly.emit("ENTER", None, None, Edge(first), Edge(first))
         with self.compiler.into(column, "record") as record:
@@ -398,7 +398,7 @@ class Json(Part):
                 case nodes.Int(bits, signed) if bits - signed < _WIDEST:
                     low, high = limits(bits, signed)
                 case nodes.Int():
-                    raise Uncovered("open values with unsigned integers of 64 bits")
+                    raise Uncovered("open values with unsigned 64-bit integers")
                 case nodes.ListOf(element, None, None, _, None) if self.compiler.resolved(element) is node:
                     pass
                 case nodes.MapOf(key, value) if (
@@ -408,7 +408,7 @@ class Json(Part):
                 case nodes.Null() | nodes.Bool() | nodes.Float(64, "") | nodes.Text(None):
                     pass
                 case _:
-                    raise Uncovered("open values that are not one type throughout")
+                    raise Uncovered("open values whose lists or maps contain values of another type")
             kinds |= kinds_mask(self._kinds(alternative))
         floats = kinds >> _KINDS["float"] & 1 and not kinds >> _KINDS["int"] & 1
         return [kinds | floats << _KINDS["int"], low, high, floats]

@@ -57,7 +57,7 @@ class MessagePack(Part):
             case nodes.Bytes(size):
                 form, operand = self.compiler.size(size, scope)
                 if form == 2:
-                    raise Uncovered("a computed size of a bin")
+                    raise Uncovered("a bin with a computed size")
                 self.compiler.put(node, sink, "PACK_BYTES", operand if form else -1, 0, None)
             case nodes.Nullable(inner):
                 end = Label()
@@ -73,9 +73,9 @@ class MessagePack(Part):
                     with self.compiler.into(sink.column, taken(node)) as column:
                         self.compiler.repeated("PACK_REPEAT", (), element, scope, column, unique, name=sink.name)
                 elif rules is None:
-                    raise Uncovered("open values within lists or maps that are not open themselves")
+                    raise Uncovered("open values in a list or map that is not an open value itself")
                 else:
-                    raise Uncovered("unique open values")
+                    raise Uncovered("`unique` on a list of open values")
             case nodes.MapOf(key, value):
                 self._map(key, value, scope, sink)
             case nodes.Ext(code, content):
@@ -118,9 +118,9 @@ class MessagePack(Part):
     def _member(self, item: Item) -> None:
         field, scope, absent = item.field, item.scope, Label()
         if field.flatten and not self.compiler.is_record(item.type):
-            raise Uncovered("a field that melts into the record and is none")
+            raise Uncovered("`flatten` on a field that is not a struct")
         if field.besides is not None:
-            raise Uncovered("the rest of a MessagePack object")
+            raise Uncovered("an `inline` map in MessagePack")
         self.assembly.emit("PACK_MEMBER", scope.tables[field.wire_member], absent, not field.optional)
         self.compiler.fields.read(item)
         self.compiler.fields.defaulted(item, absent, has_default=field.has_default and field.optional)
@@ -139,7 +139,7 @@ class MessagePack(Part):
         self._count(sink)
         rules, own = self.open_rules(value), self.open_rules(key)
         if isinstance(key, nodes.Spelled) and (rules is not None or own is not None):
-            raise Uncovered("keys of open values that are held against a spelling")
+            raise Uncovered("map keys with `length` or `pattern`, in a map of open values")
         if rules is not None and rules == own:
             self._open_value(rules, 1 << FAMILIES["map"], sink)
             return
@@ -148,9 +148,9 @@ class MessagePack(Part):
             self._open_value(rules or own or [], 1 << FAMILIES["map"], sink, halves)
             return
         if self.compiler.holds_open(key) or self.compiler.holds_open(value):
-            raise Uncovered("maps of several kinds of open values")
+            raise Uncovered("a map of open values of several types")
         if not isinstance(self.compiler.resolved(key), nodes.Int | nodes.Text | nodes.Bytes):
-            raise Uncovered("keys that are not integers, or texts, or bytes alone")
+            raise Uncovered("map keys that are not all integers, all texts or all bytes")
         with self.compiler.into(sink.column, "map") as column:
             found = self.assembly.register(self.compiler.kind(key)).read()
             self.compiler.repeated("PACK_REPEAT", (), value, scope, column, entry=(key, found))
@@ -168,9 +168,9 @@ class MessagePack(Part):
             written = alternative.type if isinstance(alternative, nodes.Charset) else alternative
             family = FAMILIES.get(word_of(written))
             if family is None:
-                raise Uncovered("an alternative of several families")
+                raise Uncovered("an alternative that has several MessagePack types")
             if family == FAMILIES["ext"] and targets[family] != -1:
-                raise Uncovered("alternatives of several ext types")
+                raise Uncovered("several alternatives of type `ext`")
             targets[family] = label
         self.assembly.emit("PACK_FAMILY", self.assembly.table(targets))
         end = Label()
@@ -202,13 +202,13 @@ class MessagePack(Part):
         families, low, high, extensions = 0, 0, -1, list[int]()
         for alternative in (self.compiler.resolved(each) for each in node.alternatives):
             if word_of(alternative) not in FAMILIES:
-                raise Uncovered("open values that are not one type throughout")
+                raise Uncovered("open values whose lists or maps contain values of another type")
             families |= 1 << FAMILIES[word_of(alternative)]
             match alternative:
                 case nodes.Int(bits, signed):
                     low, high = limits(bits, signed)
                     if bits - signed == _WORD:
-                        raise Uncovered("open values with unsigned integers of 64 bits")
+                        raise Uncovered("open values with unsigned 64-bit integers")
                 case nodes.Ext(code, content):
                     extensions += [code, content == "text"]
                 case nodes.ListOf(element, None, None, _, None) if self.compiler.resolved(element) is node:
@@ -222,7 +222,7 @@ class MessagePack(Part):
                 case nodes.Bytes(None) | nodes.Null() | nodes.Bool() | nodes.Float() | nodes.Text(None):
                     pass
                 case _:
-                    raise Uncovered("open values that are not one type throughout")
+                    raise Uncovered("open values whose lists or maps contain values of another type")
         return [families, low, high, len(extensions) // 2, *extensions]
 
     def closed_rules(self, node: Node) -> list[int]:
@@ -236,7 +236,9 @@ class MessagePack(Part):
             case nodes.Bool() | nodes.Float(64, "") | nodes.Text(None) | nodes.Bytes(None) as scalar:
                 return [1 << FAMILIES[word_of(scalar)], 0, -1, 0]
             case other:
-                raise Uncovered(f"maps of open values and of a {word_of(other)} with a rule of its own")
+                raise Uncovered(
+                    f"a map with open values on one side and a {word_of(other)} with its own rule on the other"
+                )
 
     def _open_value(
         self, rules: list[int], families: int, sink: Sink, halves: tuple[list[int], list[int]] | None = None
@@ -254,6 +256,6 @@ class MessagePack(Part):
         for code in rules[4::2]:
             names = {extension.name or f"ext{code}" for extension in self.compiler.extensions if extension.code == code}
             if len(names) != 1:
-                raise Uncovered("ext types of several names")
+                raise Uncovered("an `ext` type with several names")
             words.append(self.assembly.text(f"{{{dumps(names.pop())}:".encode()))
         return self.assembly.table([len(words), *words])

@@ -31,7 +31,7 @@ class Protobuf(Part):
 
     def value(self, node: Node, scope: Scope, sink: Sink) -> None:
         """Fields alone have values, and these say how they are written."""
-        raise Uncovered(f"values in {scope.encoding}")
+        raise Uncovered(f"a value that is not a field, in {scope.encoding}")
 
     def open(self, node: nodes.Struct, arities: dict[int, int], scope: Scope, version: Register) -> None:
         """Scan the message for its fields; each gets a slot."""
@@ -46,9 +46,9 @@ class Protobuf(Part):
             if isinstance(node, nodes.ListOf) and isinstance(self.compiler.resolved(node.element), nodes.Text):
                 scope.texts.add(field.name)
             if field.is_conditional and self._holds_messages(node):
-                raise Uncovered("a message under a condition, which is looked at whether it holds or not")
+                raise Uncovered("a protobuf message field with `when`, `since` or `until`")
             if field.is_conditional and field.table:
-                raise Uncovered("a table under a condition, which has its entries whether it holds or not")
+                raise Uncovered("a protobuf `table` with `when`, `since` or `until`")
             wire, form = self._form(node)
             found.append((field.tag, _GROUP if field.group else wire, slot, form, field.one_of))
             kept |= {slot} if _is_kept(node) else set()
@@ -93,7 +93,7 @@ class Protobuf(Part):
         absent = Label()
         if isinstance(node, nodes.ListOf | nodes.MapOf):
             if field.stated.keys() & {"default", "const", "values", "minimum", "maximum"}:
-                raise Uncovered("a repeated field that is held against values, or with a default")
+                raise Uncovered("a repeated protobuf field with `const`, `values`, `range` or `default`")
             if field.optional:
                 self.assembly.emit("PROTO_ABSENT", slot, absent, 0)
             if isinstance(node, nodes.ListOf):
@@ -105,7 +105,7 @@ class Protobuf(Part):
         self.assembly.emit("PROTO_ABSENT", slot, absent, not field.optional)
         if field.flatten:
             if not self._is_message(node):
-                raise Uncovered("a protobuf field whose members melt into the record, and that is no message")
+                raise Uncovered("`flatten` on a protobuf field that is not a message")
             with self._message(slot):
                 self.compiler.fields.read(item)
         elif self.compiler.is_record(node):
@@ -115,11 +115,11 @@ class Protobuf(Part):
                 self.compiler.there(register)
         elif field.refers is not None:
             if field.minimum is not None or field.maximum is not None:
-                raise Uncovered("an index that is held against a range")
+                raise Uncovered("a `refers` field with `range`")
             table, code = field.refers.table, field.refers.code
             assert scope.parent is not None
             if table not in scope.parent.texts:
-                raise Uncovered("an index into a table of what are no texts")
+                raise Uncovered("a `refers` field whose table does not contain texts")
             self._proto_scalar(node, slot, NOWHERE)
             with self.compiler.into(column, "str") as target:
                 register = self.compiler.define(scope, name, "bytes")

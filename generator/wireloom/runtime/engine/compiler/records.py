@@ -53,7 +53,7 @@ class Records(Part):
                 raise Uncovered(f"a JSON {word_of(found)}")
             case nodes.Peek(tag, cases, code):
                 if not isinstance(tag, nodes.Int) or tag.bits > _WIDEST:
-                    raise Uncovered("a choice by bytes ahead that are no integer")
+                    raise Uncovered("a `peek` at a type that is not an integer")
                 self.assembly.emit("PEEK", *number_form(tag, self.compiler.big))
                 self._cases(_choice(cases), code, lambda arm: self._arm(arm, read))
             case nodes.Select(expression, cases, code):
@@ -97,7 +97,7 @@ class Records(Part):
         values = [value for values, _ in cases for value in values]
         compiled = self.expressions.named(compiled, values)
         if any(value is not None and Constant(value).kind != compiled.kind for value in values):
-            raise Uncovered("a choice by values of another kind")
+            raise Uncovered("a choice whose cases have another type than the tag")
         if compiled.term.word == "LOAD":
             register = compiled.term.argument
         else:
@@ -148,7 +148,7 @@ class Records(Part):
             case bool() | int():
                 return pattern(value)
             case _:
-                raise Uncovered("a choice by what is neither number, boolean nor text")
+                raise Uncovered("a choice whose tag is not a number, boolean or text")
 
     def _attempt(self, node: nodes.Attempt, scope: Scope, record: Column | None) -> None:
         trials, kind, reason = node.trials, node.kind, node.reason
@@ -246,13 +246,13 @@ class Records(Part):
                 for trial in trials:
                     yield from self._members(trial.type)
             case other:
-                raise Uncovered(f"a way of an attempt that is a {word_of(other)}")
+                raise Uncovered(f"an `attempt` with an alternative that is a {word_of(other)}")
 
     def _fallbacks(self, fallbacks: Sequence[nodes.Fallback], scope: Scope) -> list[str]:
         codes: list[str] = []
         for fallback in fallbacks:
             holds = ALWAYS if fallback.when is None else self.expressions.condition(fallback.when, scope)
             if not isinstance(holds, Constant):
-                raise Uncovered("a fallback that depends on the record")
+                raise Uncovered("an `attempt` with a condition that depends on the record")
             codes += fallback.codes if holds.value else ()
         return codes

@@ -20,7 +20,7 @@ def check(assembly: Assembly, engine: Any) -> None:
     proof = _Proof(assembly, engine)
     for register, first, last in assembly.regions:
         if register.used and not proof.fills(register, first, last):
-            raise Uncovered("an expression over a field whose value the engine does not keep")
+            raise Uncovered("an expression with a field whose value the engine does not keep")
 
 
 class _Proof:

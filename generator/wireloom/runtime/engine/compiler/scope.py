@@ -92,10 +92,10 @@ class Scope:
         scope = self.outward(up)
         for inner in members:
             if name not in scope.records:
-                raise Uncovered(f"the members of {name!r} in an expression")
+                raise Uncovered(f"members of {name!r} in an expression")
             scope, name = scope.records[name], inner
         if name not in scope.names:
-            raise Uncovered(f"the field {name!r} in an expression")
+            raise Uncovered(f"the field {name!r}, whose value the engine does not keep, in an expression")
         return scope.names[name]
 
     def within(self, name: str) -> "Scope":
@@ -113,7 +113,7 @@ class Scope:
         for _ in range(up):
             scope = scope.parent if scope is not None else None
         if scope is None:
-            raise Uncovered("a field outside the record")
+            raise Uncovered("a field from outside of the record")
         return scope
 
     def discard(self, name: str) -> Discard | None:
@@ -132,17 +132,17 @@ class Scope:
     def start(self) -> Register:
         """The register of the struct's first byte."""
         if self.encoding == "json":
-            raise Uncovered("a position in JSON")
+            raise Uncovered("an offset or a size in JSON")
         if self.start_register is None:
-            raise Uncovered("a position outside a struct")
+            raise Uncovered("an offset outside of a struct")
         return self.start_register.read()
 
     def size(self) -> Register:
         """The register of the size of the struct's region."""
         if self.encoding == "json":
-            raise Uncovered("a position in JSON")
+            raise Uncovered("an offset or a size in JSON")
         if self.size_register is None:
-            raise Uncovered("a size outside a struct")
+            raise Uncovered("a size outside of a struct")
         return self.size_register.read()
 
     def index(self) -> Register:
@@ -152,7 +152,7 @@ class Scope:
             if scope.place is not None:
                 return scope.place
             scope = scope.parent
-        raise Uncovered("an index behind a list of the same struct")
+        raise Uncovered("`index` after a list of the same struct")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def number_form(node: Node, big: bool) -> tuple[int, bool, int]:  # noqa: FBT001
         case nodes.Int(bits, signed, form, int() | None as digits) if form in _NUMERALS:
             return 0, signed, bits | _NUMERALS[form] << 8 | (digits or 0) << 16
         case nodes.Int(_, _, "quic" | "sqlite" | "flac" | "ebml" as form):
-            raise Uncovered(f"a binary integer as {form} has it")
+            raise Uncovered(f"a binary integer in {form} form")
         case nodes.Int(bits, signed, form) if bits <= 64 and bits % 8 == 0:
             return bits // 8, signed, ordered(form, big)
         case nodes.Int(bits):
@@ -294,7 +294,7 @@ def is_computed(amount: nodes.Amount) -> TypeGuard[Tree]:
 def padded_word(padded: nodes.Padded) -> int:
     """The size of what is filled up, and the one or two bytes that do so, as instructions have them."""
     if padded.size > _WIDEST_PADDED:
-        raise Uncovered("a text that is filled up to so many bytes")
+        raise Uncovered(f"a text padded to {padded.size} bytes")
     return padded.size << 17 | (len(padded.fill) - 1) << 16 | int.from_bytes(padded.fill, "big")
 
 
@@ -327,4 +327,4 @@ def held_width(node: Node) -> int:
 def need_width(column: Column | None, bits: int, signed: bool) -> None:  # noqa: FBT001 - as in the layout
     """The column must hold every value of the type."""
     if column is not None and column.kind != "decimal" and column.bits < (bits if signed else bits + 1):
-        raise Uncovered(f"an integer of {bits} bits in a column of {column.bits}")
+        raise Uncovered(f"an integer of {bits} bits in a column of {column.bits} bits")

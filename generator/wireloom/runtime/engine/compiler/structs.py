@@ -134,7 +134,7 @@ class Structs(Part):
         for step in steps:
             if isinstance(step, nodes.Discard) and not self._surely_never(step.when, scope):
                 if step.field in scope.discards:
-                    raise Uncovered("a list that is discarded twice")
+                    raise Uncovered("a list with two `discard` steps")
                 scope.discards[step.field] = Discard(step.keep, self.assembly.register("int"))
 
     def _surely_never(self, when: Tree, scope: Scope) -> bool:
@@ -154,7 +154,7 @@ class Structs(Part):
     def kept(self, discard: Discard, element: Scope | None) -> None:
         """Note whether an element that has been read is to be kept."""
         if element is None or not _looks_inside(discard.keep):
-            raise Uncovered("a discard by what stands outside of the element, or of elements of several structs")
+            raise Uncovered("a `discard` that uses fields outside of the element, or elements of several structs")
         holds = self.expressions.condition(discard.keep, element)
         if isinstance(holds, Constant) and holds.value:
             self._note(discard.dropped, None)  # nothing else may write it
@@ -186,10 +186,10 @@ class Structs(Part):
     def _discard(self, name: str, count: str, scope: Scope, record: Column | None) -> None:
         discard, elements, counted = scope.discards[name], scope.names.get(name), scope.names.get(count)
         if not discard.listed or elements is None or elements.kind != "list" or counted is None:
-            raise Uncovered("a discard of what is no list of the engine's, or whose count comes later")
+            raise Uncovered("`discard` on a list that the engine does not count, or whose count comes later")
         shown, column = member(record, count), discard.column
         if column is not None and column.parent is not record:
-            raise Uncovered("a discard of a list that is one of several alternatives")
+            raise Uncovered("`discard` on a list that is one of several alternatives")
         places = column and column.index, counted.read(), shown and shown.index
         self.assembly.emit("DISCARD", discard.dropped.read(), elements.read(), *places)
         self.compiler.sums.emptied(name, scope, elements)
@@ -201,7 +201,7 @@ class Structs(Part):
         node, sum = self.compiler.resolved(field.type), field.checksum
         assert sum is not None, "what is verified is a checksum"
         if field.stored is not None or field.covers:
-            raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
+            raise Uncovered("a checksum with `stored`, or over several ranges or expressions")
         algorithm = sum.algorithm
         bounds = self.compiler.placed(sum.start, scope), self.compiler.placed(sum.end, scope)
         stored = (scope.words.get(name) or scope.names[name]).read()
@@ -248,7 +248,7 @@ def _require_tails(fields: Sequence[nodes.Field]) -> str:
         if at is not None and at < 0:
             first = first or field.name
         elif first and not _ends_before(behind, at, field.size):
-            raise Uncovered("a field behind one that counts from the end")
+            raise Uncovered("a field after one with a negative `at`")
     return first
 
 

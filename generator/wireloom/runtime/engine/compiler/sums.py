@@ -68,14 +68,14 @@ class Sums(Part):
         for member, total in totals.sums.items():
             found = element.names.get(member) if element is not None else addend
             if found is None or found.kind not in ("int", "null"):
-                raise Uncovered(f"a sum over {member or 'elements'} of several kinds")
+                raise Uncovered(f"a sum over {member or 'elements'} that are not all integers")
             if found.kind == "int":
                 number = Term("zero", (Term("LOAD", (), found.read()),))
                 self._compute(Code("int", Term("+", (number, Term("LOAD", (), total)))), total)
         for joined in totals.texts:
             found = element.names.get(joined.member) if element is not None else addend
             if found is None or found.kind not in ("bytes", "null"):
-                raise Uncovered(f"joining {joined.member or 'elements'} of several kinds")
+                raise Uncovered(f"joining {joined.member or 'elements'} that are not all text")
             if found.kind == "bytes":
                 last = element is None and joined is totals.texts[-1]
                 self.assembly.emit("GATHER", joined.text, joined.count, found.read(), joined.separator, last)

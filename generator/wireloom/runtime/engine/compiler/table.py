@@ -338,10 +338,10 @@ def _merged(records: pa.Array, values: dict[int, Any], type: Record | List, open
 def _flat(record: Record, rows: Sequence[str], columns: Sequence[str] | None) -> tuple[str, Record, Record]:
     """The list of rows, the flat row that is asked for, and the record that it is made of."""
     if len(rows) != 1:
-        raise Uncovered("rows within a record within the record")
+        raise Uncovered("`rows` that name a list inside of a nested record")
     member = next(member for member in record.fields if member.name == rows[0])
     if not isinstance(member.type, List) or not isinstance(member.type.element, Record):
-        raise Uncovered("rows that are no records")
+        raise Uncovered("`rows` that name a list whose elements are not structs")
     row = project(row_record(record, rows), columns)
     own = {each.name for each in member.type.element.fields}
     inner = Record(tuple(each for each in row.fields if each.name in own))

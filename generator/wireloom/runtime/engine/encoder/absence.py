@@ -47,9 +47,9 @@ class Absence(Part):
                 (constant,) = struct.unpack("<q", struct.pack("<d", default))  # of which the two zeros differ
                 register = self.compiler.names.bits(item.column)
             case _:
-                raise Uncovered("a default of this kind")
+                raise Uncovered("a `default` that the engine cannot compare")
         if register.kind not in ("int", "bool", "text"):
-            raise Uncovered("a default of this kind")
+            raise Uncovered("a `default` that the engine cannot compare")
         item.scope.names[GIVEN] = register
         given: Tree = nodes.own(GIVEN)
         if is_beyond(constant):  # a row with such a number, which no register has, is given up where it is asked for
@@ -62,4 +62,4 @@ class Absence(Part):
             return True
         if field.has_default and field.const == field.default:
             return False
-        raise Uncovered("a constant that may be left out")
+        raise Uncovered("an optional field with `const`")

@@ -44,7 +44,7 @@ class Fields(Part):
         placed: list[Placed] = []
         self.compiler.binary.region(item.field.size, lambda: placed.extend(self._packed_region(item)))
         if any(each.item.field.checksum is not None for each in placed):
-            raise Uncovered("a checksum behind a size of its own")
+            raise Uncovered("a checksum in a field whose `size` is the type of a number")
         if placed:
             raise UnsettledError(item.scope.struct)
         return placed
@@ -58,7 +58,7 @@ class Fields(Part):
         if tag is not None:
             compiled = self.expressions.compiled(tag, item.scope)
             if item.scope.is_assumed(tag):
-                raise Uncovered("a choice by what follows from places")
+                raise Uncovered("a choice by a value computed from offsets")
             codec, register = self._codec(compiled, cases)
         start = self.assembly.register("int").read()
         self.assembly.emit("PROTO_SEGMENT", start)
@@ -71,7 +71,7 @@ class Fields(Part):
         found = {value: NAMES.index(codec) for values, codec in cases for value in values}
         if isinstance(tag, Constant):
             if tag.value not in found:
-                raise Uncovered("a codec that is none")
+                raise Uncovered("an `unpack` tag without a codec")
             return found[tag.value], None
         value = self.assembly.register(tag.kind).read()
         self.compiler.compute(tag, value)
@@ -79,7 +79,7 @@ class Fields(Part):
         places: dict[int | None, int] = {}
         for wire, codec in found.items():
             if wire is not None and Constant(wire).kind != tag.kind:
-                raise Uncovered("a choice by values of another kind")
+                raise Uncovered("a choice whose cases have another type than the tag")
             places.setdefault(None if wire is None else self.compiler.records.word(wire), len(words))
             words.append(codec)
         register = self.assembly.register("int").read()
@@ -113,7 +113,7 @@ class Fields(Part):
     def _settled(self, item: Item, node: Node) -> None:
         """Write what passes know of places."""
         if not isinstance(node, nodes.Int | nodes.Bool):
-            raise Uncovered(f"a {word_of(node)} that follows from places")
+            raise Uncovered(f"a {word_of(node)} computed from offsets")
         if item.field.bits and isinstance(node, nodes.Int):
             self._packed(item, node)
         elif item.field.values is not None:
@@ -162,7 +162,7 @@ class Fields(Part):
     def _number(self, register: Register, node: Node, scope: Scope) -> None:
         """Write the integer in a register."""
         if register.kind not in ("int", "bool", "list") or not isinstance(node, nodes.Int):
-            raise Uncovered(f"a derived {word_of(node)}")
+            raise Uncovered(f"a derived value of type {word_of(node)}")
         if register.kind == "bool":
             self.compiler.fail()  # true is no integer
         else:
@@ -174,9 +174,9 @@ class Fields(Part):
         """The integer that the column says, else 0, with the bits that have values of their own."""
         scope, field = item.scope, item.field
         if field.derive is not None:
-            raise Uncovered("derived bits of a derived integer")
+            raise Uncovered("`bits` of an integer with `derive`")
         if node.bits > _WORD:
-            raise Uncovered("bits of an integer of more than 64")
+            raise Uncovered("`bits` of an integer of more than 64 bits")
         whole = self.assembly.register("int").read()
         nulls = sum(_null(bit) for bit in field.bits)
         if nulls:
@@ -188,7 +188,7 @@ class Fields(Part):
             self.compiler.compute(Code("int", Term("zero", (Term("LOAD", (), given.read()),))), whole)
         for bit in field.bits:
             if bit.width == _WORD:
-                raise Uncovered("all of 64 bits")
+                raise Uncovered("a name in `bits` for all 64 bits")
             needed = needs(bit, shared=item.field.shared)
             bits = needed << 17 | _is_negative(bit) << 16 | bit.low << 8 | bit.width
             self._bit(whole, bits, bit.values, self._bit_value(bit, scope))
@@ -203,7 +203,7 @@ class Fields(Part):
         """Write 64 bits as they stand; as a number, a register has them only with a sign, so expressions do without."""
         size, _, big = number_form(node, self.compiler.big)
         if scope.encoding != "binary" or not size:
-            raise Uncovered("the highest of 64 bits")
+            raise Uncovered("the highest bit of a 64-bit integer, named in `bits`")
         self.assembly.emit("PUT", whole, size, True, big)  # noqa: FBT003 - an operand
 
     def _bit_value(self, bit: nodes.Bits, scope: Scope) -> Register:
@@ -236,7 +236,7 @@ class Fields(Part):
             self.stated(item, lambda wire: self._constant(wire, node, item.scope))
             return
         if not isinstance(node, nodes.Int):
-            raise Uncovered("a mapping of what is no integer")
+            raise Uncovered("`values` of a type that is not an integer")
         self._number(self.mapped(item), node, item.scope)
 
     def meant(self, node: nodes.Held, scope: Scope, column: Column | None) -> None:
@@ -284,7 +284,7 @@ class Fields(Part):
     def _numbers(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[int, Any]]:
         """Integers on the wire and what they mean."""
         if any(not isinstance(each.wire, int) or isinstance(each.wire, bool) for each in values):
-            raise Uncovered("a mapping of what is no integer")
+            raise Uncovered("`values` of a type that is not an integer")
         return self.meanings(values, kind)
 
     def meanings(self, values: Sequence[nodes.Meaning], kind: str) -> list[tuple[Any, Any]]:
@@ -293,9 +293,9 @@ class Fields(Part):
         for each in values:
             meaning = self.expressions.compiled(each.means, Scope("", None))
             if not isinstance(meaning, Constant):
-                raise Uncovered("a mapping that depends on the record")
+                raise Uncovered("`values` whose meanings depend on the record")
             if meaning.kind not in (kind, "null"):
-                raise Uncovered(f"named values that mean {KINDS[meaning.kind]} and are looked up from {KINDS[kind]}")
+                raise Uncovered(f"`values` that mean {KINDS[meaning.kind]}, for a column of {KINDS[kind]}")
             found.append((each.wire, meaning.value))
         return found
 
@@ -303,9 +303,9 @@ class Fields(Part):
 
     def _held(self, item: Item, node: Node) -> Placed:
         if item.scope.encoding != "binary":
-            raise Uncovered("a value that follows from places, outside binary")
+            raise Uncovered("a value computed from offsets, outside of binary")
         if {"values", "bits"} & item.field.stated.keys() and item.field.checksum is not None:
-            raise Uncovered("a checksum that is mapped, or has bits")
+            raise Uncovered("a checksum with `values` or `bits`")
         if {"values", "bits"} & item.field.stated.keys():
             raise UnsettledError(item.scope.struct)
         match node:
@@ -318,7 +318,7 @@ class Fields(Part):
             case nodes.Bool():
                 raise UnsettledError(item.scope.struct)
             case _:
-                raise Uncovered(f"a {word_of(node)} that follows from places")
+                raise Uncovered(f"a {word_of(node)} computed from offsets")
         register = self.assembly.register("int").read()
         self.assembly.emit("HOLD", size, register)
         return Placed(item, register)
@@ -355,12 +355,12 @@ class Fields(Part):
             value = scope.names[name] = self.derived(placed.item.field.derived, scope)
             scope.pending.discard(name)
             if value.kind not in ("int", "list"):
-                raise Uncovered(f"a derived {value.kind}")
+                raise Uncovered(f"a derived value of type {value.kind}")
             self.assembly.emit("PATCH", placed.register, value, *form)
 
     def _checksum(self, placed: Placed, *, alone: bool) -> list[Any]:
         if placed.item.field.stated.keys() & {"stored", "covers"}:  # readers ask only where it is verified
-            raise Uncovered("a checksum that something else stands for, or that covers what stands elsewhere")
+            raise Uncovered("a checksum with `stored`, or over several ranges or expressions")
         sum = placed.item.field.checksum
         assert sum is not None, "what is placed here is a checksum"
         algorithm, first, last = sum.algorithm, sum.start, sum.end

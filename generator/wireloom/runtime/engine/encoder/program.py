@@ -77,7 +77,7 @@ def compiled(  # noqa: PLR0913 - what a compiler is made of
             return compiler, compiler.program(root)
         except UnsettledError as unsettled:
             if unsettled.struct in passes:
-                raise Uncovered("passes over what is not binary") from unsettled
+                raise Uncovered("offsets that depend on each other, outside of binary") from unsettled
             passes |= {unsettled.struct}
 
 

@@ -74,9 +74,9 @@ class Records(Part):
             case bool() | int() if not is_beyond(value):
                 return int(value)
             case int():
-                raise Uncovered("a mapping to a number beyond 64 bits")
+                raise Uncovered("a number beyond 64 bits in `values` or as a case")
             case _:
-                raise Uncovered("a case that is neither number nor text")
+                raise Uncovered("a case that is not a number or text")
 
     # --- by a tag --------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class Records(Part):
             return
         compiled = self.expressions.named(compiled, [value for case in cases for value in case.values])
         if compiled.kind == "bytes":
-            raise Uncovered("a choice by text")
+            raise Uncovered("a choice by text of the record")
         register = self.assembly.register("int").read()
         self.compiler.compute(compiled, register)
         labels = [Label() for _ in cases]
@@ -106,7 +106,7 @@ class Records(Part):
                 if not is_beyond(value):  # registers have no number beyond 63 bits
                     targets.setdefault(None if value is None else self.word(value), label)
         if scope.is_assumed(tag):
-            raise Uncovered("a choice by what follows from places")
+            raise Uncovered("a choice by a value computed from offsets")
         table = self.assembly.table(hashed(targets, None if rest is None else labels[-1]))
         self.assembly.emit("SWITCH", table, register)
         self._arms([(label, case.type) for label, case in zip(labels, cases, strict=True)], write)
@@ -170,7 +170,7 @@ class Records(Part):
         is_told = self._told([(struct, label) for label, _, group in fitting for struct in group], record)
         if count > _FITTING:
             if not is_told:
-                raise Uncovered("a choice among more than 63 structs that no one member tells apart")
+                raise Uncovered("a choice of more than 63 structs that no single member tells apart")
             self.compiler.fail()
             return
         mask = self.assembly.register("int").read()
@@ -195,7 +195,7 @@ class Records(Part):
                 for way in _ways(cases):
                     yield from self.structs(way)
             case _:
-                raise Uncovered("a choice among what are no structs")
+                raise Uncovered("a choice whose cases are not structs")
 
     def _told(self, structs: Sequence[tuple[nodes.Struct, Label]], record: Column | None) -> bool:
         """Whether one member tells them apart, each value of it leading to one: where the record gives it, go there.
@@ -271,7 +271,7 @@ class Records(Part):
     def _known(self, field: nodes.Field) -> tuple[Tree, ...] | None:
         """The values that a member may have, but for null; None where the format does not state them."""
         if isinstance(field.const, bytes):
-            raise Uncovered("a choice by a constant of bytes")
+            raise Uncovered("a choice by a `const` of bytes")
         if field.const is not None:
             return (stated(field.const),)
         if field.values is not None:

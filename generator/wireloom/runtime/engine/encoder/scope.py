@@ -85,13 +85,13 @@ class Scope:
         for _ in range(up):
             scope = scope.parent if scope is not None else None
         if scope is None or name not in scope.names:
-            raise Uncovered(f"the field {name!r} in an expression")
+            raise Uncovered(f"the field {name!r}, whose value the engine does not keep, in an expression")
         if name in scope.unsaid:
-            raise Uncovered(f"the field {name!r}, of which the value does not say whether it is there")
+            raise Uncovered(f"the field {name!r}, since its column does not say whether it is present")
         if name in scope.pending or (scope.is_closed and name in scope.following and not scope.in_passes):
             if scope.following and not scope.in_passes:
                 raise UnsettledError(scope.struct)
-            raise Uncovered(f"{name!r}, which follows from other members, before those are settled")
+            raise Uncovered(f"{name!r}, before the members that it is computed from have values")
         return scope.names[name]
 
     def mark(self, name: str) -> Register:
@@ -144,12 +144,12 @@ class Scope:
 
     def start(self) -> Register:
         """No expression of building counts from where it stands."""
-        raise Uncovered("a position while building")
+        raise Uncovered("an offset, when writing")
 
     def size(self) -> Register:
         """The register of the struct's size."""
         if self.size_register is None:
-            raise Uncovered("a size before the struct is laid out")
+            raise Uncovered("the size of a struct that is not written yet")
         return self.size_register.read()
 
     def index(self) -> Register:
@@ -159,7 +159,7 @@ class Scope:
             if scope.place is not None:
                 return scope.place.read()
             scope = scope.parent
-        raise Uncovered("an index outside a list")
+        raise Uncovered("`index` outside of a list")
 
 
 def is_never(present: Compiled) -> bool:

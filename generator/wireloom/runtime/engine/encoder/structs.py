@@ -48,7 +48,7 @@ class Structs(Absence):
             return
         scope.in_passes, words = True, list[Any]()
         if sum(each.in_passes for each in scope.outward()) > _PASSES:
-            raise Uncovered("places found in passes, more than four in one another")
+            raise Uncovered("offsets that depend on each other in more than four nested structs")
         marks = ["", *dict.fromkeys(step.name for step in node.steps if isinstance(step, nodes.Mark))]
         for mark in marks:
             assumed, reached = (self.assembly.register("int").read() for _ in range(2))
@@ -82,7 +82,7 @@ class Structs(Absence):
             case "protobuf", "message":
                 self.compiler.protobuf.message(items)
             case encoding, form:
-                raise Uncovered(f"a {form} in {encoding}")
+                raise Uncovered(f"a struct of form {form} in {encoding}")
         self.compiler.certainty.struct(node, scope)
         enter[3] = Edge(len(self.assembly.registers))
         scope.is_closed = True
@@ -96,7 +96,7 @@ class Structs(Absence):
             there = self._there(when, field, scope, () if field.renamed is None else same)
             same.append(True if there is None else there)
             if (field.hidden or field.derive is not None) and asks_for_place(when):
-                raise Uncovered("a field of which places alone say whether it is there")
+                raise Uncovered("a hidden or derived field whose `when` uses offsets")
             self._check_null(field)
             column = self.compiler.sentinels.written(field.name, self._column(field, scope), scope)
             items.append(Item(field, scope, column, self._condition(there, scope)))
@@ -158,7 +158,7 @@ class Structs(Absence):
         index: Tree = names.index(chosen[0]) if chosen else len(names) - 1
         by_arity = not chosen and any(version.arity is not None for version in node.versions)
         if by_arity and any(field.flatten and field.since for field in node.fields):
-            raise Uncovered("a record that melts in since a version that an arity tells")
+            raise Uncovered("a field with `flatten` and `since`, where an arity gives the version")
         for place, version in reversed(list(enumerate(node.versions))):
             if version.when is not None:
                 index = nodes.If(version.when, place, index)
@@ -172,13 +172,13 @@ class Structs(Absence):
         known = [(each.wire, self.expressions.compiled(each.means, Scope("", None))) for each in field.values]
         null = [wire for wire, meaning in known if isinstance(meaning, Constant) and meaning.value is None]
         if null and not any(wire == default and type(wire) is type(default) for wire in null):
-            raise Uncovered("a value that means null beside a default that does not")
+            raise Uncovered("a value that means null, in a field whose `default` does not")
 
     def _array(self, items: Sequence[Item]) -> None:
         """MessagePack: as many elements as there are fields."""
         items = [item for item in items if not item.is_never_there]
         if any(item.field.optional for item in items):
-            raise Uncovered("an element that may be left out")
+            raise Uncovered("an optional field in an array")
         unsure = [_where(item.present.term) for item in items if isinstance(item.present, Code)]
         if unsure:
             self.assembly.emit("PACK_COUNT", self._number(len(items) - len(unsure), unsure))
@@ -211,7 +211,7 @@ class Structs(Absence):
                 self.compiler.compute(present, register)
             items.append((item, register))
             if item.field.besides is not None:
-                raise Uncovered("the rest of a MessagePack object")
+                raise Uncovered("an `inline` map in MessagePack")
             if register is not None:
                 unsure.append(_where(Term("LOAD", (), register)))
             else:
@@ -233,7 +233,7 @@ class Structs(Absence):
         if not field.optional:
             return self._condition(self._there(when, field, item.scope), item.scope)
         if field.stated.keys() & {"const", "derive", "bits", "flatten"}:
-            raise Uncovered("a member that may be left out, and follows from others")
+            raise Uncovered("an optional member with `const`, `derive`, `bits` or `flatten`")
         says = self._says(item)
         return self.expressions.condition(says if when is None else nodes.both(when, says), item.scope)
 
@@ -257,7 +257,7 @@ class Structs(Absence):
         known = self.compiler.fields.meanings(values, register.kind)
         meaning = next((meaning for wire, meaning in known if wire == default and type(wire) is type(default)), None)
         if meaning is None or next(wire for wire, other in known if other == meaning) != default:
-            raise Uncovered("a default of this kind")
+            raise Uncovered("a `default` that the engine cannot compare")
         return stated(meaning)
 
     def _sequence(self, steps: Sequence[nodes.Step], scope: Scope, items: Sequence[Item]) -> None:
@@ -269,7 +269,7 @@ class Structs(Absence):
             there = _NOWHERE if item is None else item.present
             stand = _stand(step, there)
             if (stand == REST or isinstance(stand, int)) and not isinstance(there, Constant):
-                raise Uncovered("a field that counts from the end and need not be there")
+                raise Uncovered("a field at the end of the struct that may be absent")
             if not (turns.waits and stand == FOLLOWS):
                 reached = _reached(reached, step, stand, there)
             if turns.comes((step, item), stand):
@@ -318,11 +318,11 @@ class Structs(Absence):
             return []
         with self.compiler.during(item.present):
             if item.field.base:
-                raise Uncovered("a field at an offset from a mark")
+                raise Uncovered("a field with `at` and `from`")
             at = item.field.at
             if at is not None and _from_the_end(item.field) is None:
                 if not isinstance(at, int):
-                    raise Uncovered("a field at a computed offset")
+                    raise Uncovered("a field with a computed `at`")
                 assert item.scope.start_register is not None
                 self.assembly.emit("PAD", at, item.scope.start_register.read())
             return self.compiler.fields.field(item)
@@ -367,7 +367,7 @@ def _reached(least: int, step: nodes.Step, stand: Stand, present: Compiled) -> i
         return least
     at = least if step.at is None else step.at
     if isinstance(at, int) and at < least:
-        raise Uncovered("a field at an offset before that of another")
+        raise Uncovered("a field whose `at` is before the end of an earlier field")
     if not isinstance(present, Constant):
         return least
     return (at if isinstance(at, int) else least) + (_least_size(step.type) if step.size is None else 0)

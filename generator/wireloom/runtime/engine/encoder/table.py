@@ -58,7 +58,7 @@ class Table:
         type, found = engine.root(request).logical, None
         first, *others = orders(engine.layout, request.settings, request.root)
         if drafts and first:
-            raise Uncovered("drafts of records that choose their byte order")
+            raise Uncovered("converting records that choose their byte order")
         for order in (*reversed(others), first):
             compiler, program = compiled(
                 native, engine.layout, request.settings, type, order, request.root, drafts=drafts
@@ -199,7 +199,7 @@ def _gather(array: pa.Array, column: Column, type: LogicalType, given: _Gathered
             _put(_wired(array, type, given.native), column, type, given)
         case Map(key, value):
             if not kinds.is_map(array.type):
-                raise Uncovered(f"maps as {array.type}")
+                raise Uncovered(f"a map column of type {array.type}")
             listed = _trimmed(soundness.entries(array))
             given.buffers[column.index] = *listed.buffers()[:2], None, listed.offset, len(listed)
             entries = listed.values
@@ -224,7 +224,7 @@ def _members(array: pa.Array, column: Column, types: dict[str, LogicalType], giv
         return
     names = [field.name for field in array.type] if kinds.is_struct(array.type) else []
     if not kinds.is_struct(array.type) or len(set(names)) < len(names) or not types.keys() >= set(names):
-        raise Uncovered("columns of other names or types")
+        raise Uncovered("columns with other names or types than the schema")
     given.buffers[column.index] = array.buffers()[0], None, None, array.offset, len(array)
     members = dict(zip(names, soundness.members(array), strict=True))
     for name, type in types.items():
@@ -262,7 +262,7 @@ def _variant(array: pa.Array, column: Column, given: _Gathered) -> None:
     if kinds.is_null(array.type):
         return
     if not kinds.is_struct(array.type) or {field.name for field in array.type} != {"value", "metadata"}:
-        raise Uncovered("open values that are not VARIANT")
+        raise Uncovered("a column of open values that is not VARIANT")
     _members(array, column, {"value": Binary(), "metadata": Binary()}, given)
 
 
@@ -274,9 +274,9 @@ def _listed(array: pa.Array) -> pa.ListArray:
         try:
             narrow.validate()
         except pa.ArrowInvalid as error:  # Arrow casts slices of some nested types to what is no array
-            raise Uncovered(f"lists as {array.type}") from error
+            raise Uncovered(f"a list column of type {array.type}") from error
         return _trimmed(narrow)
-    raise Uncovered(f"lists as {array.type}")
+    raise Uncovered(f"a list column of type {array.type}")
 
 
 def _trimmed(array: pa.ListArray) -> pa.ListArray:
@@ -302,7 +302,7 @@ def _plain(array: pa.Array, type: LogicalType) -> pa.Array:
     if kinds.is_null(array.type):
         return pa.nulls(len(array), target)
     if not _same_values(array.type, target):
-        raise Uncovered(f"{array.type} for {target}")
+        raise Uncovered(f"a column of type {array.type} in place of {target}")
     return _cast(array, target)
 
 

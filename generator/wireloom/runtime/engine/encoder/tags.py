@@ -52,7 +52,7 @@ class Tag:
             return []
         told = self._told(case, struct)
         if told is None and len(self.open) >= _MANY:
-            raise Uncovered("a case that is told by a member of which the value does not say what stands on the wire")
+            raise Uncovered("a choice among many structs by a member whose wire value the columns do not give")
         return [] if told is None else [told]
 
     def leads(self, case: Node, struct: nodes.Struct) -> bool:

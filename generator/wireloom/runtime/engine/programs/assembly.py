@@ -168,7 +168,7 @@ class Assembly:
     def text(self, data: bytes) -> int:
         """Where a text of the format stands and how long it is, in one number: equal texts have equal numbers."""
         if len(data) >= _TEXT_LIMIT:
-            raise Uncovered("a text of the format of 64 KiB or more")
+            raise Uncovered("a text constant of 64 KiB or more")
         if data not in self._symbols:
             self._symbols[data] = len(self.texts) << 16 | len(data)
             self.texts += data

@@ -64,14 +64,14 @@ _NUMBERS = frozenset({"int", "null", "wide"})  # no instruction takes an integer
 _RESULTS = {"int": NUMBER, "bool": 2, "text": 3}
 KINDS = {
     "int": "an integer",
-    "wide": "an integer of 128 bits",
+    "wide": "a 128-bit integer",
     "bool": "a boolean",
-    "text": "text of the format",
+    "text": "constant text",
     "bytes": "text or bytes of the record",
     "list": "a list",
-    "made": "a text that is computed",
+    "made": "a computed text",
     "mixed": "a record, a float or a union",
-    "several": "a field of several kinds",
+    "several": "a field of several types",
     "null": "null",
     "other": "another value",
 }
@@ -172,19 +172,19 @@ class Expressions:
     def place(self, compiled: Compiled) -> int:
         """Where the expression stands in the program."""
         if compiled.kind == _WIDE:
-            raise Uncovered("an integer of 128 bits where one of 64 is needed")
+            raise Uncovered("a 128-bit integer where a 64-bit one is needed")
         words = self.assembly.expressions
         start, operations = len(words), _merged(self._code(compiled).term.operations())
         for name, held, argument in (*operations, ("END", 0, 0)):
             if name not in self.assembly.operations:
-                raise Uncovered("an integer of 128 bits in an expression that only compares within others")
+                raise Uncovered("a comparison of 128-bit integers inside of a larger expression")
             words += [self.assembly.operations[name] + held, start + 2 * argument if name in _JUMPS else argument]
         return start
 
     def result(self, compiled: Compiled) -> int:
         """The number of the kind of the value."""
         if compiled.kind not in _RESULTS:
-            raise Uncovered(f"an expression that gives {KINDS[compiled.kind]}")
+            raise Uncovered(f"an expression whose result is {KINDS[compiled.kind]}")
         return _RESULTS[compiled.kind]
 
     def compiled(self, tree: Tree, scope: Scope) -> Compiled:
@@ -349,7 +349,7 @@ class Expressions:
             return Constant(functions.among(operand.value, values))
         operand = self.named(operand, values)
         if any(value is None or Constant(value).kind != operand.kind for value in values):
-            raise Uncovered("membership among values of several kinds")
+            raise Uncovered("`in` with values of several types")
         words = [self._code(Constant(value)).term.argument for value in values]
         table = self.assembly.table([len(words), *words])
         return Code("bool", Term("in", (self._code(operand).term,), table))
@@ -363,7 +363,7 @@ class Expressions:
             case nodes.BytesConstant(stated) | nodes.TextConstant(stated):
                 return stated
             case _:
-                raise Uncovered("membership among values that are not stated")
+                raise Uncovered("`in` with values that are not constants")
 
     def _chosen(self, condition: Compiled, then: Tree, otherwise: Tree, made: Callable[[Tree], Compiled]) -> Compiled:
         if isinstance(condition, Constant):
@@ -375,7 +375,7 @@ class Expressions:
         if len(kinds) > 1 and kinds <= _TEXTS:
             return Code("made", Term("if", (self._code(condition).term, self.text(first), self.text(second))))
         if len(kinds) != 1:
-            raise Uncovered("a choice between kinds of values")
+            raise Uncovered("a conditional expression whose two results have different types")
         parts = (self._code(condition).term, self._code(first).term, self._code(second).term)
         return Code(kinds.pop(), Term("if", parts))
 
@@ -384,13 +384,13 @@ class Expressions:
         if register.kind == "null":
             return self._fact_of(word, _NULL)
         if register.kind == "several":
-            raise Uncovered(f"{word} of {KINDS[register.kind]}")
+            raise Uncovered(f"`{word}` of {KINDS[register.kind]}")
         load = Term("LOAD", (), register.read())
         if word == "present" or register.kind == "made":
             return self._fact_of(word, Code(register.kind, load))
         if register.kind == {"len": "bytes", "count": "list"}[word]:
             return Code("int", Term("zero", (load,)))
-        raise Uncovered(f"{word} of {KINDS[register.kind]}")
+        raise Uncovered(f"`{word}` of {KINDS[register.kind]}")
 
     def _fact_of(self, word: str, operand: Compiled) -> Compiled:
         match operand:
@@ -403,7 +403,7 @@ class Expressions:
             case Code("bytes" | "made") if word == "len":
                 return Code("int", Term("zero", (Term("SIZE", (self.text(operand),)),)))
             case _:
-                raise Uncovered(f"{word} of what is computed")
+                raise Uncovered(f"`{word}` of a computed value")
 
     def _sum(self, listed: nodes.FieldRef, member: str, scope: Scope) -> Compiled:
         """The sum over a list, which is in a register of its own."""
@@ -427,7 +427,7 @@ class Expressions:
             case Code("bytes", term):
                 return self._standing(term)
             case _:
-                raise Uncovered(f"a text that is made of {KINDS[compiled.kind]}")
+                raise Uncovered(f"a text made of {KINDS[compiled.kind]}")
 
     def held(self, compiled: Compiled) -> Compiled:
         """What a register of its own may hold of what an expression gives: of a text, what tells where it stands."""
@@ -437,7 +437,7 @@ class Expressions:
         """Text of the record, by where it stands."""
         match term:
             case Term("LOAD", _, Register(coded=True)):
-                raise Uncovered("a part of a text in a character set, while building")
+                raise Uncovered("writing from a part of a text with a `charset`")
             case Term("LOAD", _, Register() as register):
                 return Term("TEXT", (), register.read())
             case Term("if", (condition, then, otherwise)):
@@ -445,7 +445,7 @@ class Expressions:
             case Term("NULL"):
                 return term
             case _:
-                raise Uncovered(f"a text that is made of {KINDS['made']}")
+                raise Uncovered(f"a text made of {KINDS['made']}")
 
     def _part(self, kind: str, whole: Compiled, start: Compiled, *end: Compiled) -> Compiled:
         """A part of a text, which stands where that does."""
@@ -483,7 +483,7 @@ class Expressions:
         try:
             register = scope.field(listed.up, first, inner)
         except Uncovered:
-            raise Uncovered(f"what joins {last!r} in an expression") from None
+            raise Uncovered(f"the `join` of {last!r} in an expression") from None
         there = Term("present", (Term("LOAD", (), elements.read()),))
         return Code("made", Term("if", (there, Term("TEXT", (), register.read()), Term("NULL"))))
 
@@ -495,7 +495,7 @@ class Expressions:
             case Code("bytes", Term("LOAD") as term):
                 return Code(_WIDE, Term(word, (term,), bits))
             case _:
-                raise Uncovered(f"the number of {KINDS[operand.kind]}")
+                raise Uncovered(f"a number read from {KINDS[operand.kind]}")
 
     def _number_of_bytes(self, operand: Compiled, order: Literal["big", "little"]) -> Compiled:
         """The unsigned number that bytes are."""

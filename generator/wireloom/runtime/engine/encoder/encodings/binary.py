@@ -38,7 +38,7 @@ class Binary(Part):
         """Write the value of a column."""
         if isinstance(node, nodes.Nullable):
             if column is not None and column.takes == "":
-                raise Uncovered("null among alternatives")
+                raise Uncovered("a nullable value in a column with several types")
             self.value(self.compiler.reader.resolved(node.type), scope, column)
             return
         found = self.compiler.only(column, taken(node))
@@ -59,7 +59,7 @@ class Binary(Part):
                 if size is None:
                     self.compiler.certainty.last(scope)
             case nodes.ListOf(element, unique=None, salvage=None) if is_bits(element):
-                raise Uncovered("a list of what is no whole number of bytes")
+                raise Uncovered("a list whose elements are not whole bytes")
             case nodes.ListOf(element, count, unique, salvage=None):
                 if unique is not None:
                     self.compiler.certainty.unique(unique, element, found)
@@ -152,7 +152,7 @@ class Binary(Part):
             case nodes.Text(size), str():
                 self._constant_bytes(const.encode(), size)
             case _:
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a `const` that the engine cannot write")
 
     def _constant_bytes(self, data: bytes, size: nodes.Amount) -> None:
         match size:

@@ -64,7 +64,7 @@ class Json(Unions, Absence):
         lead = item.scope.lead
         assert lead is not None
         if field.optional and not lead.named:
-            raise Uncovered("an element that may be left out")
+            raise Uncovered("an optional field in an array")
         if field.besides is not None:
             self._rest(item, node)
         elif isinstance(item.type, nodes.Inline) or field.flatten:
@@ -87,7 +87,7 @@ class Json(Unions, Absence):
         """Members of the object around, whose names are held against those of others as the record is read back."""
         assert isinstance(node, nodes.MapOf), "the rest of an object is a map"
         if self.is_open(node):
-            raise Uncovered("the rest of an object as one open value")
+            raise Uncovered("an `inline` map of open values")
         self._map(node.key, node.value, item.scope, item.column, _MEMBERS)
 
     def _plain(self, item: Item, node: Node) -> None:
@@ -124,9 +124,9 @@ class Json(Unions, Absence):
         is_inline = isinstance(node, nodes.Inline)
         inner = self.compiler.reader.resolved(node.type) if isinstance(node, nodes.Inline) else node
         if not self.compiler.reader.is_record(inner):
-            raise Uncovered(f"a {word_of(inner)} that melts into the record")
+            raise Uncovered(f"`flatten` on a {word_of(inner)}")
         if item.field.optional:
-            raise Uncovered("a record that melts into another and may be left out")
+            raise Uncovered("an optional field with `flatten` or `inline`")
         if not is_inline:
             self.assembly.constant(lead.before(item.member))
         scope.lent = lead if is_inline else None
@@ -171,7 +171,7 @@ class Json(Unions, Absence):
         field = item.field
         register = self.compiler.fields.derived(field.derived, item.scope)
         if field.optional or isinstance(node, nodes.Nullable):
-            raise Uncovered("a derived value that may be left out, or null")
+            raise Uncovered("a `derive` field that is optional or may be null")
         self.assembly.constant(lead.before(item.member))
         match node, register.kind:
             case nodes.Int(), "int" | "list":
@@ -185,7 +185,7 @@ class Json(Unions, Absence):
                     self.assembly.emit("JUMP", end)
                 self.assembly.place(end)
             case _:
-                raise Uncovered(f"a derived {word_of(node)}")
+                raise Uncovered(f"a derived value of type {word_of(node)}")
 
     def carried(self, write: Callable[[], None]) -> None:
         """Write a body of another encoding as base64 in a string, which is read back."""
@@ -205,7 +205,7 @@ class Json(Unions, Absence):
             node = self.compiler.reader.resolved(node.type)
         match node, const:
             case nodes.Int(), bool():
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a `const` that the engine cannot write")
             case (
                 (nodes.Int(), int())
                 | (nodes.Bool(), bool())
@@ -215,10 +215,10 @@ class Json(Unions, Absence):
                 self.assembly.constant(literal(const))
             case nodes.Bytes(size, _, lines), bytes() if size in (None, len(const)):
                 if lines and len(const) >= _LINE_BYTES:
-                    raise Uncovered("a constant of this kind")
+                    raise Uncovered("a `const` that the engine cannot write")
                 self.assembly.constant(literal(base64.b64encode(const).decode()))
             case _:
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a `const` that the engine cannot write")
 
     # --- values ------------------------------------------------------------------------------------------------------
 

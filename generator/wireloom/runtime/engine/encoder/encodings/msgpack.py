@@ -150,8 +150,8 @@ class MessagePack(Unions):
         """Write a constant."""
         match node, const:
             case nodes.Int(), bool():
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a `const` that the engine cannot write")
             case (nodes.Int(), int()) | (nodes.Bool(), bool()) | (nodes.Text(), str()) | (nodes.Bytes(), bytes()):
                 self.assembly.constant(msgpack.packb(const, use_bin_type=True))
             case _:
-                raise Uncovered("a constant of this kind")
+                raise Uncovered("a `const` that the engine cannot write")

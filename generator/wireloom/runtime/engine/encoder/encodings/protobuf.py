@@ -46,22 +46,22 @@ class Protobuf(Absence):
                 bounds.append(self._bound())
         if scattered:
             if any(self.compiler.reader.msgpack.shows_open(item.type) for item in items):
-                raise Uncovered("open values in a message whose fields have numbers that do not ascend")
+                raise Uncovered("open values in a message whose field numbers are not in ascending order")
             parts = sorted(zip(order, pairwise(bounds), strict=True), key=lambda part: part[0].field.tag)
             words = [register for _, part in parts for register in part]
             self.assembly.emit("PROTO_ORDER", self.assembly.table([len(parts), *words]))
 
     def value(self, node: Node, scope: Scope, column: Column | None) -> None:
         """Fields alone have values, and these say how they are written."""
-        raise Uncovered(f"values in {scope.encoding}")
+        raise Uncovered(f"a value that is not a field, in {scope.encoding}")
 
     def constant(self, const: Any, node: Node) -> None:
         """Nor is there a constant but as a field."""
-        raise Uncovered("a constant in protobuf")
+        raise Uncovered("a constant that is not a field, in protobuf")
 
     def number(self, register: Register, node: nodes.Int) -> None:
         """Nor is there a number but as a field."""
-        raise Uncovered("a constant in protobuf")
+        raise Uncovered("a constant that is not a field, in protobuf")
 
     def _bound(self) -> Register:
         register = self.assembly.register("int").read()
@@ -72,19 +72,19 @@ class Protobuf(Absence):
         field, scope, column = item.field, item.scope, item.column
         node = self.compiler.reader.resolved(item.type)
         if {"bits", "checksum"} & field.stated.keys():
-            raise Uncovered("a protobuf field with a constraint")
+            raise Uncovered("a protobuf field with `bits` or `checksum`")
         tag, required = field.tag << 3, not field.optional
         opening = tag | (_GROUP if field.group else _LENGTH)
         if field.flatten:
             if not required or not self.compiler.reader.is_record(node):
-                raise Uncovered("a record that melts into another and may be left out")
+                raise Uncovered("an optional field with `flatten` or `inline`")
             self._enclosed(opening, lambda: self.compiler.records.members(node, scope, scope.record, None))
         elif field.const is not None:
             self._constant(item, node, tag)
         elif field.values is not None:
             self._mapped(item, node, tag)
         elif field.derive is not None and field.default_value is not None:
-            raise Uncovered("a derived value that may be null, or has a default")
+            raise Uncovered("a `derive` field that has a `default` or may be null")
         elif field.default_value is not None:
             self._defaulted(item, node, tag)
         elif field.table:
@@ -112,7 +112,7 @@ class Protobuf(Absence):
         """The first value on the wire that means what the column says; one that stands for absence is left out."""
         field, absent = item.field, Label()
         if not isinstance(node, nodes.Int) or field.derive is not None:
-            raise Uncovered("a mapping of what is no integer")
+            raise Uncovered("`values` of a type that is not an integer")
         if field.optional:
             if item.column is None:
                 return
@@ -168,7 +168,7 @@ class Protobuf(Absence):
     def _derived(self, item: Item, node: Node, tag: int, *, required: bool) -> None:
         compiled = self.expressions.compiled(item.field.derived, item.scope)
         if not isinstance(node, nodes.Int) or compiled.kind not in ("int", "list"):
-            raise Uncovered("a derived value that is no integer")
+            raise Uncovered("a derived value that is not an integer")
         register = self.assembly.register("int").read()
         self.compiler.compute(compiled, register)
         self.assembly.emit("PROTO_PUT", tag | _wire(node), register, *_form(node), required)
@@ -198,7 +198,7 @@ class Protobuf(Absence):
         if column is None:
             return
         if column.takes != taken(node):
-            raise Uncovered("a repeated field among alternatives")
+            raise Uncovered("a repeated field in a column with several types")
         element = self.compiler.reader.resolved(node.element)
 
         def write(inner: Column, place: Register) -> None:
@@ -216,7 +216,7 @@ class Protobuf(Absence):
         """The first element on the wire that means what the column says."""
         node, values = self.compiler.reader.resolved(held.type), held.values or ()
         if not isinstance(node, nodes.Int):
-            raise Uncovered("a mapping of what is no integer")
+            raise Uncovered("`values` of a type that is not an integer")
         item = Item(nodes.Field("", held.type, code=held.code, values=held.values), scope, column)
         if has_beyond(values):
             self.compiler.fields.stated(item, lambda wire: self.assembly.constant(_literal(wire, node, tag)))
@@ -229,7 +229,7 @@ class Protobuf(Absence):
         if column is None:
             return
         if column.takes != "map":
-            raise Uncovered("a repeated field among alternatives")
+            raise Uncovered("a repeated field in a column with several types")
         halves = [self.compiler.reader.resolved(half) for half in (node.key, node.value)]
 
         def write_halves(inner: Column) -> None:
@@ -255,17 +255,17 @@ class Protobuf(Absence):
         held = item.field.minimum is not None or item.field.maximum is not None
         plain = isinstance(node, nodes.Int) and node.form not in ("fixed", "zigzag")
         if outer is None or table not in outer.tables or held or not plain:
-            raise Uncovered("a reference of this kind")
+            raise Uncovered("a `refers` field with `range`, with `wire`, or outside of the message with its table")
         found = self.compiler.only(item.column, "str") if item.column is not None or required else None
         if found is not None:
             self.assembly.emit("PROTO_ENTRY", tag, outer.tables[table], found.index, required)
 
     def _dump(self, item: Item, node: Node, tag: int) -> None:
         if item.column is not None:
-            raise Uncovered("a table that readers see")
+            raise Uncovered("a `table` that is not hidden")
         texts = isinstance(node, nodes.ListOf) and self.compiler.reader.resolved(node.element)
         if not isinstance(texts, nodes.Text):
-            raise Uncovered("a table of what are no texts")
+            raise Uncovered("a `table` that does not contain texts")
         self.assembly.emit("PROTO_DUMP", tag | _LENGTH, item.scope.tables[item.name])
 
 
@@ -285,7 +285,7 @@ def _literal(const: Any, node: Node, tag: int) -> bytes:
         case nodes.Bytes(size), bytes() if size in (None, len(const)):
             return leb128.encoded(tag | _LENGTH) + leb128.encoded(len(const)) + const
         case _:
-            raise Uncovered("a constant of this kind")
+            raise Uncovered("a `const` that the engine cannot write")
 
 
 def _form(node: nodes.Int) -> tuple[int, int, int]:

@@ -45,13 +45,13 @@ class Unions(Part):
         for alternative in map(self.compiler.reader.resolved, alternatives):
             takes = self.takes(alternative)
             if takes in kinds:
-                raise Uncovered("alternatives of one kind")
+                raise Uncovered("two alternatives with the same type of column")
             kinds[takes] = alternative
         if not kinds.keys() <= _TOLD or {"str", "bytes"} <= kinds.keys():
             self.assembly.doubt("alternatives that are told by more than their kinds")
         null = kinds.pop("null", None) is not None
         if column is None or column.takes != "":
-            raise Uncovered("alternatives that have one column")
+            raise Uncovered("alternatives that share one column")
         self._chosen(kinds, scope, column, null=null)
 
     def _chosen(self, kinds: dict[str, Node], scope: Scope, column: Column, *, null: bool) -> None:

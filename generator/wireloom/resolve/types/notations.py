@@ -1,7 +1,7 @@
 """The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeVar
@@ -643,7 +643,13 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
 
 def _require(around: Surroundings, place: Place, what: str, *, fits: bool, whose: str) -> None:
     if not fits:
-        around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", f"it is of {whose}")
+        around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", only_in([whose]))
+
+
+def only_in(encodings: Sequence[str]) -> str:
+    """The hint where an encoding does not have what a spec asks of it: the encodings that do."""
+    *others, last = encodings
+    return f"only {', '.join(others)} and {last} have it" if others else f"only {last} has it"
 
 
 def _keys(around: Surroundings, tag: Expression) -> _Keys:

@@ -1,5 +1,7 @@
 """The guide and the recipes of the language: each example is a spec that is generated and run against its bytes."""
 
+import importlib
+import json
 import re
 from pathlib import Path
 
@@ -67,3 +69,25 @@ def test_the_commands_of_the_guide_print_what_it_shows(tmp_path):
 
 def test_the_guide_is_read_in_half_an_hour():
     assert len((LANGUAGE / "guide.md").read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+def test_each_type_has_the_columns_that_the_reference_says(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- columns -->\n")[2].partition("<!-- end -->")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:] if line]
+    said = [(word, cells[1].strip("`"), cells[2]) for cells in rows for word in re.findall(r"`([^`]+)`", cells[0])]
+    fields = [{f"f{number}": {"type": word}} for number, (word, *_) in enumerate(said) if word != "bit"]
+    fields += [{f"b{number}": {"type": "bit"}} for number in range(8)]  # they fill a byte
+    _, text = _whole("columns", f"root: R\ntypes: {json.dumps({'R': {'fields': fields}})}\n")
+    (tmp_path / "columns.yaml").write_text(text, encoding="utf-8")
+    home = ("--specs", str(tmp_path), "--out", str(tmp_path / "out"), "--package", "columns_of_types")
+    assert CliRunner().invoke(app, ["generate", *home]).exit_code == 0
+    monkeypatch.syspath_prepend(tmp_path / "out")
+    columns = importlib.import_module("columns_of_types.columns.columns").SCHEMAS["record"]
+    spark = importlib.import_module("columns_of_types.columns.spark").struct_type()
+    names = ["b0" if word == "bit" else f"f{number}" for number, (word, *_) in enumerate(said)]
+    made = [
+        (word, str(columns.field(name).type), spark[name].dataType.simpleString().upper())
+        for name, (word, *_) in zip(names, said, strict=True)
+    ]
+    assert made == said

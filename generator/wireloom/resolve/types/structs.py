@@ -94,7 +94,8 @@ def _step(around: Surroundings, place: Place, entry: language.Entry, form: Form,
 
 def _require_binary(around: Surroundings, place: Place, word: str) -> None:
     if not around.encoding.laid_out:
-        around.refuses(place, "wrong-encoding", f"`{word}` has no meaning in {around.encoding.name}", "only binary has it")
+        message = f"`{word}` has no meaning in {around.encoding.name}"
+        around.refuses(place, "wrong-encoding", message, "only binary has it")
 
 
 def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:

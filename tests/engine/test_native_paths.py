@@ -1196,6 +1196,9 @@ def test_every_reason_to_leave_the_engine_is_in_its_page():
     reasons = {reason for path in (*engine.glob("*.py"), *engine.glob("*/*.py")) for reason in _reasons(path)}
     assert len(reasons) > 80
     assert {reason for reason in reasons if f"- {reason}\n" not in page} == set()
+    table = page.partition("| reason in `explain` |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) > 5
+    assert {row.split("|")[1].strip() for row in table} <= reasons
 
 
 def _reasons(path):

@@ -69,6 +69,55 @@ def test_records_that_only_the_parser_reads_are_named(tmp_path):
     assert any("not the first alternative (one)" in line for line in shown)
 
 
+LARGE = """wireloom: 1
+format: alpha
+title: A thing
+encoding: binary
+byteOrder: big
+framing: length-prefixed
+root: R
+types:
+  R: {fields: [{raw: {type: uint64}}, {at: {compute: "raw * 1000000 // 1073741824", type: int64}}]}
+examples:
+  - {name: early, hex: 0000000040000000}
+  - {name: late, hex: 1000000000000000}
+"""
+
+
+@pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
+def test_a_result_beyond_64_bits_is_the_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.SPEC", LARGE)
+    shown, _ = written(tmp_path, "", "")
+    assert "examples  1 of 2 read by the parser, which is slow: late" in shown
+    assert (
+        "R: `raw * 1000000` (compute of at) may be beyond 64 bits, and the parser reads such records; "
+        "divide or shift before you multiply"
+    ) in shown
+    monkeypatch.setattr(f"{__name__}.SPEC", LARGE.replace("raw * 1000000 // 1073741824", "(raw >> 30) * 1000000"))
+    (tmp_path / "other_").mkdir()
+    assert not any("beyond 64 bits" in line for line in written(tmp_path / "other_", "", "")[0])
+
+
+MIXED = """wireloom: 1
+format: alpha
+title: A thing
+encoding: json
+framing: lines
+root: R
+types:
+  R: {fields: [{raw: {type: float}}, {is: {compute: "raw == 1", type: bool}}]}
+examples:
+  - {name: early, text: '{"raw": 1.0}'}
+"""
+
+
+@pytest.mark.skipif(not engine.available(), reason="the native engine is not built")
+def test_the_field_that_keeps_a_format_from_the_engine_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.SPEC", MIXED)
+    shown, _ = written(tmp_path, "", "")
+    assert any("the field raw (a record, a float, a union or JSON) in an expression" in line for line in shown), shown
+
+
 def test_why_examples_are_not_counted_is_said(tmp_path):
     _, places = written(tmp_path, "which", "v == 5")
     spec = tmp_path / "specs" / "alpha.yaml"

@@ -62,13 +62,24 @@ EventV1 = structure.Struct(
     structure.Field("timestampInNanos", binary.Integer(64, signed=True, order=ORDER)),
     structure.Field("srcId", binary.Integer(16, signed=True, order=ORDER)),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
-    structure.Field("schemaId", binary.Bytes(16), when=lambda ctx: ctx._params["schemaField"] == "id"),
+    structure.Field(
+        "schemaId",
+        binary.Bytes(16),
+        when=lambda ctx: ctx._params["schemaField"] == "id",
+        condition="schemaField == 'id'",
+    ),
     structure.Field(
         "schemaVersion",
         binary.Integer(16, signed=True, order=ORDER),
         when=lambda ctx: ctx._params["schemaField"] == "version",
+        condition="schemaField == 'version'",
     ),
-    structure.Field("schemaIdTail", binary.Bytes(14), when=lambda ctx: ctx._params["schemaField"] == "version"),
+    structure.Field(
+        "schemaIdTail",
+        binary.Bytes(14),
+        when=lambda ctx: ctx._params["schemaField"] == "version",
+        condition="schemaField == 'version'",
+    ),
     structure.Field(
         "valueCrc",
         binary.Integer(32, signed=False, order=ORDER),
@@ -80,11 +91,17 @@ EventV1 = structure.Struct(
             octets=4,
         ),
     ),
-    structure.Field("key", binary.Integer(64, signed=True, order=ORDER), when=lambda ctx: not ctx["byteKey"]),
+    structure.Field(
+        "key",
+        binary.Integer(64, signed=True, order=ORDER),
+        when=lambda ctx: not ctx["byteKey"],
+        condition="not byteKey",
+    ),
     structure.Field(
         "keySize",
         binary.Integer(32, signed=True, order=ORDER),
         when=lambda ctx: ctx["byteKey"],
+        condition="byteKey",
         derive=lambda ctx: fn.length(ctx["keyBytes"]),
         hidden=True,
         doc="bytes",
@@ -137,7 +154,11 @@ EventV1 = structure.Struct(
         notation="04X",
     ),
     structure.Field(
-        "keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["byteKey"], circular=True
+        "keyBytes",
+        binary.Bytes(lambda ctx: ctx["keySize"]),
+        when=lambda ctx: ctx["byteKey"],
+        condition="byteKey",
+        circular=True,
     ),
     structure.Field("value", binary.Bytes(lambda ctx: ctx["length"] - fn.here(ctx))),
     needs=("sequence", "physicalPartitionId", "logicalPartitionId", "timestampInNanos", "srcId", "value"),
@@ -181,8 +202,8 @@ Part = structure.Struct(
 
 Body = structure.Struct(
     "Body",
-    structure.Field("metadata", Part, when=lambda ctx: ctx._["hasMetadata"], circular=True),
-    structure.Field("payload", Part, when=lambda ctx: ctx._["hasPayload"], flatten=True),
+    structure.Field("metadata", Part, when=lambda ctx: ctx._["hasMetadata"], condition="hasMetadata", circular=True),
+    structure.Field("payload", Part, when=lambda ctx: ctx._["hasPayload"], condition="hasPayload", flatten=True),
     doc="The optional parts behind a V2 header.",
 )
 
@@ -299,11 +320,17 @@ EventV2 = structure.Struct(
         expected="headerLength == 53",
         operands=(("headerLength", lambda ctx: ctx["headerLength"]),),
     ),
-    structure.Field("key", binary.Integer(64, signed=True, order=ORDER), when=lambda ctx: ctx["keyType"] == 1),
+    structure.Field(
+        "key",
+        binary.Integer(64, signed=True, order=ORDER),
+        when=lambda ctx: ctx["keyType"] == 1,
+        condition="keyType == 1",
+    ),
     structure.Field(
         "keySize",
         binary.Integer(32, signed=True, order=ORDER),
         when=lambda ctx: ctx["keyType"] == 2,
+        condition="keyType == 2",
         derive=lambda ctx: fn.length(ctx["keyBytes"]),
         hidden=True,
         doc="bytes",
@@ -318,13 +345,18 @@ EventV2 = structure.Struct(
         operands=(("keySize", lambda ctx: ctx["keySize"]), ("headerLength", lambda ctx: ctx["headerLength"])),
     ),
     structure.Field(
-        "keyBytes", binary.Bytes(lambda ctx: ctx["keySize"]), when=lambda ctx: ctx["keyType"] == 2, circular=True
+        "keyBytes",
+        binary.Bytes(lambda ctx: ctx["keySize"]),
+        when=lambda ctx: ctx["keyType"] == 2,
+        condition="keyType == 2",
+        circular=True,
     ),
     structure.Field(
         "keySchema",
         Part,
         size=lambda ctx: ctx["headerLength"] - 45,
         when=lambda ctx: ctx["keyType"] == 3,
+        condition="keyType == 3",
         circular=True,
         code="bad_key_size",
     ),

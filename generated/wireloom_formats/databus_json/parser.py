@@ -36,13 +36,18 @@ MetadataPart = structure.Struct(
         operands=(("schemaId", lambda ctx: ctx["schemaId"]),),
     ),
     structure.Field(
-        "value", json.Base64(line_feeds=True), member="metadataValue", when=lambda ctx: ctx._["valueEnc"] == "JSON"
+        "value",
+        json.Base64(line_feeds=True),
+        member="metadataValue",
+        when=lambda ctx: ctx._["valueEnc"] == "JSON",
+        condition="valueEnc == 'JSON'",
     ),
     structure.Field(
         "valueText",
         json.Text(),
         member="metadataValue",
         when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE",
+        condition="valueEnc == 'JSON_PLAIN_VALUE'",
         circular=True,
     ),
     structure.Check(
@@ -79,6 +84,7 @@ PayloadPart = structure.Struct(
         json.Base64(line_feeds=True),
         member="payloadValue",
         when=lambda ctx: ctx._["valueEnc"] == "JSON",
+        condition="valueEnc == 'JSON'",
         circular=True,
     ),
     structure.Field(
@@ -86,6 +92,7 @@ PayloadPart = structure.Struct(
         json.Text(),
         member="payloadValue",
         when=lambda ctx: ctx._["valueEnc"] == "JSON_PLAIN_VALUE",
+        condition="valueEnc == 'JSON_PLAIN_VALUE'",
         circular=True,
     ),
     structure.Check(
@@ -124,11 +131,27 @@ EventV2 = structure.Struct(
         ),
         hidden=True,
     ),
-    structure.Field("key", json.Integer(64, signed=True), when=lambda ctx: ctx["keyType"] == "Number"),
     structure.Field(
-        "keyBytes", json.Base64(line_feeds=True), when=lambda ctx: ctx["keyType"] == "String", circular=True
+        "key",
+        json.Integer(64, signed=True),
+        when=lambda ctx: ctx["keyType"] == "Number",
+        condition="keyType == 'Number'",
     ),
-    structure.Field("keyText", json.Text(), member="key", when=lambda ctx: ctx["keyType"] == "Schema", circular=True),
+    structure.Field(
+        "keyBytes",
+        json.Base64(line_feeds=True),
+        when=lambda ctx: ctx["keyType"] == "String",
+        condition="keyType == 'String'",
+        circular=True,
+    ),
+    structure.Field(
+        "keyText",
+        json.Text(),
+        member="key",
+        when=lambda ctx: ctx["keyType"] == "Schema",
+        condition="keyType == 'Schema'",
+        circular=True,
+    ),
     structure.Field(
         "valueEnc",
         json.Text(),
@@ -158,8 +181,17 @@ EventV2 = structure.Struct(
     structure.Field("logicalPartitionId", json.Integer(16, signed=True)),
     structure.Field("physicalPartitionId", json.Integer(16, signed=True)),
     structure.Field("sequence", json.Integer(64, signed=True)),
-    structure.Field("metadata", MetadataPart, when=lambda ctx: ctx["hasPayloadMetadata"], circular=True, inline=True),
-    structure.Field("payload", PayloadPart, when=lambda ctx: ctx["hasPayload"], flatten=True, inline=True),
+    structure.Field(
+        "metadata",
+        MetadataPart,
+        when=lambda ctx: ctx["hasPayloadMetadata"],
+        condition="hasPayloadMetadata",
+        circular=True,
+        inline=True,
+    ),
+    structure.Field(
+        "payload", PayloadPart, when=lambda ctx: ctx["hasPayload"], condition="hasPayload", flatten=True, inline=True
+    ),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),
     needs=("replicated", "trace", "timestampInNanos", "srcId", "logicalPartitionId", "physicalPartitionId", "sequence"),
@@ -210,6 +242,7 @@ EndOfPeriod = structure.Struct(
         "value",
         json.Base64(line_feeds=True),
         when=lambda ctx: ctx["valueEnc"] != "JSON_PLAIN_VALUE",
+        condition="valueEnc != 'JSON_PLAIN_VALUE'",
         circular=True,
         optional=True,
     ),
@@ -218,6 +251,7 @@ EndOfPeriod = structure.Struct(
         json.Text(),
         member="value",
         when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE",
+        condition="valueEnc == 'JSON_PLAIN_VALUE'",
         circular=True,
         optional=True,
     ),
@@ -274,9 +308,19 @@ EventV1 = structure.Struct(
         "endOfPeriod", json.Boolean(), const=False, code="bad_constant", optional=True, default=False, hidden=True
     ),
     structure.Field("trace", json.Boolean(), member="traceEnabled", optional=True, default=False),
-    structure.Field("value", json.Base64(line_feeds=True), when=lambda ctx: ctx["valueEnc"] == "JSON"),
     structure.Field(
-        "valueText", json.Text(), member="value", when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE", circular=True
+        "value",
+        json.Base64(line_feeds=True),
+        when=lambda ctx: ctx["valueEnc"] == "JSON",
+        condition="valueEnc == 'JSON'",
+    ),
+    structure.Field(
+        "valueText",
+        json.Text(),
+        member="value",
+        when=lambda ctx: ctx["valueEnc"] == "JSON_PLAIN_VALUE",
+        condition="valueEnc == 'JSON_PLAIN_VALUE'",
+        circular=True,
     ),
     structure.Computed("sourceClass", lambda ctx: fn.range_name(ctx["srcId"], RANGES_SOURCECLASS)),
     form=json.Object(lambda ctx: ctx._params["unknownMembers"]),

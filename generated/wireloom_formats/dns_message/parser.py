@@ -229,6 +229,7 @@ Record = structure.Struct(
         ),
         size=lambda ctx: ctx["length"],
         when=lambda ctx: ctx["length"] > 0 or ctx["type"] not in (1, 2, 5, 6, 12, 15, 28, 33),
+        condition="length > 0 or not type in [1, 2, 5, 6, 12, 15, 28, 33]",
         code="bad_region",
     ),
     structure.Check(

@@ -50,6 +50,7 @@ UserRecord = structure.Struct(
             else fn.md5(ctx["partition_key_index"])
         ),
         when=lambda ctx: fn.present(ctx._params["shard_range"]),
+        condition="present(shard_range)",
         hidden=True,
     ),
     structure.Check(

@@ -86,6 +86,7 @@ Property = structure.Struct(
         when=lambda ctx: (
             ctx["name"] in ("payloadFormat", "requestProblemInfo", "requestResponseInfo", "maximumQos", "retainAvailable", "wildcardAvailable", "subscriptionIdAvailable", "sharedAvailable")
         ),
+        condition="name in ['payloadFormat', 'requestProblemInfo', 'requestResponseInfo', 'maximumQos', 'retainAvailable', 'wildcardAvailable', 'subscriptionIdAvailable', 'sharedAvailable']",
         minimum=0,
         maximum=1,
         code="bad_property",
@@ -95,12 +96,14 @@ Property = structure.Struct(
         binary.Integer(16, signed=False, order=ORDER),
         title="value",
         when=lambda ctx: ctx["name"] in ("serverKeepAlive", "topicAliasMaximum"),
+        condition="name in ['serverKeepAlive', 'topicAliasMaximum']",
     ),
     structure.Field(
         "positiveShort",
         binary.Integer(16, signed=False, order=ORDER),
         title="value",
         when=lambda ctx: ctx["name"] in ("receiveMaximum", "topicAlias"),
+        condition="name in ['receiveMaximum', 'topicAlias']",
         minimum=1,
         code="bad_property",
     ),
@@ -109,12 +112,14 @@ Property = structure.Struct(
         binary.Integer(32, signed=False, order=ORDER),
         title="value",
         when=lambda ctx: ctx["name"] in ("messageExpiry", "sessionExpiry", "willDelay"),
+        condition="name in ['messageExpiry', 'sessionExpiry', 'willDelay']",
     ),
     structure.Field(
         "positiveLong",
         binary.Integer(32, signed=False, order=ORDER),
         title="value",
         when=lambda ctx: ctx["name"] == "maximumPacketSize",
+        condition="name == 'maximumPacketSize'",
         minimum=1,
         code="bad_property",
     ),
@@ -124,6 +129,7 @@ Property = structure.Struct(
         binary.Numeral("varint", 32, signed=False),
         title="value",
         when=lambda ctx: ctx["name"] == "subscriptionId",
+        condition="name == 'subscriptionId'",
         minimum=1,
         maximum=268435455,
         code="bad_property",
@@ -150,6 +156,7 @@ Property = structure.Struct(
         when=lambda ctx: (
             ctx["name"] in ("contentType", "assignedClientId", "authMethod", "responseInfo", "serverReference", "reasonString")
         ),
+        condition="name in ['contentType', 'assignedClientId', 'authMethod', 'responseInfo', 'serverReference', 'reasonString']",
         spelling=structure.Spelling(pattern="[^\\x00]*"),
         code="bad_string",
     ),
@@ -158,6 +165,7 @@ Property = structure.Struct(
         binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         title="value",
         when=lambda ctx: ctx["name"] == "responseTopic",
+        condition="name == 'responseTopic'",
         spelling=structure.Spelling(minimum=1, pattern="[^+#\\x00]*"),
         code="bad_topic",
     ),
@@ -166,8 +174,11 @@ Property = structure.Struct(
         binary.Bytes(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         title="value",
         when=lambda ctx: ctx["name"] in ("correlationData", "authData"),
+        condition="name in ['correlationData', 'authData']",
     ),
-    structure.Field("pair", Pair, title="value", when=lambda ctx: ctx["name"] == "userProperty"),
+    structure.Field(
+        "pair", Pair, title="value", when=lambda ctx: ctx["name"] == "userProperty", condition="name == 'userProperty'"
+    ),
     structure.Computed(
         "once",
         lambda ctx: (
@@ -323,6 +334,7 @@ Connect = structure.Struct(
         "will",
         Will,
         when=lambda ctx: ctx["hasWill"],
+        condition="hasWill",
         circular=True,
         doc="What the broker publishes if the client is gone",
     ),
@@ -330,6 +342,7 @@ Connect = structure.Struct(
         "userName",
         binary.Text(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         when=lambda ctx: ctx["hasUserName"],
+        condition="hasUserName",
         circular=True,
         spelling=structure.Spelling(pattern="[^\\x00]*"),
         code="bad_string",
@@ -338,6 +351,7 @@ Connect = structure.Struct(
         "password",
         binary.Bytes(binary.Prefix(binary.Integer(16, signed=False, order=ORDER))),
         when=lambda ctx: ctx["hasPassword"],
+        condition="hasPassword",
         circular=True,
     ),
     needs=("keepAlive", "clientId"),
@@ -411,6 +425,7 @@ Publish = structure.Struct(
         "packetId",
         binary.Integer(16, signed=False, order=ORDER),
         when=lambda ctx: fn.more(ctx._["qos"], 0),
+        condition="qos > 0",
         minimum=1,
         code="bad_packet_id",
         doc="What acknowledgements refer to",
@@ -437,6 +452,7 @@ Acknowledgement = structure.Struct(
         "reason",
         binary.Integer(8, signed=False),
         when=lambda ctx: fn.size(ctx) > fn.here(ctx),
+        condition="size > here",
         doc="0 where it is left out",
     ),
     structure.Check(
@@ -457,7 +473,9 @@ Acknowledgement = structure.Struct(
         looks=("reason",),
         operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
-    structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), flatten=True),
+    structure.Field(
+        "properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), condition="size > here", flatten=True
+    ),
     needs=("packetId",),
     doc="PUBACK, PUBREC, PUBREL and PUBCOMP (3.4 to 3.7).",
 )
@@ -662,6 +680,7 @@ Disconnect = structure.Struct(
         "reason",
         binary.Integer(8, signed=False),
         when=lambda ctx: fn.size(ctx) > fn.here(ctx),
+        condition="size > here",
         doc="0 where it is left out",
     ),
     structure.Check(
@@ -675,7 +694,9 @@ Disconnect = structure.Struct(
         looks=("reason",),
         operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
-    structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), flatten=True),
+    structure.Field(
+        "properties", Properties, when=lambda ctx: fn.size(ctx) > fn.here(ctx), condition="size > here", flatten=True
+    ),
     doc="The end of a connection (3.14).",
 )
 # fmt: on
@@ -684,7 +705,11 @@ Authentication = structure.Struct(
     "Authentication",
     structure.Computed("allowed", lambda _: 1 << 21 | 1 << 22 | 1 << 31 | 1 << 38, hidden=True),
     structure.Field(
-        "reason", binary.Integer(8, signed=False), when=lambda ctx: fn.size(ctx) > 0, doc="0 where it is left out"
+        "reason",
+        binary.Integer(8, signed=False),
+        when=lambda ctx: fn.size(ctx) > 0,
+        condition="size > 0",
+        doc="0 where it is left out",
     ),
     structure.Check(
         lambda ctx: ctx["reason"] in (0, 24, 25),
@@ -695,7 +720,7 @@ Authentication = structure.Struct(
         looks=("reason",),
         operands=(("reason", lambda ctx: ctx["reason"]),),
     ),
-    structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > 0, flatten=True),
+    structure.Field("properties", Properties, when=lambda ctx: fn.size(ctx) > 0, condition="size > 0", flatten=True),
     structure.Check(
         lambda ctx: fn.bit_and(fn.shift_right(fn.total(ctx["properties"], "bit"), 21), 1) == 1,
         "missing_method",

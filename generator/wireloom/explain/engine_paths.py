@@ -8,16 +8,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wireloom.expr.ast import Binary, Expression, parts
+from wireloom.expr.extents import Known
+from wireloom.expr.text import text_of
+from wireloom.model.extents import StructExtents
 from wireloom.model.format import Example, Format
 from wireloom.model.meaning import meaning
 from wireloom.model.traversal import nested, reached
-from wireloom.model.types import Attempt
+from wireloom.model.types import Attempt, Check, Field, Struct
 from wireloom.runtime.codec import Codec, Root
 from wireloom.runtime.engine import Path, Request
 from wireloom.runtime.errors import EncodeError
 from wireloom.runtime.parameters import Parameter, parameter_text
 
 _SOME_RANGE = (0, 9)
+_BEYOND = 1 << 63
+_GROW = frozenset({"+", "-", "*", "<<"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +103,41 @@ def _remedies(format: Format, root: str) -> Iterator[str]:
     """What keeps records of the root in the engine, as far as the spec shows it."""
     types, begun = dict(format.types), next(each.type for each in format.roots if each.name == root)
     for name, type in (("root", begun), *((name, types[name]) for name in sorted(reached(begun, types)))):
-        for attempt in (each for each in nested(type) if isinstance(each, Attempt)):
-            first = attempt.trials[0].name
-            yield (
-                f"{name}: the engine may give up records that are not the first alternative ({first}); "
-                "put the most frequent one first, or use `select` on a value that tells them apart"
-            )
+        for each in nested(type):
+            if isinstance(each, Attempt):
+                first = each.trials[0].name
+                yield (
+                    f"{name}: the engine may give up records that are not the first alternative ({first}); "
+                    "put the most frequent one first, or use `select` on a value that tells them apart"
+                )
+            elif isinstance(each, Struct):
+                for place, large in _large(each, format):
+                    yield (
+                        f"{name}: `{large}` ({place}) may be beyond 64 bits, and the parser reads such records; "
+                        "divide or shift before you multiply"
+                    )
+
+
+def _large(struct: Struct, format: Format) -> Iterator[tuple[str, str]]:
+    """The innermost results of a struct's expressions that 64 bits may not hold, and where they stand."""
+    known = Known(StructExtents(struct, format.named).always)
+    for step in struct.steps:
+        match step:
+            case Field(compute=expression) if expression is not None:
+                yield from ((f"compute of {step.name}", text_of(each)) for each in _beyond(expression, known))
+            case Check(that=expression):
+                yield from (("check", text_of(each)) for each in _beyond(expression, known))
+            case _:
+                pass
+
+
+def _beyond(expression: Expression, known: Known) -> list[Expression]:
+    """The innermost parts that grow beyond 64 bits."""
+    inner = [found for part in parts(expression) for found in _beyond(part, known)]
+    if inner or not (isinstance(expression, Binary) and expression.operator in _GROW):
+        return inner
+    found = known.of(expression)
+    return [expression] if found.low < -_BEYOND or found.high >= _BEYOND else []
 
 
 def slow(codec: Codec) -> str:

@@ -168,6 +168,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         return call("structure.Counted", literal(field.wire_name), doc=doc)
     known = extents.under(field.when)
     when = optional_condition(presence_condition(field, declared), _with_version(extents.always, declared))
+    condition = None if field.when is None else literal(text_of(field.when))
     if field.compute is not None:
         low, high = _computed_bounds(field, field.compute, known)
         return call(
@@ -179,6 +180,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
             highest=high,
             title=title,
             when=when,
+            condition=condition,
             hidden=_flag(field.hidden),
             made=_flag(makes_text(field.compute)),
             given=_flag(field.given),
@@ -201,6 +203,7 @@ def _field(field: Field, declared: Struct, scope: Scope, extents: StructExtents)
         size=_region(field.size, inner),
         packing=_packing(field.packing, known),
         when=when,
+        condition=condition,
         circular=_flag(field.circular),
         const=None if field.const is None else literal(field.const),
         null=_null(field),

@@ -28,7 +28,7 @@ def records_of(obj: Any) -> list[dict[str, Any]] | None:
     if obj is None:
         return None
     if not isinstance(obj, Pairs | Mapping):
-        raise EncodeError("a map (Pairs or dict)", shown(obj))
+        raise EncodeError("a map (a dict, or `Pairs` of wireloom.runtime.values)", shown(obj))
     return [{_KEY: key, _VALUE: value} for key, value in (obj.items() if isinstance(obj, Mapping) else obj)]
 
 

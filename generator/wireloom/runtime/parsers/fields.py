@@ -431,6 +431,7 @@ class Field:
     size: Expression | SizeInFront | None = None
     packing: Packing | None = None  # how the region's bytes say what is read
     when: Expression | None = None
+    condition: str = ""  # how the spec writes `when`
     circular: bool = False  # the condition follows from just this field
     optional: bool = False
     default: Any = MISSING  # what an absent one means; null where not given

@@ -18,6 +18,7 @@ from wireloom.runtime.errors import DecodeError, EncodeError, amount, shown
 from wireloom.runtime.expressions import PositionPendingError
 from wireloom.runtime.parameters import Parameter, accept_all, limit_of
 from wireloom.runtime.parsers.agreement import Likeness, require_agreement
+from wireloom.runtime.parsers.refusals import explained
 from wireloom.runtime.primitives.packing import ALWAYS, UNBOUNDED
 
 _ORDERS = ("big", "little")
@@ -203,7 +204,7 @@ class Record(construct.Construct):
         if draft is not None and (refusal := draft.refusal(value, Likeness.INDEPENDENT)) is None:
             return draft.data
         assert refusal is not None
-        raise refusal
+        raise explained(refusal, value, self.subcon)
 
     def _draft(
         self, value: Any, parameters: Mapping[str, Any], *, anew: bool

@@ -31,6 +31,7 @@ class Computed:
     highest: int | None = None
     title: str = ""
     when: Expression | None = None
+    condition: str = ""  # how the spec writes `when`
     hidden: bool = False
     made: bool = False  # of texts of the record: counted among what it may expand to
     given: bool = False  # builders take it from the value: what it follows from is derived of it

@@ -70,7 +70,7 @@ KINDS = {
     "bytes": "text or bytes of the record",
     "list": "a list",
     "made": "a computed text",
-    "mixed": "a record, a float or a union",
+    "mixed": "a record, a float, a union or JSON",
     "several": "a field of several types",
     "null": "null",
     "other": "another value",
@@ -199,9 +199,9 @@ class Expressions:
             case nodes.ParameterRef(name, members):
                 return self._parameter(name, members)
             case nodes.FieldRef(up, name, members):
-                return _loaded(scope.field(up, name, members))
+                return _loaded(scope.field(up, name, members), name)
             case nodes.MarkRef(name):
-                return _loaded(scope.mark(name))
+                return _loaded(scope.mark(name), name)
             case nodes.Position(fact):
                 return self._position(fact, scope)
             case nodes.Unary("not", operand):
@@ -300,9 +300,9 @@ class Expressions:
             case "here":
                 return Code("int", Term("HERE", (), scope.start().read()))
             case "size":
-                return _loaded(scope.size())
+                return _loaded(scope.size(), "size")
             case _:
-                return _loaded(scope.index())
+                return _loaded(scope.index(), "index")
 
     def _parameter(self, name: str, members: Sequence[str]) -> Constant:
         value = self.settings[name]
@@ -657,11 +657,11 @@ def compares_wide(term: Term) -> bool:
     return term.word.startswith("wide ") or any(compares_wide(part) for part in term.parts)
 
 
-def _loaded(register: Register) -> Compiled:
+def _loaded(register: Register, name: str) -> Compiled:
     if register.kind == "null":
         return _NULL
     if register.kind in ("mixed", "several"):
-        raise Uncovered(f"{KINDS[register.kind]} in an expression")
+        raise Uncovered(f"the field {name} ({KINDS[register.kind]}) in an expression")
     return Code("int" if register.kind == "position" else register.kind, Term("LOAD", (), register.read()))
 
 

@@ -173,7 +173,7 @@ class _Places:
     def locate(self, field: Field) -> Any:
         """The next element's node."""
         if self.next == len(self.node.elements):
-            raise self._wrong(f"more than {self.next} elements")
+            raise self._wrong(f"{self.next + 1} or more elements")
         self.next += 1
         return self.node.elements[self.next - 1]
 

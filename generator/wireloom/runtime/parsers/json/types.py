@@ -208,7 +208,7 @@ class Map(construct.Construct):
         if self.open and isinstance(obj, OpenBytes):
             return _build_kept(self, obj, stream, context)
         if not isinstance(obj, Pairs | Mapping):
-            raise EncodeError("a map (Pairs or dict)", shown(obj))
+            raise EncodeError("a map (a dict, or `Pairs` of wireloom.runtime.values)", shown(obj))
         if self.open:
             _enter_built(stream)
         tree: dict[str, Tree] = {}

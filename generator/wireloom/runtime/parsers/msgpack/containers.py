@@ -168,7 +168,7 @@ class Map(construct.Construct):
             write_kept(self, obj, stream, context)
             return obj
         if not self.fits(obj):
-            raise EncodeError("a map (Pairs or dict)", shown(obj))
+            raise EncodeError("a map (a dict, or `Pairs` of wireloom.runtime.values)", shown(obj))
         entries = list(obj.items() if isinstance(obj, Mapping) else obj)
         stream.write(PACKER.pack_map_header(len(entries)))
         for index, (key, value) in enumerate(entries):

@@ -64,7 +64,7 @@ class _Elements(StreamFields):
         if self._located == self._head.number:
             if field.optional:
                 return MISSING
-            raise self._wrong(f"an array of more than {self._located}")
+            raise self._wrong(f"an array of {self._located + 1} or more")
         self._located += 1
         return super().locate(field)
 

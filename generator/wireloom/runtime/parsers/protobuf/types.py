@@ -485,7 +485,7 @@ class Map(construct.Construct):
 
     def _build(self, obj: Any, stream: Slot, context: Container, path: str) -> Any:
         if not isinstance(obj, Pairs | Mapping | None):
-            raise EncodeError("a map (Pairs or dict)", shown(obj))
+            raise EncodeError("a map (a dict, or `Pairs` of wireloom.runtime.values)", shown(obj))
         entries = list(obj.items() if isinstance(obj, Mapping) else obj or ())
         for index, ((key, value), (first, second)) in enumerate(zip(entries, stream.entries(), strict=False)):
             try:

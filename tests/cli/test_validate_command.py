@@ -167,7 +167,7 @@ def test_decode_and_validate_say_in_words_what_a_text_is_to_be(case_package, tmp
 
 @pytest.mark.parametrize(
     ("digest", "words"),
-    [("AAA", "base64 text, padded, in the one way to write it"), ("AAAA", "20 bytes")],
+    [("AAA", "canonical base64 text with padding"), ("AAAA", "20 bytes")],
 )
 def test_decode_and_validate_say_the_same_of_base64(tmp_path, digest, words):
     file = tmp_path / "events.jsonl"

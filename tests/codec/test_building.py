@@ -656,9 +656,9 @@ def test_what_follows_from_the_layout_may_select_the_codec(made: Made):
         assert (data[2:4] == b"\x1f\x8b") == (codec == "gzip")
         assert module.encode(pa.array([value])).to_pylist() == [data]
     unsettled = {"k": 4, "b": {"t": "xx"}}  # long where it is packed, which asks for none; short where it is not
-    with pytest.raises(EncodeError, match="places that each pass changes"):
+    with pytest.raises(EncodeError, match="offsets that change each other"):
         module.build(unsettled)
-    with pytest.raises(EncodeError, match="places that each pass changes"):
+    with pytest.raises(EncodeError, match="offsets that change each other"):
         module.encode(pa.array([unsettled]))
 
 
@@ -704,7 +704,7 @@ def test_what_no_layout_settles_is_refused():
     late = structure.Field("n", byte, derive=lambda ctx: expressions.mark(ctx, "nowhere"), hidden=True)
     inner = structure.Struct("I", late, structure.Field("t", byte))
     for struct, value in ((inner, {"t": 7}), (structure.Struct("R", structure.Field("i", inner)), {"i": {"t": 7}})):
-        with pytest.raises(EncodeError, match="expected a value whose fields find their places"):
+        with pytest.raises(EncodeError, match="expected fields whose offsets can be computed"):
             record.Record(struct, ()).build(value)
 
 

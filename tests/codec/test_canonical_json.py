@@ -137,8 +137,8 @@ REFUSED: list[tuple[object, LogicalType, str]] = [
     ({"id": True}, EVENT, "id: expected an integer, got True"),
     ({"id": 1.0}, EVENT, "id: expected an integer"),
     ({"hash": 7}, EVENT, "hash: expected decimal text"),
-    ({"digest": "AA=A"}, EVENT, "digest: expected base64 text"),
-    ({"digest": "AB=="}, EVENT, "digest: expected base64 text, padded, in the one way"),
+    ({"digest": "AA=A"}, EVENT, "digest: expected canonical base64 text"),
+    ({"digest": "AB=="}, EVENT, "digest: expected canonical base64 text with padding"),
     ({"ratio": "nan"}, EVENT, "ratio: expected a number"),
     ({"counts": {"a": 1}}, EVENT, "counts: expected a list"),
     ({"counts": [["a"]]}, EVENT, r"counts: expected a list of \[key, value\]"),
@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_refused_at_its_path(rendering: object, type: Logic
         ('{"int":1,"int":2}', "'int' appears twice"),
         ('{"list":[{"float":1e400}]}', "'1e400' is beyond"),
         ('{"float":NaN}', "NaN is not a JSON number"),
-        ('{"bytes":"AB=="}', "one way"),
+        ('{"bytes":"AB=="}', "canonical base64"),
     ],
 )
 def test_a_text_that_says_no_single_value_is_refused(text: str, message: str, tmp_path: Path) -> None:

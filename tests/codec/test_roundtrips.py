@@ -19,7 +19,7 @@ from wireloom.runtime.values import Pairs, same
 pytestmark = pytest.mark.drawing
 LIMITS = settings(max_examples=drawn(3), suppress_health_check=list(HealthCheck))
 
-OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends", "which fills up")
+OTHERS = ("(int_range)", "_limit)", "a value that reads back as", "which ends", "the padding")
 """What errors say of values that are none of the format's."""
 
 

@@ -156,7 +156,7 @@ def test_an_error_says_the_number_of_its_record_over_all_batches() -> None:
     spoiled = [pa.array(["NEVER", "NEVER"]) if place == at else column for place, column in enumerate(good.flatten())]
     with pytest.raises(EncodeError, match=r"^\[2\]\.attributes\.opcode: "):
         list(databus_event.encode_stream([good, pa.StructArray.from_arrays(spoiled, names)]))
-    with pytest.raises(EncodeError, match=r"^\[1\]: expected one record, which is all of the stream"):
+    with pytest.raises(EncodeError, match=r"^\[1\]: expected one record in the stream"):
         list(kpl_record.iter_build([kpl_record.parse(b"a"), kpl_record.parse(b"b")], framing="none"))
 
 

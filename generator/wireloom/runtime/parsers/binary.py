@@ -246,7 +246,7 @@ class Blocks:
         yield count
         if stream.tell() - first != size:
             found = amount(stream.tell() - first)
-            raise DecodeError("bad_size", offset=start, expected=f"{found} of elements", actual=shown(size))
+            raise DecodeError("bad_size", offset=start, expected=f"a size of {found}", actual=shown(size))
 
     def place(self, stream: Any, context: Container, start: int, offset: int) -> int:
         """Where a byte of the value that was just read, and begins at `start`, stands with all numbers before it."""
@@ -299,7 +299,7 @@ class Delimiter:
         start = stream.tell()
         found = stream.ending(self.ending)
         if found is None:
-            expected = f"{self.text} behind it"
+            expected = f"{self.text} after it"
             error = DecodeError(
                 self.code or stream.overrun, offset=start, expected=expected, actual=f"{stream.left} left"
             )
@@ -314,7 +314,7 @@ class Delimiter:
         """The value and the delimiter; EncodeError where readers would find that elsewhere."""
         written = self.ending.written(value)
         if written is None:
-            where = "with one at its end alone, of" if self.ending.kept else "without"
+            where = "that contains only at its end" if self.ending.kept else "without"
             raise EncodeError(f"a value {where} {self.text}, which ends it", shown(value))
         stream.write(written)
 
@@ -341,10 +341,10 @@ class Padded:
         if len(value) > self.size:
             raise EncodeError(f"at most {amount(self.size)}", amount(len(value)))
         if value.endswith(self.fill):
-            raise EncodeError(f"a value that does not end in {self.fill.hex()}, which fills up", shown(value))
+            raise EncodeError(f"a value that does not end in {self.fill.hex()}, the padding", shown(value))
         count, rest = divmod(self.size - len(value), len(self.fill))
         if rest:
-            raise EncodeError(f"a value that whole characters fill up to {amount(self.size)}", amount(len(value)))
+            raise EncodeError(f"a value that whole characters can pad to {amount(self.size)}", amount(len(value)))
         stream.write(value + self.fill * count)
 
 
@@ -585,7 +585,7 @@ class Filler(Bytes):
             guess(context)
             return 0
         if not isinstance(count, int) or not 0 <= count <= FILLED:
-            raise EncodeError(f"a size from 0 to {FILLED} of what is filled with zeros", shown(count))
+            raise EncodeError(f"from 0 to {FILLED} zero bytes", shown(count))
         return count
 
 

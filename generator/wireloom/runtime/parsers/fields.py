@@ -544,7 +544,7 @@ class Field:
             raise DecodeError(
                 run.stream.overrun,
                 offset=run.tail,
-                expected=f"bytes behind {run.front}, where other fields end",
+                expected=f"bytes after offset {run.front}, where other fields end",
                 actual=f"{run.stream.limit - run.front} left",
             )
 

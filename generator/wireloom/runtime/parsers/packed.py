@@ -86,7 +86,7 @@ class List(construct.Construct):
         if isinstance(self.count, int) and len(obj) != self.count:
             raise EncodeError(f"a list of {self.count}", shown(obj))
         if self.count is None and _BYTE * self._size(len(obj)) // self.bits > len(obj):
-            raise EncodeError("elements behind which no other has room in the last byte", shown(obj))
+            raise EncodeError("elements that leave no room for another one in the last byte", shown(obj))
 
     def _number(self, element: Any) -> int:
         """The bits of an element."""

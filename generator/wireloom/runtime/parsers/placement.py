@@ -132,7 +132,7 @@ class Placement:
             assumed = outcome
             idle = 0 if (outcome.size or 0) > largest else idle + 1
             largest = max(largest, outcome.size or 0)
-        raise EncodeError("fields whose places settle", "places that each pass changes")
+        raise EncodeError("fields whose offsets settle", "offsets that change each other")
 
     def _keep(self, data: bytes, around: "Placement | None") -> None:
         """Write what the fields came to."""
@@ -368,7 +368,7 @@ class Placement:
         """Go to a place: after zeros, or back to where there is something already."""
         end = self.target.seek(0, io.SEEK_END)
         if place - end > _GAP:
-            raise EncodeError(f"an offset at most {_GAP} bytes behind what stands before", shown(place))
+            raise EncodeError(f"an offset at most {_GAP} bytes after the end of the earlier fields", shown(place))
         self.target.write(bytes(max(place - end, 0)))
         self.target.seek(place)
 

@@ -175,7 +175,7 @@ class Record(construct.Construct):
             raise
         except RecursionError:  # a limit on depth beyond what the interpreter's stack can hold
             raise DecodeError(
-                "depth_limit", offset=cursor.tell(), expected="containers that the stack can hold", actual="more"
+                "depth_limit", offset=cursor.tell(), expected="nesting that the stack can hold", actual="more"
             ) from None
 
     def written(
@@ -243,7 +243,7 @@ class Record(construct.Construct):
         try:
             self.subcon._build(obj, stream, inner, "")
         except PositionPendingError:
-            raise EncodeError("a value whose fields find their places", "one that depends on where it stands") from None
+            raise EncodeError("fields whose offsets can be computed", "one that depends on its own offset") from None
         return obj
 
 

@@ -220,7 +220,7 @@ class Need:
             offset = run.offsets.get(self.field, run.scope._start)
             left = run.stream.limit - run.scope._start
             error = DecodeError(
-                run.stream.overrun, offset=offset, expected=f"{count} bytes in all", actual=f"{left} there"
+                run.stream.overrun, offset=offset, expected=f"{count} bytes in total", actual=f"{left} bytes"
             )
             raise error.at(self.field) if self.field else error
 

@@ -98,7 +98,7 @@ def _inflated(window: int, data: bytes, limit: int) -> bytes:
         if not rest:
             return b"".join(parts)
         if window != _GZIP:
-            raise PackingError(f"{len(rest)} bytes behind its end")
+            raise PackingError(f"{len(rest)} bytes after its end")
 
 
 # --- what pyarrow has ----------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _streamed(name: str, data: bytes, limit: int) -> bytes:
     import pyarrow as pa
 
     if not data:
-        raise PackingError("no bytes, not even of nothing")
+        raise PackingError("no bytes at all")
     parts, left = list[bytes](), limit + 1
     try:
         with pa.input_stream(pa.py_buffer(data), compression=name) as stream:
@@ -136,12 +136,12 @@ def _snappy(data: bytes, limit: int) -> bytes:
 
     found = leb128.decoded(data, 0, len(data), 5)
     if found is None or found[0] >> _SNAPPY_SIZE:
-        raise PackingError("no size of 32 bits")
+        raise PackingError("a size of more than 32 bits")
     size = found[0]
     if size > limit:
         raise ExpansionError
     if size > _SNAPPY_RATIO * len(data):
-        raise PackingError(f"{len(data)} bytes that say they are {size}")
+        raise PackingError(f"{len(data)} bytes that claim to unpack to {size}")
     try:
         return bytes(pa.Codec("snappy").decompress(data, decompressed_size=size, asbytes=True))
     except OSError as error:
@@ -191,7 +191,7 @@ def _from_base64(data: bytes, limit: int) -> bytes:
         raise PackingError(str(error)) from None
 
 
-BASE64 = "base64 text, padded, in the one way to write it"
+BASE64 = "canonical base64 text with padding"
 """What a text of bytes is to be."""
 
 
@@ -199,7 +199,7 @@ def said_in_base64(text: str | bytes) -> bytes:
     """The bytes that base64 says; raises ValueError where the text is not the one way to write them."""
     content = base64.b64decode(text, validate=True)
     if base64.b64encode(content) != (text.encode("ascii") if isinstance(text, str) else text):
-        raise ValueError("bits behind its end")
+        raise ValueError("bits after its end")
     return content
 
 
@@ -207,7 +207,7 @@ def _from_hexadecimal(data: bytes, limit: int) -> bytes:
     if len(data) // 2 > limit:
         raise ExpansionError
     if not _HEXADECIMAL.fullmatch(data):
-        raise PackingError("no pairs of hexadecimal digits")
+        raise PackingError("not pairs of hexadecimal digits")
     return bytes.fromhex(data.decode("ascii"))
 
 

@@ -127,7 +127,7 @@ def _unstuffed(data: bytes) -> bytes:
         code = data[at]
         end = at + code
         if end > len(data):
-            raise BadEscapeError(at, f"{code:02x}, and {len(data) - at - 1} bytes behind it")
+            raise BadEscapeError(at, f"{code:02x}, and {len(data) - at - 1} bytes after it")
         parts.append(data[at + 1 : end])
         if end == len(data):
             return b"".join(parts)

@@ -167,7 +167,7 @@ def elements(read: Read, limits: Limits) -> Iterator[Piece]:
             _, position = window.byte(position + 1)
     mark, position = window.byte(position + 1)
     if mark:
-        yield _wrong(window, position, "trailing_bytes", "the end of the stream behind its array")
+        yield _wrong(window, position, "trailing_bytes", "the end of the stream after its array")
 
 
 def _element(window: _Window, position: int) -> tuple[Piece, int]:

@@ -242,7 +242,7 @@ def _prefixed(reader: Reader, file: BinaryIO, framing: Prefixed) -> Iterator[Ext
         data = read_exactly(file, size if size <= LARGEST else KEPT)
         found = len(data) + (passed(file, size - len(data)) if size > LARGEST else 0)
         if found < size:
-            wanted = f"{size} bytes behind a length prefix"
+            wanted = f"{size} bytes after the length prefix"
             yield broken_off(reader, offset, width + found, prefix + data, wanted, found)
             return
         behind = offset + width
@@ -277,7 +277,7 @@ def _delimited(reader: Reader, file: BinaryIO, framing: Delimited | Stuffed) -> 
         if piece.size > LARGEST:
             yield too_large(reader, piece.offset, piece.size, piece.data, last=not piece.ended)
         elif needs_end and not piece.ended:
-            yield broken_off(reader, piece.offset, piece.size, piece.data, "a delimiter behind a record", piece.size)
+            yield broken_off(reader, piece.offset, piece.size, piece.data, "a delimiter after the record", piece.size)
         else:
             yield _escaped(reader, piece, framing)
 
@@ -287,7 +287,7 @@ def _escaped(reader: Reader, piece: Piece, framing: Delimited | Stuffed) -> Exte
     try:
         data = plain(framing, piece.data)
     except BadEscapeError as bad:
-        error = DecodeError(BAD_ESCAPE, offset=bad.offset, expected="an escape that means a byte", actual=bad.actual)
+        error = DecodeError(BAD_ESCAPE, offset=bad.offset, expected="a known escape", actual=bad.actual)
         return Extent(piece.offset, piece.size, piece.data[:KEPT], error=reader.label(error))
     return one(reader, piece.offset, data)
 
@@ -432,7 +432,7 @@ def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, fr
         return Extent(base + start, there, b"", error=error, last=True)
     if size <= min(there, LARGEST):
         return one(reader, base + start, window[start : start + size])
-    wanted = f"{size} bytes behind a length prefix"
+    wanted = f"{size} bytes after the length prefix"
     return broken_off(reader, base + start, there, b"", wanted, there)
 
 

@@ -456,7 +456,7 @@ class _Prefixed(_Window):
     def _searched(self, searching: Searching, width: int, size: int) -> Extent:
         """The same, up to where the stream goes on."""
         there = len(self.data) - width
-        wanted = f"{size} bytes behind a length prefix"
+        wanted = f"{size} bytes after the length prefix"
         lost = framed.broken_off(self.reader, self.base + width, there, b"", wanted, there)
         while (found := searching.settled(self.data, self.base, 0, width, lost, more=self.more)) is None:
             self.load(0, WINDOW)

@@ -34,7 +34,7 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
             return frame(framing.records, data, first=first)
         case Whole():
             if not first:
-                raise EncodeError("one record, which is all of the stream, since the framing is none", "another")
+                raise EncodeError("one record in the stream, since the framing is none", "another")
             return data
         case Concatenated():
             if not data:
@@ -44,7 +44,7 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
             return _prefix(framing, len(data)) + data
         case Sized():
             if len(data) != framing.size:
-                raise EncodeError(f"a record of {framing.size} bytes, as all have", f"one of {len(data)}")
+                raise EncodeError(f"a record of {framing.size} bytes", f"{len(data)} bytes")
             return data
         case Lines():
             return _line(data)
@@ -101,22 +101,22 @@ def ending(framing: Framing, count: int) -> bytes:
 def _prefix(framing: Prefixed, size: int) -> bytes:
     number = framing.written(size)
     if number is None:
-        raise EncodeError(f"a record whose size {framing.text} can say", f"one of {size} bytes")
+        raise EncodeError(f"a record whose size fits {framing.text}", f"{size} bytes")
     return number
 
 
 def _ended(framing: Delimited | Stuffed, data: bytes) -> bytes:
     written = stuffed(framing, data)
     if written is None:
-        raise EncodeError(f"a record of bytes, without {framing.delimiter.hex()}, which would end it", "another")
+        raise EncodeError(f"a record without {framing.delimiter.hex()}, which would end it", "one that contains it")
     return written + framing.delimiter
 
 
 def _line(data: bytes) -> bytes:
     if b"\n" in data:
-        raise EncodeError("a record without a line feed, which would end its line", "one that has it")
+        raise EncodeError("a record without a line feed, which would end its line", "one that contains it")
     if not data.strip():
-        raise EncodeError("a record that is no blank line, since those are passed over", "a blank one")
+        raise EncodeError("a record that is not blank, since readers skip blank lines", "a blank one")
     if data.endswith(b"\r"):
-        raise EncodeError("a record without a carriage return at its end, which would be its line's", "one that has it")
+        raise EncodeError("a record without a carriage return at its end, since readers remove it", "one with it")
     return data + b"\n"

@@ -127,7 +127,7 @@ def _unwritable(document: object, error: Exception) -> Problem:
         value, path = pending.pop()
         match value:
             case _ if len(path) > DEEPEST:
-                expected, actual = f"at most {DEEPEST} containers in one another", "one more inside"
+                expected, actual = f"at most {DEEPEST} nested containers", "a deeper one"
                 return problem(path, "depth_limit", expected, actual)
             case dict() if all(isinstance(name, str) for name in value):
                 pending += reversed([(below, (*path, name)) for name, below in value.items()])

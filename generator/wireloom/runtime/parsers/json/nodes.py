@@ -102,7 +102,7 @@ def too_deep(node: Node) -> DecodeError:
     """The error of a container beyond the limit on nesting."""
     limit = node.source.nesting.limit
     return DecodeError(
-        "depth_limit", offset=node.start, expected=f"at most {limit} containers", actual="one more inside"
+        "depth_limit", offset=node.start, expected=f"at most {limit} nested containers", actual="a deeper one"
     )
 
 

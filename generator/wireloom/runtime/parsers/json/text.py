@@ -271,9 +271,7 @@ class _Reader:
 
     def _container(self, kind: Literal["array", "object"], start: int) -> tuple[Node, int]:
         if len(self.stack) >= self.max_depth:
-            raise self._error(
-                "depth_limit", start, f"at most {self.max_depth} containers in one another", "one more inside"
-            )
+            raise self._error("depth_limit", start, f"at most {self.max_depth} nested containers", "a deeper one")
         known = self.known.get(start - self.source.start) if self.known and kind == "array" else None
         node = Node(self.source, kind, start, start, [] if known is None else Passed())
         self.stack.append(_Open(node, [] if known is None else self._leaps(known)))

@@ -73,7 +73,9 @@ class Document(construct.Construct):
         try:
             return self.subcon._parse(root, context, path)
         except RecursionError:
-            error = DecodeError("depth_limit", offset=root.start, expected="what Python's stack holds", actual="more")
+            error = DecodeError(
+                "depth_limit", offset=root.start, expected="what Python's stack can hold", actual="more"
+            )
         raise error
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -82,7 +84,7 @@ class Document(construct.Construct):
             self.subcon._build(obj, slot, context, path)
             data = write(slot.value)
         except RecursionError:
-            error = EncodeError("a value that Python's stack holds", "deeper nesting")
+            error = EncodeError("a value that Python's stack can hold", "deeper nesting")
         else:
             stream.write(data)
             return obj
@@ -103,7 +105,7 @@ def _enter(node: Node) -> None:
 
 def _enter_built(slot: Slot) -> None:
     if not slot.nesting.enter():
-        raise EncodeError(f"at most {slot.nesting.limit} containers in one another", "one more inside")
+        raise EncodeError(f"at most {slot.nesting.limit} nested containers", "a deeper one")
 
 
 def _kept(node: Node, parse: Callable[[], Any]) -> Any:

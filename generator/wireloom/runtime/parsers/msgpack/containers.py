@@ -35,7 +35,7 @@ class _Nested:
         limit = self.depth if isinstance(self.depth, int) else evaluate(self.depth, context)
         if cursor.depth >= limit:
             raise DecodeError(
-                "depth_limit", offset=head.start, expected=f"at most {limit} containers", actual="one more inside"
+                "depth_limit", offset=head.start, expected=f"at most {limit} nested containers", actual="a deeper one"
             )
         cursor.depth += 1
 

@@ -199,7 +199,7 @@ def unclosed(opening: Tag) -> DecodeError:
 
 def too_deep(offset: int) -> DecodeError:
     """The error of one level too many."""
-    return undecodable(offset, f"at most {MAX_DEPTH} messages and groups within one another", "one more inside")
+    return undecodable(offset, f"at most {MAX_DEPTH} nested messages and groups", "a deeper one")
 
 
 # --- messages ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """Binary: the bytes do not describe themselves; the spec lays them out."""
 
-from wireloom.encodings.encoding import Encoding, Form
+from wireloom.encodings.encoding import FLATTEN, Encoding, Form
+
+_CHOICE = "select by a field that is read before, or by `{peek: uint8}`"
+_CONDITION = "use `when` for a field that may be missing"
 
 BINARY = Encoding(
     "binary",
@@ -43,8 +46,12 @@ BINARY = Encoding(
         "list": "`count` elements, or as many as fill the region",
         "entries": "a list of structs, with the keys of lists",
     },
+    choice=_CHOICE,
     instead={
         "nil": "use `when` for a field that may be missing; for a case without bytes, use a struct without fields",
-        "union": "choose by `select`",
+        "union": _CHOICE,
+        "optional": _CONDITION,
+        "default": _CONDITION,
+        "inline": FLATTEN,
     },
 )

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+FLATTEN = "use `flatten`, which puts the columns of a struct beside those around it"
+
 
 class Form(Enum):
     """The container that holds a struct's fields."""
@@ -45,7 +47,9 @@ class Encoding:
     types: Mapping[str, str] = field(default_factory=dict)
     """How each type of the language is written; types that the encoding lacks are missing."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """What to write instead of a missing type, if the advice is special to the encoding."""
+    """What to write instead of a missing type or key, if the advice is special to the encoding."""
+    choice: str = ""
+    """How a spec tells structs apart, as advice where it tried the way of another encoding."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Encoding) and other.name == self.name

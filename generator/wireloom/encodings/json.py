@@ -36,4 +36,5 @@ JSON = Encoding(
         "json": "any value, object or array, kept as text",
         "union": "chosen by the type of the value",
     },
+    choice="choose by `select: {member: NAME}` or by `oneOf`",
 )

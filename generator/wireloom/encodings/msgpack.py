@@ -26,4 +26,5 @@ MSGPACK = Encoding(
         "ext": "an ext value with that type code",
         "union": "chosen by the type of the value",
     },
+    choice="write one struct: its first field is the tag, and the others have `when: TAG == VALUE`",
 )

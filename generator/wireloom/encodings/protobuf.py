@@ -1,6 +1,8 @@
 """Protocol Buffers: fields by number, in any order."""
 
-from wireloom.encodings.encoding import Encoding, Form
+from wireloom.encodings.encoding import FLATTEN, Encoding, Form
+
+_CHOICE = "give each alternative its own field, with `oneOf: NAME`"
 
 PROTOBUF = Encoding(
     "protobuf",
@@ -28,8 +30,10 @@ PROTOBUF = Encoding(
         "map": "map; the last of equal keys counts",
         "entries": "repeated messages",
     },
+    choice=_CHOICE,
     instead={
         "nil": "use `optional: true`",
-        "union": "give each alternative a field, with `oneOf: NAME`",
+        "union": _CHOICE,
+        "inline": FLATTEN,
     },
 )

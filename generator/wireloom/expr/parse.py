@@ -149,8 +149,9 @@ _BEHIND = {  # what stands behind an expression in other languages
     "AND": "write `and`",
     "OR": "write `or`",
     "if": "write a choice as `condition ? value : value`",
-    "[": "an expression cannot use a single element; use `count(list)` or `sum(list.member)`, or "
-    "`slice(text, 0, 2)` for a part of a text",
+    "[": "an expression cannot use a single element; use `count(list)` or `sum(list.member)`; for a list of bytes in "
+    "binary, read it as `bytes` and write `int(slice(x, index, index + 1), 'big')`; for a part of a text, "
+    "`slice(x, 0, 2)`",
 }
 
 

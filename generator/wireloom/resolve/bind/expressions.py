@@ -1,6 +1,7 @@
 """The text of an expression -> its resolved tree: parsed, every name given its meaning, kinds checked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import assert_never
 
 from wireloom.expr import ast
@@ -93,13 +94,29 @@ def _checked(scope: Scope, place: Place, resolved: Expression, wanted: Kind, col
         return BROKEN
     if not fits(found, wanted):
         message = f"the expression gives {found.value}, but must give {wanted.value}"
-        hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else ""
+        hint = _boolean_of(resolved) if wanted is Kind.BOOLEAN else _CONVERSIONS.get((found, wanted), "")
         if (found, wanted) == (Kind.BYTES, Kind.TEXT):
             hint = _known_as_bytes(scope, resolved)
         scope.draft.reports(place, "expression-type", message, hint, column=column)
         return BROKEN
     _check_constants(scope, place, resolved)
     return BROKEN if _is_broken(resolved) else resolved
+
+
+_FROM_FLOAT = "no expression turns a float into an integer yet; give a computed field the type float64"
+_FROM_NUMBER = "no expression turns a number into a text; choose one, as in `x == 1 ? 'one' : 'other'`"
+_CONVERSIONS: Mapping[tuple[Kind, Kind], str] = MappingProxyType(
+    {
+        (Kind.FLOAT, Kind.INTEGER): _FROM_FLOAT,
+        (Kind.TEXT, Kind.INTEGER): "for the number that digits say, write `decimal(x, 64)`; for the size, `len(x)`",
+        (Kind.BYTES, Kind.INTEGER): "for the number that the bytes are, write `int(x, 'big')`; for the size, `len(x)`",
+        (Kind.BOOLEAN, Kind.INTEGER): "write `x ? 1 : 0`",
+        (Kind.LIST, Kind.INTEGER): "for the number of elements, write `count(x)`",
+        (Kind.RECORD, Kind.INTEGER): "name a member of it: `x.MEMBER`",
+        (Kind.INTEGER, Kind.TEXT): _FROM_NUMBER,
+        (Kind.FLOAT, Kind.TEXT): _FROM_NUMBER,
+    }
+)
 
 
 def _boolean_of(expression: Expression) -> str:

@@ -388,14 +388,30 @@ class Scope:
             if self.position == AHEAD:
                 message = f"{name} is not known before the struct is read"
                 hint = "use a parameter, a field around the struct, or `arity`"
+            elif own is None and (container := self._holding(name)):
+                message = f"{name} contains this expression, so it is not known yet"
+                hint = f"write {'.'.join(members)}" if members else "use fields before it"
+                hint = _ELEMENTS if container.kind is Kind.LIST else hint
             elif own is not None and own.position == self.position:
                 message, hint = f"an expression of {name} cannot use {name} itself", "use fields before it"
             return MeaningError("later-name", message, hint)
-        hint = f"put a text into quotes: '{name}'" if name in self._texts() else nearest(name, known, words=POSITIONS)
+        usable = [each for each in dict.fromkeys(known) if self._is_usable(each)]
+        near = nearest(name, usable, words=(*POSITIONS, *known))
+        hint = f"put a text into quotes: '{name}'" if name in self._texts() else near
         hint = _foreign(name, members) or hint
         field = self._named_to_readers(name)
         hint = f"readers see {field} under this name; expressions use {field}" if field else self._held_by(name) or hint
         return MeaningError("unknown-name", f"there is no {name} here", hint)
+
+    def _holding(self, name: str) -> Member | None:
+        """The field around that the type is in, where the name means that."""
+        types = self.outlines.types
+        around = [(types[use.user].members.get(name), use) for each in self._around() for use in each.uses]
+        return next((field for field, use in around if field is not None and field.position == use.position), None)
+
+    def _is_usable(self, name: str) -> bool:
+        """Whether an expression here can use the name."""
+        return name in self.draft.content.parameters or self._is_mark(name) or self.names_field(name)
 
     def _marks_of_others(self, name: str) -> str:
         """The struct around that has a mark of that name, which its own expressions alone see; empty where none has."""
@@ -445,6 +461,8 @@ class Scope:
 
 
 _CONSTANTS = {"true": "true", "false": "false", "none": "null", "nil": "null", "undefined": "null", "null": "null"}
+_NEIGHBOURS = ("previous", "prev", "preceding", "next")
+_ELEMENTS = "an element sees no other element of its list: compute it from the column, after decoding"
 _SELVES = ("this", "self", "_parent", "_root", "_", "parent", "root", "super")
 _SIZES = ("length", "len", "size", "count", "Length", "Count")
 
@@ -453,6 +471,8 @@ def _foreign(name: str, members: tuple[str, ...]) -> str:
     """What to write for a word that other languages have; empty where it is none."""
     if constant := _CONSTANTS.get(name.lower()):
         return f"write {constant}"
+    if name in _NEIGHBOURS:
+        return _ELEMENTS
     if name in _SELVES and members:
         return f"write {'.'.join(members)}: expressions look in their struct, then in those around it"
     return ""

@@ -10,6 +10,12 @@ def byte_count(count: int) -> str:
     return f"{count} byte{'' if count == 1 else 's'}"
 
 
+def only_in(encodings: Sequence[str]) -> str:
+    """Which encodings have something."""
+    *others, last = encodings
+    return f"only {', '.join(others)} and {last} have it" if others else f"only {last} has it"
+
+
 def any_of(words: Sequence[str]) -> str:
     """One of some words; of many the first few."""
     if len(words) > _MANY:

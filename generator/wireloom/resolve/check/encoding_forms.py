@@ -13,6 +13,7 @@ from wireloom.model.traversal import parts, plain, within
 from wireloom.model.types import Nullable, Struct, Type
 from wireloom.resolve.bind.builtins import flaw_of_form
 from wireloom.resolve.bind.draft import Draft
+from wireloom.resolve.bind.wording import only_in
 from wireloom.resolve.check.field_names import check_rest
 from wireloom.resolve.check.greedy_fields import check_open_element
 from wireloom.resolve.check.map_entries import HINT_OF_ENTRIES, flaw_of_entry
@@ -172,8 +173,7 @@ def _check(  # noqa: PLR0913 - what there is to know about it
             hint = "write map(ENTRY), with a message of `key` and `value`"
             draft.reports_entry(place, "wrong-encoding", message, hint)
         case types.Select() if encoding.numbered:
-            hint = "give each case its own field, with `oneOf: NAME`"
-            draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", hint)
+            draft.reports_entry(place, "wrong-encoding", "a select has no form in protobuf", encoding.choice)
         case types.Attempt():
             _check_attempt(draft, named, place, type, encoding)
         case types.OneOf():
@@ -246,9 +246,9 @@ def _check_inline(draft: Draft, named: Types, place: Place, struct: Struct, fiel
         check_rest(draft, place, struct, field, rest)
     elif not struct.encoding.text:
         message = f"`inline` of a struct has no meaning in {struct.encoding.name}"
-        draft.reports_entry(
-            place / "inline", "wrong-encoding", message, "only JSON has it; here only maps can be inline"
-        )
+        is_choice = any(isinstance(each, types.Select) for each in within(field.type, named, types.Select))
+        hint = struct.encoding.choice if is_choice else f"write its fields into {struct.name}"
+        draft.reports_entry(place / "inline", "wrong-encoding", message, hint)
     elif struct.form is not Form.OBJECT:
         message = f"{struct.name} is an array, and has no members to inline"
         draft.reports_entry(
@@ -281,8 +281,8 @@ def _alternatives(type: Type, named: Types) -> Iterator[Type]:
 
 def _check_attempt(draft: Draft, named: Types, place: Place, attempt: types.Attempt, encoding: Encoding) -> None:
     if not encoding.tries:
-        trying = " and ".join(each.name for each in ENCODINGS.values() if each.tries)
-        hint = f"only {trying} have it; choose by `select` or `oneOf`"
+        trying = only_in([each.name for each in ENCODINGS.values() if each.tries])
+        hint = f"{trying}; {encoding.choice}"
         draft.reports_entry(place, "wrong-encoding", f"an attempt has no form in {encoding.name}", hint)
         return
     taken: list[Type] = []
@@ -314,14 +314,25 @@ def _check_union(draft: Draft, named: Types, place: Place, union: types.OneOf, e
         is_value = isinstance(inner, _KINDS | types.Array | types.Map | types.Extension) and not is_map
         fits = is_value or inner is UNKNOWN or (text and _may_stand(inner))
         if not fits:
-            hint = "a union has only scalars, lists and maps" + (
-                " and structs" if text else "; choose structs by `select`"
-            )
             message = f"{alternative.name} cannot be an alternative of a union in {encoding.name}"
-            if isinstance(inner, types.Nullable):
-                message = f"in {encoding.name}, null must be an alternative"
-                hint = f"write {alternative.name} without `?`, and `| nil` after the last alternative"
+            match inner:
+                case types.Nullable():
+                    message = f"in {encoding.name}, null must be an alternative"
+                    hint = f"write {alternative.name} without `?`, and `| nil` after the last alternative"
+                case types.Array(element=types.Reference(name=entry)):
+                    hint = f"it is a list on the wire: write list({entry})"
+                case Struct(encoding=other) if other != encoding:
+                    hint = f"a union holds no struct in {other.name}; write bytes"
+                case _:
+                    hint = f"a union tells only types of values apart; {_instead(union, named, encoding)}"
             draft.reports_entry(place, "wrong-shape", message, hint)
+
+
+def _instead(union: types.OneOf, named: Types, encoding: Encoding) -> str:
+    """What to write in place of a union with structs that the encoding cannot tell from other values."""
+    inner = (plain(each.type, named) for each in union.alternatives)
+    has_only_structs = all(isinstance(each, Struct | types.Select | types.Attempt) for each in inner)
+    return encoding.choice if has_only_structs or encoding.text else "beside other types, write a list or a map"
 
 
 def _may_be_entry(type: Type, named: Types) -> bool:

@@ -7,7 +7,7 @@ from wireloom.model import types
 from wireloom.model.traversal import closure
 from wireloom.model.types import Struct
 from wireloom.resolve.bind.draft import Draft
-from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, held, structs
+from wireloom.resolve.facts.sites import Names, Role, Site, Types, every_site, held, is_of_element, structs
 from wireloom.resolve.logical.roots import Entry
 
 
@@ -19,8 +19,14 @@ def check_positions(draft: Draft, named: Types, names: Names, entries: tuple[Ent
     for site in every_site(draft.place, named):
         facts = {each.fact for each in references(site.expression) if isinstance(each, Position)}
         if "index" in facts and site.struct.name in unlisted:
-            message = f"{site.struct.name} is not an element of a list"
-            draft.reports(site.place, "unknown-name", message, "`index` is the number of an element in its list")
+            message, hint = (
+                f"{site.struct.name} is not an element of a list",
+                "`index` is the number of an element in its list",
+            )
+            if site.field is not None and is_of_element(draft.place, named, site):
+                message = f"an element of {site.field.wire_name} is no struct, so it has no `index`"
+                hint = "put its type into a struct of one field, which sees the `index` of the struct"
+            draft.reports(site.place, "unknown-name", message, hint)
         if "here" in facts and _is_elsewhere(site):
             message = "`here` has no meaning for a field with `from`"
             draft.reports(site.place, "unknown-name", message, "write its size without `here`")

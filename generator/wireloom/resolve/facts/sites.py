@@ -150,6 +150,13 @@ def _field(root: Place, named: Types, place: Place, field: Field) -> Iterator[_F
     yield from _type(root, named, typed, field.type, frozenset())
 
 
+def is_of_element(root: Place, named: Types, site: Site) -> bool:
+    """Whether an expression is of the type of an element, without a struct between."""
+    listed = None if site.field is None else plain(types.not_null(site.field.type), named)
+    element = _type(root, named, site.place, listed.element, frozenset()) if isinstance(listed, Array) else ()
+    return any(expression is site.expression for _, _, expression, _ in element)
+
+
 def _given(role: Role, place: Place, expression: Expression | None, bit: str = "") -> Iterator[_Found]:
     if expression is not None:
         yield role, place, expression, bit

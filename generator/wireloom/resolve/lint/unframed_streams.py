@@ -17,12 +17,13 @@ from wireloom.spec import Document
 from wireloom.spec.language import FormatDocument
 
 _FRAME = (
-    "put `- frame: BYTES` into the record, after the field with its length, or use another framing "
-    "(`length-prefixed`, `size`, `delimiter`)"
+    "put `- frame: BYTES` into the record, after the field with its length; if records have one size or end with the "
+    "same bytes, use that framing (`size`, `delimiter`)"
 )
-_LINES = "use `framing: lines`"
+_LINES = "if each record is on a line of its own, use `framing: lines`"
 _WIDE = 4  # bytes of a length that may say more than any memory has
-_PREFIX = "use `framing: length-prefixed`"
+_OWN = "if the stream is yours to design, use `framing: length-prefixed`"
+_ALLOWED = "else allow it: `lint: {allow: [{id: unframed-stream, why: TEXT}]}`"
 
 
 def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
@@ -33,7 +34,8 @@ def unframed_streams(format: Format, document: Document) -> Iterator[Problem]:
     if isinstance(bare(format.framing), Concatenated) and not all(framed):
         what = f"records ({format.roots[0].name}) are back to back, and the end of each is known only after it is read"
         message = f"{what}, so one damaged byte costs all records after it"
-        hint = _FRAME if format.encoding.laid_out else _LINES if format.encoding.text else _PREFIX
+        ways = [_FRAME] if format.encoding.laid_out else [_LINES] if format.encoding.text else []
+        hint = "; ".join((*ways, _OWN, _ALLOWED))
         yield (document.place / "framing").problem("unframed-stream", message, hint)
 
 

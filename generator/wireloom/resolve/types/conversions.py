@@ -55,6 +55,9 @@ _LIMITS = {
 }
 _EXACT = 53  # bits of integers that floats of 64 bits hold
 _MOST_DIGITS = 40
+_FRACTION = "no number with a fraction on the wire can be a time or a decimal yet"
+_OF_DIGITS = "give `logical` to an integer that is computed by `decimal(x, 64)`"
+_SAID = {"timestamp": "2001-01-01T00:00:00Z", "date": "2001-01-01"}
 
 
 def meaning_of(
@@ -129,6 +132,7 @@ class _Reading:
                 found = self._said(word, saying, self.type)
             case "timestamp":
                 hint = "write `{timestamp: ms}`, with the unit of the integer, or give the field the type `str`"
+                hint = hint if isinstance(self.type, Integer) else self._uncounted("timestamp")
                 self.refuse("logical", "wrong-shape", "a timestamp without a unit is a text on the wire", hint)
                 return None
             case "date":
@@ -157,7 +161,7 @@ class _Reading:
             hint = "only integers, floats, texts and bytes, and lists of them, can have `null`"
             self.refuse("null", "wrong-shape", "no value of this type can mean null", hint)
             return None
-        return stated_value(self.around, self.place / "null", written, self.type, self.held)
+        return stated_value(self.around, self.place / "null", self.document, written, self.type, self.held)
 
     # --- times -----------------------------------------------------------------------------------------------------
 
@@ -204,8 +208,7 @@ class _Reading:
     def _counted(self, kind: str, unit: Fraction, offset: Fraction) -> Meaning | None:
         """Integers that count units."""
         if not isinstance(self.type, Integer):
-            hint = "write `logical: timestamp` or `logical: date` for a text, or give the field the type of an integer"
-            self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", hint)
+            self.refuse("logical", "wrong-shape", f"a {kind} is an integer on the wire", self._uncounted(kind))
             return None
         self._refuse_beside(("scale", "offset"), "`logical`", "drop `scale`: the unit is the scale")
         if unit.denominator != 1 and not self.document.raw:
@@ -225,14 +228,33 @@ class _Reading:
         bounds = (max(low, self.type.minimum), min(high, self.type.maximum)) if beyond else (None, None)
         return Meaning(scaled, divisor=unit.denominator, minimum=bounds[0], maximum=bounds[1])
 
+    def _uncounted(self, kind: str) -> str:
+        """What to write where the type cannot be an integer that counts units of time."""
+        match self.type:
+            case types.Float() | types.JsonText():
+                return f"drop `logical`; {_FRACTION}"
+            case Text() if kind in ("timestamp", "date"):
+                return f"for a text such as {_SAID[kind]}, write `logical: {kind}`; for digits, {_OF_DIGITS}"
+            case Text():
+                return f"for digits, {_OF_DIGITS}"
+            case _:
+                return "give the field the type of an integer"
+
     def _refuse_number(self, word: str) -> None:
         """A number that no text says: the type has no texts, or columns no such decimals."""
         digits = decimal_of(word)
         if isinstance(self.type, Text) and digits is not None:
             self.refuse("logical", "bad-meaning", *no_such_decimal(*digits))
             return
-        hint = "drop `logical`" if digits is None else "for an integer, write `scale: 0.01`"
-        hint = hint if isinstance(self.type, Integer) else "write `type: str`"
+        match self.type:
+            case Integer() if digits and digits[1]:
+                hint = f"for an integer, write `scale: {Decimal(1).scaleb(-digits[1]):f}`"
+            case types.Bytes():
+                hint = "write `type: str`"
+            case types.Float() | types.JsonText() if digits:
+                hint = f"drop `logical`; {_FRACTION}"
+            case _:
+                hint = "drop `logical`"
         self.refuse("logical", "wrong-shape", f"`logical: {word}` is only for texts in UTF-8", hint)
 
     def _said(self, word: str, saying: Said, type: Text) -> Meaning | None:
@@ -276,7 +298,8 @@ class _Reading:
             return None
         size = _SIZES[written.kind]
         if not (isinstance(self.type, types.Bytes) and self.type.size == Literal(size)):
-            hint = f"write bytes({size})"
+            is_bytes = isinstance(self.type, types.Bytes) or self.around.encoding.laid_out
+            hint = f"write bytes({size})" if is_bytes else "drop `logical`"
             self.refuse("logical", "wrong-shape", f"{written.kind} has {size} bytes on the wire", hint)
             return None
         self._refuse_beside(_NUMERIC, f"`logical: {written.kind}`")

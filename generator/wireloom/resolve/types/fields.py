@@ -237,7 +237,7 @@ def _field(around: Surroundings, place: Place, name: str, document: FieldDocumen
         presence=types.Presence.OPTIONAL if document.optional or document.one_of else types.Presence.REQUIRED,
         default=_default(around, place, document, type, held, meaning),
         has_default=document.default is not None or _says_null(document, held),
-        const=_known_constant(around, place / "const", document.const, type, held),
+        const=_known_constant(around, place / "const", document, type, held),
         mappings=held.mappings,
         meaning=meaning,
         minimum=held.minimum,
@@ -380,8 +380,11 @@ def _code(document: FieldDocument, type: Type, without: Collection[str] = ()) ->
     return (document.else_ or own) if own else ""
 
 
-def _known_constant(around: Surroundings, place: Place, written: types.Scalar, type: Type, held: Held) -> types.Scalar:
+def _known_constant(
+    around: Surroundings, place: Place, document: FieldDocument, type: Type, held: Held
+) -> types.Scalar:
     """A constant, which a record can have: of the field's size, in its range, among its values."""
+    written = document.const
     if written is not None and isinstance(not_null(type), types.JsonText):
         message, hint = (
             "JSON has no constants, since it can be written in several ways",
@@ -392,7 +395,7 @@ def _known_constant(around: Surroundings, place: Place, written: types.Scalar, t
     if written is not None and isinstance(type, types.Nullable):
         message, hint = "the type allows null, but the constant is not null", "drop the `?`"
         around.refuses(place, "conflicting-keys", message, hint)
-    return stated_value(around, place, written, type, held)
+    return stated_value(around, place, document, written, type, held)
 
 
 def _default(  # noqa: PLR0913 - what the field holds
@@ -405,7 +408,7 @@ def _default(  # noqa: PLR0913 - what the field holds
         return None
     if meaning is not None and meaning.minimum is not None and document.default != document.null:
         held = replace(held, minimum=meaning.minimum, maximum=meaning.maximum)
-    return stated_value(around, place / "default", document.default, type, held, "bad-default")
+    return stated_value(around, place / "default", document, document.default, type, held, "bad-default")
 
 
 def _says_null(document: FieldDocument, held: Held) -> bool:

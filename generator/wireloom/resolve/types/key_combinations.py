@@ -4,14 +4,13 @@ from wireloom import names
 from wireloom.encodings import Form, encodings_of_key
 from wireloom.model.types import Bytes, Field, Float, Integer, Reference, Select, Text, not_null
 from wireloom.resolve.bind.outline import is_open
-from wireloom.resolve.types.notations import UNKNOWN, Surroundings, only_in
+from wireloom.resolve.bind.wording import only_in
+from wireloom.resolve.types.notations import UNKNOWN, Surroundings
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 from wireloom.spec.language.combinations import CHECKED, COMPANIONS, EXCLUDED, EXCLUDED_BY_OMISSION
 
 _SINGLE = 32
-
-_INSTEAD = "use `when` for a field that may be missing"
 
 
 def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> None:
@@ -19,8 +18,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     given = document.given
     foreign = {key for key in given if key not in around.encoding.keys and encodings_of_key(key)}
     for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
-        is_presence = around.encoding.laid_out and key in ("optional", "default")
-        hint = _INSTEAD if is_presence else only_in(encodings_of_key(key))
+        hint = around.encoding.instead.get(key) or only_in(encodings_of_key(key))
         around.refuses(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.name}", hint)
     stated = given if document.optional else given - {"optional"}
     texts = {"oneOf": document.one_of, "pattern": document.pattern, "since": document.since, "until": document.until}

@@ -1,7 +1,7 @@
 """The types of a document -> wire types: notations, unions and their cases, with every name resolved."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeVar
@@ -321,7 +321,7 @@ def amount_of(around: Surroundings, place: Place, written: object, column: int =
             around.reports(place, "unknown-type", f"there is no type {written}", hint, column=column)
             return BROKEN
         return expression(around.scope, place, written, Kind.INTEGER, column)
-    _require(around, place, f"a number in front ({written})", fits=around.encoding.laid_out, whose="binary")
+    _require(around, place, f"a number in front ({written})", fits=around.encoding.laid_out)
     if around.scope.names_field(str(written)):
         message = f"{written} is both a type and a field here"
         around.reports(place, "ambiguous-name", message, "rename the field", column=column)
@@ -337,7 +337,7 @@ def _nearly_a_number(around: Surroundings, written: object) -> str:
 
 def _blocks(around: Surroundings, place: Place, single: notation.Single) -> types.Amount:
     """Parts that each stand behind a number; of elements, those behind a negative one behind their size, too."""
-    _require(around, place, f"a number in front ({notation.BLOCKS})", fits=around.encoding.laid_out, whose="binary")
+    _require(around, place, f"a number in front ({notation.BLOCKS})", fits=around.encoding.laid_out)
     number, *sizes = (_number_of_blocks(around, place, each) for each in single.arguments)
     size = sizes[0] if sizes else None
     if len(sizes) > 1:
@@ -605,7 +605,7 @@ def _tag(
     """The tag and the kind of its values."""
     match form.select:
         case PeekTagDocument(peek=name):
-            _require(around, place, "peek", fits=around.encoding.laid_out, whose="binary")
+            _require(around, place, "`peek`", around.encoding.choice, fits=around.encoding.laid_out)
             if (width := _PEEKED(name)) is not None:
                 return PeekTag(
                     Integer(_BYTE * int(width[1]), signed=False, form=types.NumberForm.BIG), octets=True
@@ -617,7 +617,7 @@ def _tag(
                 peeked = Integer(8, signed=True)
             return PeekTag(peeked), Kind.INTEGER
         case MemberTagDocument() as member:
-            _require(around, place, "member", fits=around.encoding.text, whose="json")
+            _require(around, place, "`member`", around.encoding.choice, fits=around.encoding.text)
             if member.presence and "default" in member.model_fields_set:
                 message, hint = "`default` beside `presence`", "drop it: a missing member selects `false`"
                 around.refuses(place / "default", "conflicting-keys", message, hint)
@@ -641,15 +641,9 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     return tag
 
 
-def _require(around: Surroundings, place: Place, what: str, *, fits: bool, whose: str) -> None:
+def _require(around: Surroundings, place: Place, what: str, hint: str = "only binary has it", *, fits: bool) -> None:
     if not fits:
-        around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", only_in([whose]))
-
-
-def only_in(encodings: Sequence[str]) -> str:
-    """The hint where an encoding does not have what a spec asks of it: the encodings that do."""
-    *others, last = encodings
-    return f"only {', '.join(others)} and {last} have it" if others else f"only {last} has it"
+        around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", hint)
 
 
 def _keys(around: Surroundings, tag: Expression) -> _Keys:

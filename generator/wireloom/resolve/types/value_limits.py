@@ -11,6 +11,7 @@ from wireloom.numbers import integer, respelled_ends
 from wireloom.resolve.bind import constants
 from wireloom.resolve.facts.text_forms import said
 from wireloom.resolve.types.notations import UNKNOWN, Surroundings
+from wireloom.resolve.types.value_tables import meanings_in
 from wireloom.spec.documents import Place
 from wireloom.spec.language import FieldDocument
 
@@ -40,20 +41,34 @@ def spelling_of(around: Surroundings, place: Place, document: FieldDocument, typ
 
 
 def stated_value(  # noqa: PLR0913 - what the field holds
-    around: Surroundings, place: Place, written: types.Scalar, type: Type, held: Held, id: str = "bad-const"
+    around: Surroundings,
+    place: Place,
+    document: FieldDocument,
+    written: types.Scalar,
+    type: Type,
+    held: Held,
+    id: str = "bad-const",
 ) -> types.Scalar:
     """The wire value that a field states, which a record can have in it; None where there is none."""
     if written is None or type is UNKNOWN:
         return written
     value = constants.constant(type, place.text, written)
     if value is constants.NONE or value != value:  # noqa: PLR0124 - not a number
-        around.reports(place, id, f"{place.text} does not fit the field's type", constants.remedy(type, place.text))
+        hint = _by_name(document, place.text) or constants.remedy(type, place.text)
+        around.reports(place, id, f"{place.text} does not fit the field's type", hint)
         return None
     if flaw := _flaw(value, written, type, held):
         message = f"{place.text or 'nothing'} {flaw}, so no record can have it"
-        around.reports(place, id, message, "write a value that the field can have")
+        hint = _by_name(document, place.text) or "write a value that the field can have"
+        around.reports(place, id, message, hint)
         return None
     return value  # type: ignore[return-value]
+
+
+def _by_name(document: FieldDocument, text: str) -> str:
+    """What to write for a word that `values` gives to a value on the wire; empty for any other text."""
+    key = next((key for key, meaning in meanings_in(document.values).items() if meaning == text), "")
+    return key and f"write the value on the wire: {key}"
 
 
 def _flaw(value: object, written: types.Scalar, type: Type, held: Held) -> str:

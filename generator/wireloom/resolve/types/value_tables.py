@@ -73,8 +73,13 @@ def _is_inverted(type: Type, place: Place, values: Table[str, object]) -> bool:
     """Whether no key is a value of the type, and every meaning is."""
     if len(values) == 1 or any(constants.wire_key(type, place / text, text) is not constants.NONE for text in values):
         return False
-    meanings = [value.value if isinstance(value, MappedValue) else value for value in values.values()]
+    meanings = meanings_in(values).values()
     return all(constants.wire_key(type, place, str(meaning)) is not constants.NONE for meaning in meanings)
+
+
+def meanings_in(values: Table[str, object] | None) -> dict[str, object]:
+    """What readers see for each value on the wire, both as the spec writes them."""
+    return {key: each.value if isinstance(each, MappedValue) else each for key, each in (values or {}).items()}
 
 
 def _has_keys(type: Type) -> bool:

@@ -4,7 +4,6 @@ It is worked out where a value was refused, from the constructs that the path le
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -96,6 +95,8 @@ def _foreign(value: Mapping[str, Any], titles: tuple[str, ...]) -> str:
 @lru_cache(maxsize=256)
 def _meant(name: str, titles: tuple[str, ...]) -> str:
     """The name that is alike; kept, since the rows of a table have the same members."""
+    from difflib import get_close_matches  # which only errors need
+
     close = get_close_matches(name, titles, 1)
     return f" (did you mean `{close[0]}`?)" if close else ""
 

@@ -78,7 +78,12 @@ Frame = structure.Struct(
         hidden=True,
     ),
     structure.Field(
-        "position", Position, when=lambda ctx: ctx["hasPosition"], circular=True, doc="Where the sensor is"
+        "position",
+        Position,
+        when=lambda ctx: ctx["hasPosition"],
+        condition="hasPosition",
+        circular=True,
+        doc="Where the sensor is",
     ),
     structure.Field(
         "readingCount", binary.Integer(8, signed=False), derive=lambda ctx: fn.count(ctx["readings"]), hidden=True

@@ -47,11 +47,9 @@ BINARY = Encoding(
         "entries": "a list of structs, with the keys of lists",
     },
     choice=_CHOICE,
+    instead_of_keys={"optional": _CONDITION, "default": _CONDITION, "inline": FLATTEN},
     instead={
         "nil": "use `when` for a field that may be missing; for a case without bytes, use a struct without fields",
         "union": _CHOICE,
-        "optional": _CONDITION,
-        "default": _CONDITION,
-        "inline": FLATTEN,
     },
 )

@@ -47,7 +47,9 @@ class Encoding:
     types: Mapping[str, str] = field(default_factory=dict)
     """How each type of the language is written; types that the encoding lacks are missing."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """What to write instead of a missing type or key, if the advice is special to the encoding."""
+    """What to write instead of a missing type, if the advice is special to the encoding."""
+    instead_of_keys: Mapping[str, str] = field(default_factory=dict)
+    """What to write instead of a key that has no meaning here, if there is a better way."""
     choice: str = ""
     """How a spec tells structs apart, as advice where it tried the way of another encoding."""
 

@@ -31,9 +31,9 @@ PROTOBUF = Encoding(
         "entries": "repeated messages",
     },
     choice=_CHOICE,
+    instead_of_keys={"inline": FLATTEN},
     instead={
         "nil": "use `optional: true`",
         "union": _CHOICE,
-        "inline": FLATTEN,
     },
 )

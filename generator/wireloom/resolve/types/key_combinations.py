@@ -18,7 +18,7 @@ def check_keys(around: Surroundings, place: Place, document: FieldDocument) -> N
     given = document.given
     foreign = {key for key in given if key not in around.encoding.keys and encodings_of_key(key)}
     for key in sorted(foreign - ({"default"} if "optional" in foreign else set())):
-        hint = around.encoding.instead.get(key) or only_in(encodings_of_key(key))
+        hint = around.encoding.instead_of_keys.get(key) or only_in(encodings_of_key(key))
         around.refuses(place / key, "wrong-encoding", f"`{key}` has no meaning in {around.encoding.name}", hint)
     stated = given if document.optional else given - {"optional"}
     texts = {"oneOf": document.one_of, "pattern": document.pattern, "since": document.since, "until": document.until}

@@ -45,7 +45,8 @@ def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
                 return _foreign(value, titles)
             subcons = [step.subcon for step, _ in known if isinstance(step, Field)]
         elif not structs:
-            subcons = [inner for each in subcons for inner in _within(each)]
+            inside = (inner for each in subcons for inner in _within(each))
+            subcons = [*{id(each): each for each in inside}.values()]  # once each: values nest in alternatives
         around = []
         try:
             value = value[component]

@@ -116,3 +116,12 @@ def test_expressions_have_the_value_of_the_one_that_is_there(name, turned):
         assert [(value["body"]["within"], value["around"]) for value in values] == [(10, 10), (4, 4)]
         decoded = codec.decode(pa.array(records, pa.binary())).records.to_pylist()
         assert [(row["body"]["within"], row["around"]) for row in decoded] == [(10, 10), (4, 4)]
+
+
+@pytest.mark.parametrize("encoding", ["msgpack", "json"])
+def test_a_value_without_a_later_union_is_of_the_older_version(encoding):
+    fields = [{"k": "int"}, {"b": "int"}, {"c": "int"}, {"a": {"type": "bool | str", "since": "new"}}]
+    with generated(resolved(documents({"r.yaml": spec_of(encoding, "array", fields, "arity")}))) as made:
+        for version, last in ((1, None), (2, "x")):
+            given = {"ver": version, "body": {"k": 1, "b": 2, "c": 3, "a": last}}
+            assert made.module.parse(made.module.build(given)) == given

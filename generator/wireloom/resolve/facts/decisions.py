@@ -162,10 +162,10 @@ def _is_needed(field: Field, named: Types) -> bool:
 
 def _has_no_null(type: Type, named: Types) -> bool:
     match plain(type, named):
-        case types.Nullable() | types.Null() | types.JsonText() | types.OneOf() | types.Select():
+        case types.Nullable() | types.Null() | types.JsonText() | types.Select():
             return False
-        case types.Attempt(trials):
-            return all(_has_no_null(trial.type, named) for trial in trials)
+        case types.Attempt(parted) | types.OneOf(parted):
+            return all(_has_no_null(part.type, named) for part in parted)
         case _:
             return True
 

@@ -5,7 +5,7 @@ tags (members that decide), as far as the branches differ. What other things dec
 optional, such a check passes.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import prod
@@ -54,23 +54,24 @@ def objects(members: Members) -> Schema:
     """The schema of an object: a branch for each combination of those of the groups of members that decide."""
     if _never(members):
         return NEVER
-    groups = [group for group in _decisive_groups(members) if _shows(group, members)]
-    branches = [_branches(group, members) for group in groups]
+    shown = [(group, each) for group, each in _decisive_groups(members) if _shows(group, each, members)]
+    groups, branches = [group for group, _ in shown], [each for _, each in shown]
     shared = _shared(members, groups)
     schemas = [_object(shared, tuple(zip(chosen, groups, strict=True)), members) for chosen in product(*branches)]
-    apart = all(_apart(group, each, members) for group, each in zip(groups, branches, strict=True))
+    apart = all(_apart(group, each, members) for group, each in shown)
     return one_of(schemas, "oneOf" if apart else "anyOf")
 
 
-def _decisive_groups(members: Members) -> list[Group]:
-    """The groups whose branches are written out: the first, and those that add few to it."""
-    kept: list[Group] = []
+def _decisive_groups(members: Members) -> list[tuple[Group, list[Branch]]]:
+    """The groups whose branches are written out, and these: the first, and those that add few to it."""
+    kept: list[tuple[Group, list[Branch]]] = []
     combined = 1
     for group in _groups(members):
-        branches = len(_branches(group, members)) if _shows(group, members) else 1
-        if combined == 1 or combined * branches <= MAXIMUM_FLAT:
-            combined *= branches
-            kept.append(group)
+        branches = _branches(group, members)
+        added = len(branches) if _shows(group, branches, members) else 1
+        if combined == 1 or combined * added <= MAXIMUM_FLAT:
+            combined *= added
+            kept.append((group, branches))
     return kept
 
 
@@ -82,7 +83,7 @@ def _never(members: Members) -> bool:
 
 def undecided(members: Members) -> tuple[list[Member], list[tuple[Scoped, ...]]]:
     """What the schema leaves open: members that may or may not be there, and checks that may or may not hold."""
-    groups = _decisive_groups(members)
+    groups = [group for group, _ in _decisive_groups(members)]
     loose: dict[Member, None] = {}
     checks = [check for check in members.checks if not any(check in group.checks for group in groups)]
     for group in groups:
@@ -207,14 +208,13 @@ def _connected(sets: Iterable[tuple[Key, ...]]) -> list[set[Key]]:
     return joined
 
 
-def _shows(group: Group, members: Members) -> bool:
+def _shows(group: Group, branches: Sequence[Branch], members: Members) -> bool:
     """Whether it can be seen in the object how a group's members depend on one another.
 
     It cannot where tags that are not in it let each member be there or not, whatever the others.
     """
     if any(member.name is not None for member in members.members if member.key in group.tags):
         return True
-    branches = _branches(group, members)
     if not branches:
         return True  # whatever the tags are, a check fails
     patterns = {branch.present for branch in branches}

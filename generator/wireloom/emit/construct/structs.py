@@ -9,7 +9,7 @@ from wireloom.emit.construct.encodings import PARSERS
 from wireloom.emit.construct.expressions import Fields, function
 from wireloom.emit.construct.types import Scope, amount, mapped, notated, optional_condition, size, spelled, subcon
 from wireloom.encodings import Form
-from wireloom.expr.ast import Expression, FieldRef, Kind, Literal, Membership, parts, references
+from wireloom.expr.ast import Expression, Kind, Literal, Membership, fields_in, parts, references
 from wireloom.expr.extents import Extent, extent
 from wireloom.expr.text import text_of
 from wireloom.expr.types import kind as expression_kind
@@ -131,8 +131,8 @@ def _own_names(expression: Expression, computed: Mapping[str, Expression]) -> se
     """The fields of the struct itself that an expression looks at; a computed one looks at others."""
     found, left = set[str](), [expression]
     while left:
-        for each in references(left.pop()):
-            if isinstance(each, FieldRef) and not each.up and each.name not in found:
+        for each in fields_in(left.pop()):
+            if not each.up and each.name not in found:
                 found.add(each.name)
                 left += [computed[each.name]] if each.name in computed else []
     return found

@@ -20,7 +20,7 @@ from wireloom.emit.jsonschema.conditions import (
     same,
 )
 from wireloom.emit.jsonschema.constants import Schema
-from wireloom.expr.ast import Expression, FieldRef, Membership, references
+from wireloom.expr.ast import Expression, FieldRef, Membership, fields_in
 from wireloom.model.types import Spelling
 
 Scope = tuple[str, ...]  # the structs whose members stand in the object around them, from the outermost
@@ -190,8 +190,7 @@ class Members:
         """The members that an expression names."""
         found = self._mentions.get(id(condition))
         if found is None:
-            named = (each for each in references(condition.expression) if isinstance(each, FieldRef))
-            located = (self._located(condition, reference)[:1] for reference in named)
+            located = (self._located(condition, reference)[:1] for reference in fields_in(condition.expression))
             found = self._mentions[id(condition)] = condition, [member for each in located for member in each]
         return found[1]
 

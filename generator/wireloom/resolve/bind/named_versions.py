@@ -366,7 +366,7 @@ class _Lowering:
             draft.reports(place / "from", "unfit-parameter", message, f"write `{name}: {{oneOf: [{listed}], ...}}`")
         for key, given in (("else", stated.else_ is not None), ("newer", stated.newer != "error")):
             if given:
-                message, hint = f"`{key}` beside a parameter", "drop `newer`: a parameter has no other values"
+                message, hint = f"`{key}` beside a parameter", f"drop `{key}`: a parameter has no other values"
                 draft.reports_entry(place / key, "conflicting-keys", message, hint)
 
         def inner(type: str) -> Sequence[str]:

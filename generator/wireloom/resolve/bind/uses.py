@@ -26,7 +26,7 @@ def uses_of(draft: Draft) -> Mapping[Node, Iterable[Node]]:
         numbered[step]: {word for text in texts(place.node) for word in _WORD.findall(text)}
         for step, place in places.items()
     }
-    near = {name: all_mentioned(draft, [name]) for name, _ in places}
+    near = {name: all_mentioned(draft, [name]) for name in dict.fromkeys(name for name, _ in places)}
     beside = {name: [each for each in words if each[0] in near[name] or name in near[each[0]]] for name in near}
     for name, position, entry in draft.entries:
         own = {entry.key} if entry.is_field else {entry.mark} if entry.mark is not None else set()

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from wireloom.encodings import ENCODINGS
+
 _MANY = 8  # words in a row
 
 
@@ -14,6 +16,10 @@ def only_in(encodings: Sequence[str]) -> str:
     """Which encodings have something."""
     *others, last = encodings
     return f"only {', '.join(others)} and {last} have it" if others else f"only {last} has it"
+
+
+ONLY_LAID_OUT = only_in([each.name for each in ENCODINGS.values() if each.laid_out])
+"""Which encodings have sizes and offsets."""
 
 
 def any_of(words: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from wireloom.resolve.bind.foreign_types import hint_of_type
 from wireloom.resolve.bind.named_versions import check_span, condition
 from wireloom.resolve.bind.outline import reach
 from wireloom.resolve.bind.scopes import Scope, word_named
+from wireloom.resolve.bind.wording import ONLY_LAID_OUT
 from wireloom.spec.documents import Place
 from wireloom.spec.language import AttemptType, CaseOfVersions, OneOfType, SelectType
 from wireloom.spec.language import MemberTag as MemberTagDocument
@@ -641,7 +642,7 @@ def _selecting(around: Surroundings, place: Place, written: object) -> Expressio
     return tag
 
 
-def _require(around: Surroundings, place: Place, what: str, hint: str = "only binary has it", *, fits: bool) -> None:
+def _require(around: Surroundings, place: Place, what: str, hint: str = ONLY_LAID_OUT, *, fits: bool) -> None:
     if not fits:
         around.reports(place, "wrong-encoding", f"{what} has no meaning in {around.encoding.name}", hint)
 

@@ -14,6 +14,7 @@ from wireloom.resolve.bind.draft import Draft, TypeForm, entries_of
 from wireloom.resolve.bind.expressions import expression, expression_if_any, first_field
 from wireloom.resolve.bind.outline import Member, Outlines, all_mentioned
 from wireloom.resolve.bind.scopes import AHEAD, Scope
+from wireloom.resolve.bind.wording import ONLY_LAID_OUT
 from wireloom.resolve.types.bit_runs import runs
 from wireloom.resolve.types.fields import field_of
 from wireloom.resolve.types.notations import Surroundings, attempt_of, one_of_of, select_of, type_of_text
@@ -95,7 +96,7 @@ def _step(around: Surroundings, place: Place, entry: language.Entry, form: Form,
 def _require_binary(around: Surroundings, place: Place, word: str) -> None:
     if not around.encoding.laid_out:
         message = f"`{word}` has no meaning in {around.encoding.name}"
-        around.refuses(place, "wrong-encoding", message, "only binary has it")
+        around.refuses(place, "wrong-encoding", message, ONLY_LAID_OUT)
 
 
 def _require_one_frame(around: Surroundings, place: Place, document: StructType) -> None:

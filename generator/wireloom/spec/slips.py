@@ -14,13 +14,12 @@ from itertools import takewhile
 from wireloom.names import another_name
 from wireloom.problems import Problem
 from wireloom.spec import language
-from wireloom.spec.entries import is_type
+from wireloom.spec.entries import STEPS, is_type
 from wireloom.spec.yaml import Entries, MappingNode, Node, Path, ScalarNode, child, entries, items, path_text
 
 _FIELD_KEYS = frozenset(language.FieldDocument.keys())
 _BIT_KEYS = frozenset(language.Bits.keys())
 _CASE_KEYS = frozenset(language.CaseOfVersions.keys())
-_STEPS = frozenset(language.Entry.model_fields)
 _NAMED = ("types", "parameters", "errors", "checksums", "ranges", "roots")
 _OF_TYPES = frozenset({"fields", "encoding", "form", "versions", "select", "cases", "oneOf", "attempt", "doc", "else"})
 _MAY_BE_NULL = ("default",)
@@ -249,7 +248,7 @@ def _misspelled(form: MappingNode, path: Path, forms: Sequence[str], cutoff: flo
 def _is_beside(key: ScalarNode, value: Node, others: Entries) -> bool:
     """Whether what a field says stands beside its name and its type, or its name has a key of its own."""
     texts = {each.text for each, _ in others}
-    if not isinstance(value, ScalarNode) or _is_empty(value) or key.text in _STEPS or not texts <= _FIELD_KEYS:
+    if not isinstance(value, ScalarNode) or _is_empty(value) or key.text in STEPS or not texts <= _FIELD_KEYS:
         return False
     return "type" in texts if key.text == "name" else "type" not in texts
 
@@ -261,9 +260,9 @@ def _brief(node: Node) -> str:
 
 def _meant_step(key: ScalarNode, value: Node, types: frozenset[str]) -> str:
     """The step that is meant by a key that is none, and says what a step does; empty where it may be a field."""
-    if key.text in _STEPS:
+    if key.text in STEPS:
         return ""
-    near = get_close_matches(key.text.lower(), _STEPS, 1, _NEAR_STEP)
+    near = get_close_matches(key.text.lower(), STEPS, 1, _NEAR_STEP)
     match value:
         case MappingNode() if value.entry("type") is None:
             said = {each.text for each, _ in value.entries}
@@ -301,11 +300,11 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
     elif others:
         message = f"an item of `fields` has {len(item.entries)} keys"
         yield Slip(path, _at(item, "entry-keys", message, "write one field or step as each item: `- name: TYPE`", path))
-    elif key.text in _STEPS and _is_meant_as_field(value, types):
+    elif key.text in STEPS and _is_meant_as_field(value, types):
         message = f"{key.text} is a step, and cannot be the name of a field"
         yield Slip(path, _at(key, "bad-name", message, another_name(key.text), (*path, key.text)))
     elif _is_empty(value):
-        wanted = "what it says" if key.text in _STEPS else f"its type, as `- {key.text}: uint8`"
+        wanted = "what it says" if key.text in STEPS else f"its type, as `- {key.text}: uint8`"
         yield Slip(path, _at(key, "wrong-type", f"{key.text} is empty", f"write {wanted}", (*path, key.text)))
     elif step := _meant_step(key, value, types):
         message, hint = f"there is no step {key.text}", f"did you mean {step}?"
@@ -322,7 +321,7 @@ def _of_item(item: MappingNode, path: Path, types: frozenset[str]) -> Iterator[S
     elif isinstance(value, MappingNode) and (alone := _in_braces(value, types)) is not None:
         message, hint = f"{alone.text} in braces is a key without a value", f"write `- {key.text}: {alone.text}`"
         yield Slip(path, _at(alone, "wrong-type", message, hint, (*path, key.text)))
-    elif isinstance(value, MappingNode) and key.text not in _STEPS:
+    elif isinstance(value, MappingNode) and key.text not in STEPS:
         yield from _of_field(value, (*path, key.text))
 
 

@@ -96,7 +96,6 @@ class _Loader(yaml.SafeLoader):
     _depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         event, flaw = self.peek_event(), ""  # type: ignore[no-untyped-call]
         if self.check_event(AliasEvent):
             flaw = "an alias; specs have no aliases and anchors; write the value here"
@@ -107,7 +106,7 @@ class _Loader(yaml.SafeLoader):
         elif self._depth == _DEPTH:
             flaw = f"nested deeper than {_DEPTH} levels"
         if flaw:
-            raise yaml.composer.ComposerError(None, None, flaw, mark)
+            raise yaml.composer.ComposerError(None, None, flaw, event.start_mark)
         self._depth += 1
         try:
             return super().compose_node(parent, index)

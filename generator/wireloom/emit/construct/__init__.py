@@ -124,9 +124,9 @@ def _declarations(format: Format) -> Iterator[str]:
         scope = Scope(format, encodings.get(name, format.encoding), declared)
         target = format.type(name)
         code = struct(target, scope) if isinstance(target, Struct) else subcon(target, scope)
-        title = constant(name)
-        recursive = isinstance(code, Group) and f"lambda: {title})" in render(code)
-        head = f"{title}: {code.opening.removesuffix('(')}" if recursive and isinstance(code, Group) else title
+        title = head = constant(name)
+        if isinstance(code, Group) and f"lambda: {title})" in render(code):  # recursive
+            head = f"{title}: {code.opening.removesuffix('(')}"
         yield _as_it_is(f"{head} = {render(code, lead=len(head) + 3)}")
         declared |= {name}
 

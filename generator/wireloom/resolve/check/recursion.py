@@ -107,9 +107,9 @@ def check_recursion(draft: Draft, outlines: Outlines, named: Mapping[str, Type])
         elif name in depths:
             _check_depth(draft, place / "depth", named, name, recursive=name in outlines.recursive)
         elif name in outlines.recursive and name in reached(named[name], named, without=depths):
-            hint = "give a struct `depth: 4`, or use a `oneOf` of scalars, lists and maps"
             if not said & circle_of(named, name):
-                message, hint = f"{name} contains itself, so its columns would never end", f"{hint}"
+                message = f"{name} contains itself, so its columns would never end"
+                hint = "give a struct `depth: 4`, or use a `oneOf` of scalars, lists and maps"
                 draft.reports_entry(place, "recursive-type", message, hint)
             said.add(name)
     return not any(_melts(named[name], circle_of(named, name)) for name in outlines.recursive)

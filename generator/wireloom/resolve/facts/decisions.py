@@ -161,11 +161,11 @@ def _is_needed(field: Field, named: Types) -> bool:
 
 
 def _has_no_null(type: Type, named: Types) -> bool:
-    match plain(type, named):
+    match found := plain(type, named):
         case types.Nullable() | types.Null() | types.JsonText() | types.Select():
             return False
-        case types.Attempt(parted) | types.OneOf(parted):
-            return all(_has_no_null(part.type, named) for part in parted)
+        case types.Attempt() | types.OneOf():
+            return all(_has_no_null(part, named) for part in parts(found))
         case _:
             return True
 

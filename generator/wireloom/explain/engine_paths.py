@@ -11,7 +11,7 @@ from typing import Any
 from wireloom.expr.ast import Binary, Expression, parts
 from wireloom.expr.extents import Known
 from wireloom.expr.text import text_of
-from wireloom.model.extents import StructExtents
+from wireloom.model.extents import field_extents
 from wireloom.model.format import Example, Format
 from wireloom.model.meaning import meaning
 from wireloom.model.traversal import nested, reached
@@ -120,7 +120,7 @@ def _remedies(format: Format, root: str) -> Iterator[str]:
 
 def _large(struct: Struct, format: Format) -> Iterator[tuple[str, str]]:
     """The innermost results of a struct's expressions that 64 bits may not hold, and where they stand."""
-    known = Known(StructExtents(struct, format.named).always)
+    known = Known(field_extents(struct, format.named))
     for step in struct.steps:
         match step:
             case Field(compute=expression) if expression is not None:

@@ -144,8 +144,9 @@ def case_project(folder: Path) -> "Project":
     specs = folder / "specs"
     for path in sorted(CASES.rglob("*.yaml")):
         target = specs / path.relative_to(CASES)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+        if not target.exists():  # else another process may read it now
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
     return Project(specs, folder / "generated", CASE_PACKAGE)
 
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 if TYPE_CHECKING:
     from xdist.scheduler import LoadFileScheduling
@@ -36,6 +38,15 @@ SLOW = ("integration", "spark")  # folders, the slowest first
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("fixed")  # whether a commit passes follows from the commit alone
+_constants_of_modules = providers._get_local_constants
+
+
+def _constants() -> Constants:
+    """Where values are fixed, none: which modules are imported depends on the tests that the process ran before."""
+    return Constants() if settings.default.derandomize else _constants_of_modules()
+
+
+providers._get_local_constants = _constants  # Hypothesis has no setting for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

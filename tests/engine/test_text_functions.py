@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from proof.chance import Chance
+from proof.modules import documents, generated, resolved
 from wireloom import pipeline
 from wireloom.pipeline import Project
 from wireloom.runtime import engine as engines
@@ -106,3 +107,18 @@ def test_the_engine_makes_the_texts_that_the_parser_makes(made: ModuleType, monk
     assert native.errors.equals(plain.errors)
     good = zip(records.to_pylist(), plain.records.is_valid().to_pylist(), strict=True)
     assert written.to_pylist() == [data if valid else None for data, valid in good]
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 63, 64, 65, 127, 128])
+def test_a_text_says_no_number_of_more_bits_than_are_asked_for(bits: int) -> None:
+    number = {"compute": f"decimal(text, {bits})", "type": "uint128", "hidden": True}
+    fields = [{"text": "str"}, {"number": number}, {"fits": {"compute": "present(number)", "type": "bool"}}]
+    spec = {"wireloom": 1, "format": "r", "title": "r", "encoding": "binary", "root": "R"}
+    most = (1 << bits) - 1
+    numbers = sorted({*range(20), most - 1, most, most + 1, 10 * most, 10 * most + 9})
+    with generated(resolved(documents({"r.yaml": {**spec, "types": {"R": {"fields": fields}}}}))) as made:
+        codec: Codec = made.module.CODEC
+        assert codec.decode_path().native
+        records = [str(number).encode() for number in numbers]
+        found = codec.decode(pa.array(records)).records.field("fits").to_pylist()
+        assert found == [codec.parse(each)["fits"] for each in records] == [number <= most for number in numbers]

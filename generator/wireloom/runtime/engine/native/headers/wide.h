@@ -15,7 +15,7 @@ static inline int wl_decimal(const uint8_t *text, int64_t size, int64_t bits, wl
     if (n == size) return 1;
     for (; n < size; n++) {
         unsigned digit = text[n] - (unsigned)'0';
-        if (digit > 9 || whole > tenth || whole * 10 > most - digit) return 1;
+        if (digit > 9 || digit > most || whole > tenth || whole * 10 > most - digit) return 1;
         whole = whole * 10 + digit;
     }
     value->low = (uint64_t)whole;

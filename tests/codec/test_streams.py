@@ -123,6 +123,13 @@ def test_a_record_of_a_length_prefix_that_is_too_large_is_passed_over(small):
         assert (good.value, good.offset) == (b"a", 28)
 
 
+def test_a_source_is_given_back_as_often_as_there_is_need():
+    source = Pipe(b"1a2bc")
+    for _ in range(3000):
+        source = framed.given_back(source, source.read(2))
+    assert framed.read_exactly(framed.given_back(source, b"0"), 9) == b"01a2bc"
+
+
 def test_a_line_that_is_too_long_is_passed_over(small):
     large, good = iterate(Digits(), b"x" * 40 + b"\n1a\n", framing_of("lines"), "skip")
     assert (large.error.code, large.size, large.data) == ("size_limit", 41, b"x" * 8)

@@ -347,6 +347,8 @@ def given_back(file: BinaryIO, data: bytes) -> BinaryIO:
     if file.seekable():
         file.seek(-len(data), io.SEEK_CUR)
         return file
+    if isinstance(file, _Begun):  # given back before
+        data, file = data + file.held.read(), file.file
     return cast(BinaryIO, _Begun(io.BytesIO(data), file))
 
 

@@ -155,6 +155,13 @@ def test_members_that_no_field_takes_are_named(made: Made, value: Any, path: str
     assert reason != "found null" or said.endswith(reason)
 
 
+def test_elements_are_held_against_their_own_struct_beside_an_alternative_that_is_one(made: Made):
+    types = {"A": {"fields": [{"a": "uint8"}]}, "B": {"fields": [{"b": "uint8"}, {"c": "uint8"}]}}
+    module = made({"v": "A | list(B)"}, encoding="json", types=types)
+    assert refusal_of(module, {"v": [{"b": 1}]}) == "v[0].c: expected an integer, found null"
+    assert refusal_of(module, {"v": [{"b": 1, "cc": 2}]}).endswith("has `cc` (did you mean `c`?), which no field takes")
+
+
 @pytest.mark.parametrize(
     ("encoding", "types", "data", "said"),
     [

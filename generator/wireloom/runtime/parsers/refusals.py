@@ -3,6 +3,7 @@
 It is worked out where a value was refused, from the constructs that the path leads through: building costs no more.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -44,7 +45,7 @@ def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
             if value.get(component) is None:
                 return _foreign(value, titles)
             subcons = [step.subcon for step, _ in known if isinstance(step, Field)]
-        elif not structs:
+        else:
             inside = (inner for each in subcons for inner in _within(each))
             subcons = [*{id(each): each for each in inside}.values()]  # once each: values nest in alternatives
         around = []
@@ -86,7 +87,8 @@ def _unplaced(name: str, known: Sequence[tuple[Field | Computed, str]], titles: 
 
 def _foreign(value: Mapping[str, Any], titles: tuple[str, ...]) -> str:
     """The members of the value that no field takes."""
-    foreign = [str(name) for name, member in value.items() if member is not None and name not in titles]
+    known = frozenset(titles)
+    foreign = [str(name) for name, member in value.items() if member is not None and name not in known]
     if not foreign:
         return ""
     named = ", ".join(f"`{name}`{_meant(name, titles)}" for name in foreign[:_MOST])
@@ -150,13 +152,13 @@ def _is(step: Field | Computed, name: object) -> bool:
 
 def _places(subcons: Sequence[Any]) -> Iterator[Any]:
     """The constructs that take the same value as some do, each once: the structs that it may be of among them."""
-    left, seen = list(subcons), list[Any]()
+    left, seen = deque(subcons), set[int]()
     while left:
-        subcon = left.pop(0)
-        if not any(subcon is each for each in seen):
-            seen.append(subcon)
+        subcon = left.popleft()
+        if id(subcon) not in seen:
+            seen.add(id(subcon))
             yield subcon
-            left += () if isinstance(subcon, Struct) else _inner(subcon)
+            left.extend(() if isinstance(subcon, Struct) else _inner(subcon))
 
 
 def _inner(subcon: Any) -> Sequence[Any]:

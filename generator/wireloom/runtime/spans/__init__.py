@@ -96,7 +96,7 @@ class Trace:
         found = None if error is None else fault_of(node, place, error, spaces[place[0]].data)
         span = Span(node, self.root.logical)
         refused = tuple(Span(each, None) for each in tracer.refused)
-        return Explained(self.format, tuple(spaces), span, value, error, found, refused, checkpoints is not None)
+        return Explained(self.format, tuple(spaces), span, value, error, found, refused)
 
 
 def _same(one: DecodeError, other: DecodeError) -> bool:

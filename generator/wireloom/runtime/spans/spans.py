@@ -191,8 +191,8 @@ class Span:
 class Explained:
     """One record: its bytes, the tree of its spans, and its value, or the error of the first byte that is wrong.
 
-    `refused` are checksums that were wrong, so that the record is read as something else. `is_folded`: elements of long
-    lists are folded, and there is no value.
+    `refused` are checksums that were wrong, so that the record is read as something else. A record of which the engine
+    has read elements has no value.
     """
 
     format: str
@@ -202,7 +202,6 @@ class Explained:
     error: DecodeError | None
     fault: Fault | None
     refused: tuple[Span, ...] = ()
-    is_folded: bool = False
 
     @property
     def data(self) -> bytes:

@@ -53,10 +53,6 @@ class Turns(Generic[T]):
             return True
         return False
 
-    def is_last(self) -> bool:
-        """Whether nothing that is kept stands after what was kept last."""
-        return all(each.order <= self._groups[-1].order for each in self._groups)
-
     def kept(self) -> Iterator[T]:
         """What was kept, in the order of the bytes."""
         return (step for group in sorted(self._groups, key=lambda group: group.order) for step in group.steps)

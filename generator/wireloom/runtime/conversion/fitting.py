@@ -79,7 +79,7 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
             yield Difference(path, "narrower", f"the target counts in units of {other.multiplier} us")
         case logical.Integer() as given, logical.Integer() as wanted if not _fits(given, wanted):
             sign = "int" if wanted.signed else "uint"
-            yield Difference(path, "narrower", f"the target has only {sign}{wanted.bits} alone")
+            yield Difference(path, "narrower", f"the target has only {sign}{wanted.bits}")
         case _:
             return
 

@@ -119,8 +119,11 @@ def test_expressions_have_the_value_of_the_one_that_is_there(name, turned):
 
 
 @pytest.mark.parametrize("encoding", ["msgpack", "json"])
-def test_a_value_without_a_later_union_is_of_the_older_version(encoding):
-    fields = [{"k": "int"}, {"b": "int"}, {"c": "int"}, {"a": {"type": "bool | str", "since": "new"}}]
+@pytest.mark.parametrize(
+    "type", ["bool | str", {"select": "k", "cases": {1: "str", 2: "int"}}], ids=["union", "select"]
+)
+def test_a_value_without_a_later_choice_is_of_the_older_version(type, encoding):
+    fields = [{"k": "int"}, {"b": "int"}, {"c": "int"}, {"a": {"type": type, "since": "new"}}]
     with generated(resolved(documents({"r.yaml": spec_of(encoding, "array", fields, "arity")}))) as made:
         for version, last in ((1, None), (2, "x")):
             given = {"ver": version, "body": {"k": 1, "b": 2, "c": 3, "a": last}}

@@ -864,8 +864,8 @@ LAYOUT: Final[dict[str, Any]] = {
     },
     "roots": {"record": ("ref", "Message")},
     "needs": {
-        "Streamed": ("type", "transaction"),
-        "Plain": ("type",),
+        "Streamed": ("type", "transaction", "body"),
+        "Plain": ("type", "body"),
         "Begin": ("lsn", "time", "xid"),
         "Commit": ("lsn", "endLsn", "time"),
         "Origin": ("lsn",),
@@ -892,5 +892,5 @@ LAYOUT: Final[dict[str, Any]] = {
         "NameBytes_prefix": ("prefixBytes",),
         "NameBytes_gid": ("gidBytes",),
     },
-    "digest": "d8491607312ddb2c2dc09d48c2ca8971",
+    "digest": "35ed29b7575f506cc99a89ad856b7392",
 }

@@ -368,7 +368,7 @@ Streamed = structure.Struct(
         ),
     ),
     structure.End("trailing_bytes"),
-    needs=("type", "transaction"),
+    needs=("type", "transaction", "body"),
     doc="A message of a stream, which says its transaction.",
 )
 
@@ -616,7 +616,7 @@ Plain = structure.Struct(
             },
         ),
     ),
-    needs=("type",),
+    needs=("type", "body"),
 )
 
 Message = unions.Attempt(

@@ -162,9 +162,9 @@ def _is_needed(field: Field, named: Types) -> bool:
 
 def _has_no_null(type: Type, named: Types) -> bool:
     match found := plain(type, named):
-        case types.Nullable() | types.Null() | types.JsonText() | types.Select():
+        case types.Nullable() | types.Null() | types.JsonText():
             return False
-        case types.Attempt() | types.OneOf():
+        case types.Attempt() | types.OneOf() | types.Select():
             return all(_has_no_null(part, named) for part in parts(found))
         case _:
             return True

@@ -47,15 +47,15 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "decimal": Function(
             ((Kind.TEXT,), _INTEGER),
             Kind.INTEGER,
-            "The number that the digits of a text say, behind a plus sign or none; null for any other text, or where it"
-            " needs more bits than stated.",
+            "The number that the digits of a text say, with or without a plus sign; null for any other text, or if it "
+            "needs more bits than stated.",
             literals=(1,),
         ),
         "int": Function(
             ((Kind.BYTES,), (Kind.TEXT,)),
             Kind.INTEGER,
-            "The unsigned number that up to eight bytes are, their order `'big'` or `'little'`; 0 of no bytes, null of "
-            "more than eight.",
+            "The unsigned number that up to eight bytes are, in the byte order `'big'` or `'little'`; 0 for no bytes, "
+            "null for more than eight.",
             literals=(1,),
             words=("big", "little"),
         ),
@@ -73,7 +73,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
             alike=True,
         ),
         "concat": Function(
-            (_SIZED, _SIZED), Kind.ANY, "Texts, or bytes, one behind the other.", variadic=True, alike=True
+            (_SIZED, _SIZED), Kind.ANY, "Texts, or bytes, one after another.", variadic=True, alike=True
         ),
         "join": Function(
             ((Kind.LIST,), _SIZED, (Kind.TEXT,)),

@@ -21,7 +21,7 @@ class VerifyStep(Document):
 
 
 class NeedStep(Document):
-    """So many bytes must be there, counted from the start of the struct."""
+    """This many bytes must be present, counted from the start of the struct."""
 
     bytes: ExpressionText = required_key("Bytes from the struct's start.", "headerLength")
     field: str | None = key("The field that `truncated` names; by default the first in `bytes`.", "headerLength")

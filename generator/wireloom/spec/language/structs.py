@@ -43,9 +43,9 @@ class Entry(Document):
     verify: VerifyStep | None = key("Verify a checksum here.", {"field": "crc"})
     mark: str | None = key("Name the offset reached here.", "headerEnd")
     need: NeedStep | None = key(
-        "So many bytes must be there, counted from the start of the struct.", {"bytes": "headerLength"}
+        "This many bytes must be present, counted from the start of the struct.", {"bytes": "headerLength"}
     )
-    frame: ExpressionText | None = key("The record ends so many bytes after its start.", "length")
+    frame: ExpressionText | None = key("The record ends this many bytes after its start.", "length")
     end: Code | None = key("The region must end here, else the record has this error.", "bad_length")
     discard: DiscardStep | None = key(
         "Empty a list unless a condition holds for all elements.",

@@ -1,4 +1,4 @@
-"""What tells where a record ends: records may stand back to back only where each tells its own end."""
+"""Whether a record tells its own end; only such records may follow each other without framing."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,14 +12,14 @@ Types = Mapping[str, Type]
 
 
 def endless(root: Type, named: Types, encoding: Encoding) -> str:
-    """What of a root takes all bytes there are; empty where it ends by itself."""
+    """The part of a root that reads to the end of the input; empty if every record tells its own end."""
     if encoding.text:
         return "a JSON text"
     return _endless(root, named, encoding, set())
 
 
 def _endless(type: Type, named: Types, encoding: Encoding, seen: set[tuple[str, Encoding]]) -> str:
-    """What takes all bytes there are; empty where the type ends by itself, as those in `seen` do."""
+    """The part that reads to the end of the input; empty if the type ends by itself, or is in `seen`."""
     match type:
         case types.Reference(name=name):
             if (name, encoding) in seen:
@@ -46,7 +46,7 @@ def _endless(type: Type, named: Types, encoding: Encoding, seen: set[tuple[str, 
 
 
 def _endless_field(struct: Struct, named: Types, seen: set[tuple[str, Encoding]]) -> str:
-    asks = ""  # the struct, where one of its checks asks for the end; a field says more
+    asks = ""  # the struct's name once a check needs the end; the name of a later field is more precise
     covered = {field.wire_name: field.checksum for field in struct.fields if field.checksum is not None}
     for step in struct.steps:
         if isinstance(step, types.Frame):
@@ -77,7 +77,7 @@ def _endless_field(struct: Struct, named: Types, seen: set[tuple[str, Encoding]]
 
 
 def _reads_elsewhere(type: Type, named: Types) -> bool:
-    """Whether something within may stand outside of the region that the type has."""
+    """Whether a part of the type may be read from outside the type's region."""
     waiting, seen = [type], set[str]()
     while waiting:
         for each in within(waiting.pop(), named):
@@ -90,9 +90,9 @@ def _reads_elsewhere(type: Type, named: Types) -> bool:
 
 
 def looks_at_end(type: Type, named: Types) -> str:
-    """A field, of any struct that stands in the same region, whose condition looks at where that ends; else empty.
+    """A field whose condition needs the end of the region, in the type or in any struct that shares the region.
 
-    Builders can tell where it ends as long as nothing else stands after.
+    Empty if there is none. Builders know that end only if no other field follows.
     """
     waiting, seen = [type], set[str]()
     while waiting:
@@ -108,12 +108,12 @@ def looks_at_end(type: Type, named: Types) -> str:
 
 
 def _falls_back_at_end(trial: types.Trial) -> bool:
-    """Whether the next alternative is tried where this one has too few bytes: after it there may be others' bytes."""
+    """Whether the trial passes on when bytes are missing; in a stream, the bytes may be the next record's."""
     return any("truncated" in fallback.codes for fallback in trial.fallbacks)
 
 
 def _looking(step: types.Step) -> Iterator[Expression]:
-    """The expressions of a step that decide what a parser makes of a record."""
+    """The expressions of a step that decide how a record is parsed."""
     match step:
         case types.Field(when=when, compute=compute):
             yield from (each for each in (when, compute) if each is not None)
@@ -128,7 +128,7 @@ def _looking(step: types.Step) -> Iterator[Expression]:
 
 
 def _takes_all(amount: Amount | None) -> bool:
-    """Whether an amount is all that is left, or what is left behind it has a say in it."""
+    """Whether the size needs the end of the input: it takes the rest, or depends on the bytes after the value."""
     if amount is None or (isinstance(amount, types.Terminator) and amount.behind is not None):
         return True
     if isinstance(amount, types.Delimiter):

@@ -1,4 +1,4 @@
-"""What is known of a struct's fields before there is any data: the extents of their integers, and which may be null."""
+"""What the spec alone tells about a struct's fields: the range of their integers, and whether they may be null."""
 
 from collections import ChainMap
 from collections.abc import Iterator
@@ -20,19 +20,19 @@ _COUNT = Extent(0, (1 << 63) - 1, nullable=False)
 
 
 class StructExtents:
-    """What is known of each field of a struct by its name in expressions: always, and under a condition.
+    """The extent of each field of a struct by its name in expressions: always, and under a condition.
 
-    Each field is looked at once. Under a condition only those are again that it says to be there, and what is computed
-    of them, so that a struct with a condition on each of its fields costs no more than a few fields for each.
+    Each field is computed once. Under a condition, only the fields that the condition makes present are computed again,
+    and those derived from them. So a struct with a condition on every field costs little more per field.
     """
 
     def __init__(self, struct: Struct, named: Types) -> None:
         self.always: dict[str, Extent] = {}
         self._fields = struct.fields
-        self._found: list[Extents] = []  # what each field adds
-        self._places: dict[str, list[int]] = {}  # of the fields that add to a name
-        self._told: dict[Expression, list[int]] = {}  # the places of the fields that a condition says to be there
-        self._readers: dict[str, list[int]] = {}  # the places of what is computed of a name
+        self._found: list[Extents] = []  # by field: the names that it defines
+        self._places: dict[str, list[int]] = {}  # by name: the fields that define it
+        self._told: dict[Expression, list[int]] = {}  # by condition: the fields that it makes present
+        self._readers: dict[str, list[int]] = {}  # by name: the fields computed from it
         for place, field in enumerate(self._fields):
             found = _lent(field, named) if field.flatten else _named(field, self.always, None)
             self._found.append(found)
@@ -46,7 +46,7 @@ class StructExtents:
                     self._readers.setdefault(name, []).append(place)
 
     def under(self, given: Expression | None) -> Extents:
-        """What is known where a condition holds."""
+        """The extents if a condition holds."""
         pending = list(self._told.get(given, ())) if given is not None else []
         changed: dict[int, Extents] = {}
         while pending:
@@ -60,7 +60,7 @@ class StructExtents:
         return ChainMap({name: self.joined(name, changed) for name in names}, self.always) if names else self.always
 
     def joined(self, name: str, changed: Table[int, Extents], before: int | None = None) -> Extent:
-        """What is known of a name, where some of the fields add something else; of the fields before a place alone."""
+        """The extent of a name if some fields have `changed`; `before` limits it to earlier fields."""
         places = (place for place in self._places.get(name, ()) if before is None or place < before)
         found = [changed.get(place, self._found[place])[name] for place in places]
         return reduce(Extent.joined, found) if found else Extent()
@@ -68,7 +68,7 @@ class StructExtents:
 
 @dataclass(frozen=True)
 class _Before(Table[str, Extent]):
-    """What is known of the fields before a place."""
+    """The extents of the fields before a place."""
 
     extents: StructExtents
     place: int
@@ -85,12 +85,12 @@ class _Before(Table[str, Extent]):
 
 
 def field_extents(struct: Struct, named: Types) -> dict[str, Extent]:
-    """What is known of each field of a struct by its name in expressions."""
+    """The extent of each field of a struct by its name in expressions."""
     return StructExtents(struct, named).always
 
 
 def _lent(field: Field, named: Types) -> dict[str, Extent]:
-    """What is known of the members that a flattened field lends."""
+    """The extents of the members that a flattened field adds to its parent."""
     absent = may_be_absent(field)
     return {
         name: replace(found, nullable=found.nullable or absent)
@@ -99,7 +99,7 @@ def _lent(field: Field, named: Types) -> dict[str, Extent]:
 
 
 def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Extent]:
-    """What is known of the members of a struct, or of one of several."""
+    """The extents of the members of a struct, or of a choice of structs."""
     match type:
         case Reference(name):
             return {} if name in above or name not in named else _members(named[name], named, above | {name})
@@ -122,7 +122,7 @@ def _named(field: Field, known: Extents, given: Expression | None) -> dict[str, 
 
 
 def field_extent(field: Field, known: Extents) -> Extent:
-    """What is known of a field's value where the field is there; `known` are the fields before it."""
+    """The extent of a field that is present; `known` has the fields before it."""
     if field.counted:
         return _COUNT
     if field.compute is not None:
@@ -136,7 +136,7 @@ def field_extent(field: Field, known: Extents) -> Extent:
 
 
 def ranged_extent(field: Field, type: Type) -> Extent:
-    """What is known of a value of the type within the range of a field."""
+    """The extent of a value of the type, narrowed by the range of a field."""
     found = type_extent(type)
     low = found.low if field.minimum is None else max(field.minimum, found.low)
     high = found.high if field.maximum is None else min(field.maximum, found.high)
@@ -144,14 +144,14 @@ def ranged_extent(field: Field, type: Type) -> Extent:
 
 
 def may_be_absent(field: Field) -> bool:
-    """Whether a field may be left out, and then has no value."""
+    """Whether a field may be left out without a default."""
     if field.is_conditional:
         return True
     return field.presence is Presence.OPTIONAL and field.default is None
 
 
 def type_extent(type: Type) -> Extent:
-    """What is known of a value of the type."""
+    """The extent of a value of the type."""
     match type:
         case Integer():
             return Extent(type.minimum, type.maximum, nullable=False)
@@ -177,10 +177,10 @@ def type_extent(type: Type) -> Extent:
 
 
 def bit_extent(bit: Bit) -> Extent:
-    """What is known of the number that bits are."""
+    """The extent of the number in a bit range."""
     if bit.mappings is not None:
         return _mapped(bit.mappings)
-    if not bit.width:  # the integer has no such bits, which is reported
+    if not bit.width:  # the integer is too narrow, which is reported elsewhere
         return Extent()
     if bit.signed:
         return Extent(-(1 << bit.width - 1), (1 << bit.width - 1) - 1, nullable=False)
@@ -188,7 +188,7 @@ def bit_extent(bit: Bit) -> Extent:
 
 
 def _mapped(mappings: tuple[types.Mapping, ...]) -> Extent:
-    """What is known of the meanings of a value table."""
+    """The extent of the meanings of a value table."""
     return Extent(nullable=any(_may_mean_null(mapping.value) for mapping in mappings))
 
 
@@ -203,5 +203,5 @@ def _may_mean_null(value: Expression) -> bool:
 
 
 def may_misfit(compute: Expression, type: Type) -> bool:
-    """Whether a computed value may be of another kind than its type."""
+    """Whether a computed value may have another kind than its type."""
     return kind(compute) is Kind.ANY or (isinstance(types.not_null(type), Integer) and may_be_fraction(compute))

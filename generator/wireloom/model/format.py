@@ -14,9 +14,9 @@ from wireloom.model.types import Scalar, Type
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A choice that the bytes do not tell.
+    """A choice of the caller that the bytes do not contain.
 
-    A keyword of `parse`, `build`, `decode` and an option on the command line.
+    It is a keyword of `parse`, `build` and `decode`, and an option on the command line.
     """
 
     name: str
@@ -29,10 +29,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ByteOrder:
-    """big or little.
+    """big or little, or chosen by `parameter`.
 
-    Or told by `parameter`, which may say `auto`: the other order is tried where the first fails with one of
-    `wrong_when`.
+    The parameter may be `auto`: the other order is tried if the first one fails with one of `wrong_when`.
     """
 
     fixed: str | None = "big"
@@ -56,7 +55,7 @@ class CrcAlgorithm:
 
 @dataclass(frozen=True, slots=True)
 class SumAlgorithm:
-    """A checksum that adds bytes up by a rule: `add`, `xor`, `fletcher` (modulo `modulus`) or `internet`."""
+    """A checksum that sums bytes by a rule: `add`, `xor`, `fletcher` (modulo `modulus`) or `internet`."""
 
     name: str
     rule: str
@@ -70,7 +69,7 @@ class SumAlgorithm:
 
 @dataclass(frozen=True, slots=True)
 class DigestAlgorithm:
-    """The first `size` bytes of the last of some digests, each of which is of the one before."""
+    """The first `size` bytes of a chain of digests, each taken over the one before."""
 
     name: str
     digests: tuple[str, ...]
@@ -105,16 +104,16 @@ class ErrorCode:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """An entry point: the type that a whole record has.
+    """An entry point: the type of a whole record.
 
-    `logical` is what readers see of it; `rows` the path (in logical names) of the list whose elements are the rows of
-    the flat form, empty where a record is a row; () with `elements` where the root itself is a list of rows. `unplaced`
-    are the paths of columns of a shared schema that no member of this format gives.
+    `logical` is what readers see. `rows` is the path (in logical names) of the list whose elements become rows of the
+    flat form; () means that a record is a row, and with `elements` that the root itself is a list of rows. `unplaced`
+    are the columns of a shared schema that no member of this format fills.
     """
 
     name: str
     type: Type
-    logical: Record  # of one row-to-be: the record itself, or an element where `elements`
+    logical: Record  # the record, or with `elements` one element
     elements: bool = False  # the root is a list; its elements are the rows
     rows: tuple[str, ...] = ()
     doc: str = ""
@@ -123,9 +122,9 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Bytes and their meaning: `value` (canonical JSON rendering) or the `error` code they must give.
+    """Bytes and their expected `value` (canonical JSON) or `error` code.
 
-    Neither is `stated` of an example that somebody has begun; `wireloom test --record` writes what comes.
+    An example that is not `stated` has neither yet; `wireloom test --record` fills it in.
     """
 
     name: str
@@ -143,17 +142,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions of a format by name, from the oldest to the newest, and the value of each in records.
+    """The named versions of a format, oldest first, and the value that marks each in records.
 
-    `told` is the expression that gives the value. Builders set it at `path` (names of readers) or as the `parameter`,
-    in records of the `roots`. With `newer`, values beyond the newest are read as the newest. `record` is the struct
-    of which one copy per version is tried (`from: fits`).
+    `told` is the expression that yields the value. In records of `roots`, builders set it at `path` (names of readers)
+    or as the `parameter`. With `newer`, values after the newest are read as the newest. `record` is the struct of which
+    one copy per version is tried (`from: fits`).
     """
 
     names: tuple[str, ...]
     values: tuple[int | str, ...]
     told: str
-    ordered: bool = False  # the values are numbers that grow
+    ordered: bool = False  # the values are increasing numbers
     newer: bool = False
     column: str = ""
     path: tuple[str, ...] = ()
@@ -163,13 +162,13 @@ class Versions:
 
     @staticmethod
     def copy_name(struct: str, version: str) -> str:
-        """The name of the copy of a struct that is tried for a version."""
+        """The name of the copy of a struct for one version."""
         return f"{struct}_{re.sub(r'[^0-9A-Za-z_]+', '_', version)}"
 
 
 @dataclass(frozen=True)
 class Format:
-    """One spec, resolved."""
+    """One resolved spec."""
 
     name: str
     title: str
@@ -189,10 +188,8 @@ class Format:
     ranges: tuple[Ranges, ...] = ()
     invalid_text: str | None = None  # a parameter that says `error` or `replace`; None: error
     size: int | str | None = None  # the most bytes of a record: a number, or the name of a parameter
-    expansion: int | str = (
-        1 << 26
-    )  # the most bytes that entries of tables and texts make of a record: a number or a parameter
-    ratio: int | str = 64  # how many times their own bytes unpacked regions may become: a number or a parameter
+    expansion: int | str = 1 << 26  # limit in bytes on what tables and texts add to a record: a number or a parameter
+    ratio: int | str = 64  # limit on unpacked size per packed byte: a number or a parameter
     unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
     named_versions: Versions | None = None
     schema: str = ""  # the shared logical schema, where one is named

@@ -1,4 +1,4 @@
-"""How records follow one another: the framings of the runtime, which a format names one of."""
+"""How records follow one another: the runtime's framings, one of which a format names."""
 
 from wireloom.runtime.streams.framing import (
     LARGEST_SIZE,

@@ -1,4 +1,4 @@
-"""What specs and the runtime know alike of bytes: it is said once, where executors have it."""
+"""Facts about bytes that specs and the runtime share; the runtime owns them."""
 
 import math
 
@@ -46,16 +46,16 @@ __all__ = [
 ]
 
 _DOUBLE = 64  # bits of a float
-_NESTED = 64  # arrays and objects of a constant in one another
+_NESTED = 64  # nesting depth of a JSON constant
 
 
 def damage(codec: str) -> str:
-    """The code of bytes that a codec does not say."""
+    """The error code of bytes that a codec cannot unpack."""
     return CODECS[codec].damaged
 
 
 def nearest(number: float, bits: int) -> float | None:
-    """The number of so many bits that is nearest, 32 or 64 of them; None for one beyond the largest."""
+    """The nearest float of 32 or 64 `bits`; None if the number is beyond the largest one."""
     try:
         wide = float(number)
     except OverflowError:
@@ -65,7 +65,7 @@ def nearest(number: float, bits: int) -> float | None:
 
 
 def rounded_to(least: float) -> float:
-    """The smallest number of which 32 bits say at least this."""
+    """The smallest number that rounds to at least `least` in 32 bits."""
     step = max(abs(least) * 2.0**-22, 2.0**-148)
     below, reached = least - step, least + step
     while below < (middle := (below + reached) / 2) < reached:
@@ -74,7 +74,7 @@ def rounded_to(least: float) -> float:
 
 
 def is_half(number: float) -> bool:
-    """Whether 16 bits say the number exactly."""
+    """Whether a 16-bit float holds the number exactly."""
     try:
         return float16(number) == number
     except OverflowError:
@@ -82,7 +82,7 @@ def is_half(number: float) -> bool:
 
 
 def is_json(text: str, kind: str) -> bool:
-    """Whether readers can see a text as that of JSON: of an object, an array or any value."""
+    """Whether a text is JSON as readers would see it: an object, an array or any value."""
     try:
         found = read(text.encode(), _NESTED)
     except (DecodeError, UnicodeEncodeError):

@@ -1,7 +1,7 @@
-"""Which columns tell kinds of records apart: what a spec chooses by, in as far as readers see it.
+"""The columns that tell kinds of records apart: what a spec selects by, if readers see it.
 
-Those are fields with a table of values or a constant, bits with a table of values, and what says which alternative of
-an attempt held. Their values are few, so that they can be counted.
+These are fields with a value table or a constant, bits with a value table, and the columns that name the alternative of
+an attempt. They have few distinct values, so counting records by them is useful.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from wireloom.runtime.columns.rows import row_record
 
 
 def kinds(format: Format, root: Root) -> tuple[str, ...]:
-    """The columns of a root's flat rows that tell their kinds, in the order that they have there."""
+    """The columns of a root's flat rows that tell kinds of records apart, in column order."""
     found = set(_names(root.type, format.named, root.rows, frozenset()))
     if format.named_versions is not None:
         found.update((format.named_versions.column, *format.named_versions.path[:1]))
@@ -27,7 +27,7 @@ def kinds(format: Format, root: Root) -> tuple[str, ...]:
 
 
 def _names(type: Type, named: Mapping[str, Type], rows: tuple[str, ...], seen: frozenset[str]) -> Iterator[str]:
-    """What readers call the telling fields that melt into the record, and into the elements of its list of rows."""
+    """The readers' names of such fields in the record, and in the elements of its list of rows."""
     match type:
         case Reference(name):
             if name not in seen:

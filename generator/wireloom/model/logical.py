@@ -1,8 +1,8 @@
 """Logical types: what readers see, the same for every encoding of an event.
 
-Derived from the wire types by `resolve`: hidden fields go, flattened structs melt into their parent, unions merge.
-Python values, Arrow columns, Spark types and the canonical JSON rendering all follow from these classes. They are the
-runtime's own, since generated modules declare their records with them.
+`resolve` derives them from the wire types: it drops hidden fields, merges flattened structs into their parent, and
+joins unions. Python values, Arrow columns, Spark types and the canonical JSON rendering all follow from these classes.
+The runtime defines them, since generated modules declare their records with them.
 """
 
 from wireloom.runtime.columns.logical import (

@@ -1,9 +1,8 @@
-"""What a format means, as a digest: columns, layout, checks, parameters; not its documents, comments and examples.
+"""The meaning of a format as a digest: columns, layout, checks and parameters, but no documentation or examples.
 
-`contents` is the digest of all that the model says, those included; both are the same in every process.
-
-Two specs of the same meaning read every record alike, into the same columns; so an edit of a comment is no new version
-of a table.
+Two specs with the same meaning read every record alike, into the same columns. So an edited comment does not make a new
+version of a table. `contents` digests the whole model instead, documentation included. Both digests are the same in
+every process.
 """
 
 import hashlib
@@ -19,9 +18,9 @@ from wireloom.model.format import Format
 WORDS = frozenset(
     {"doc", "title", "source", "spec", "digest", "examples", "agrees", "circular", "needs", "named_versions"}
 )
-"""Fields of the model that readers of data do not notice."""
+"""Fields of the model that do not affect decoded data."""
 PLACES = frozenset({"column"})
-"""Fields that say where in the spec something stands."""
+"""Fields that hold a location in the spec."""
 LATER = {
     "charset": "",
     "unit": 1,
@@ -35,18 +34,18 @@ LATER = {
 LATER |= {"escape": None, "escaped": (), "others": (), "ending": b"", "given": False, "stored": None}
 LATER |= {"ahead": (), "after": (), "group": False, "held": None, "kept": False, "base": "", "entries": False}
 LATER |= {"pieces": False, "octets": False, "ratio": 64}
-"""Fields that came later, with what they say of specs that say nothing of them, whose meaning is as it was."""
+"""Fields added after the first digests: a field with this value is left out, so that the digests of old specs hold."""
 FORMER = {"member": ""}
-"""What fields that have nothing had in its place, when that said the same."""
+"""The value that the digest shows for None: these fields had it before None replaced it."""
 
 
 def meaning(format: Format) -> str:
-    """SHA-256, hexadecimal, of what the format means."""
+    """SHA-256, hexadecimal, of the meaning of the format."""
     return _digest(_plain(format, _told))
 
 
 def contents(format: Format) -> str:
-    """SHA-256, hexadecimal, of everything that the model says of the format."""
+    """SHA-256, hexadecimal, of everything in the model of the format."""
     return _digest(_plain(format, lambda value: [(field.name, getattr(value, field.name)) for field in fields(value)]))
 
 
@@ -55,7 +54,7 @@ def _digest(plain: object) -> str:
 
 
 def _told(value: Any) -> list[tuple[str, object]]:  # noqa: ANN401 - any dataclass of the model
-    """The fields of a part of the model that readers of data notice, and their values."""
+    """The fields of a part of the model that affect decoded data, and their values."""
     told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
     told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
     values = ((name, getattr(value, name)) for name in told)
@@ -63,7 +62,7 @@ def _told(value: Any) -> list[tuple[str, object]]:  # noqa: ANN401 - any datacla
 
 
 def _plain(value: object, told: Callable[[Any], list[tuple[str, object]]]) -> object:
-    """The value in what JSON has, each class by its name; `told` are the fields of a part of the model."""
+    """The value as JSON values, each class by its name; `told` lists the fields of a part of the model."""
     match value:
         case Enum():
             return [type(value).__name__, value.name]

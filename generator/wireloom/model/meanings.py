@@ -1,4 +1,4 @@
-"""Value tables: the integers that they can mean, and the type that has room for them."""
+"""Value tables: the integers that their meanings can be, and the type that holds them."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _BEYOND = 1 << 63
 
 
 def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
-    """The type of a table's integers: int64, as long as it holds all that are stated."""
+    """The type of a table's integers: int64 if it holds all constants of the table."""
     numbers = [value for each in mappings for value in stated(each.value)]
     if max(numbers, default=0) < _BEYOND:
         return Integer(64, signed=True)
@@ -19,17 +19,17 @@ def integer_type(mappings: tuple[Mapping, ...]) -> Integer:
 
 
 def calculates(mappings: tuple[Mapping, ...]) -> bool:
-    """Whether some integer of the table is computed, so that it must be held against the type."""
+    """Whether some integer of the table is computed, so that its range must be checked when decoding."""
     return any(kind(each.value) is Kind.INTEGER and not _chosen(each.value) for each in mappings)
 
 
 def repeating(mappings: tuple[Mapping, ...]) -> tuple[Scalar, ...]:
-    """The values that may mean a text of the record, which is there once more then."""
+    """The wire values whose meaning may be a text of the record, which then appears twice in the output."""
     return tuple(each.wire for each in mappings if makes_text(each.value))
 
 
 def _chosen(expression: Expression) -> bool:
-    """Whether an expression gives one of its constants."""
+    """Whether an expression always yields one of its constants."""
     match expression:
         case Literal():
             return True
@@ -40,7 +40,7 @@ def _chosen(expression: Expression) -> bool:
 
 
 def stated(expression: Expression) -> Iterator[int]:
-    """The integers that a meaning is, where it is one of its constants."""
+    """The integer constants that a meaning can be."""
     match expression:
         case Literal(int(value)):
             yield value

@@ -1,4 +1,4 @@
-"""When a field of a struct is there: its own condition, and the versions that have it."""
+"""When a field of a struct is present: its own condition, and the versions that have it."""
 
 from functools import reduce
 
@@ -7,7 +7,7 @@ from wireloom.model.types import Field, Struct
 
 
 def presence_condition(field: Field, struct: Struct) -> Expression | None:
-    """The field's condition, its versions included; None where it is always there."""
+    """The field's condition, versions included; None if the field is always present."""
     names = [version.name for version in struct.versions]
     bounds: list[Expression] = []
     if field.since and names:
@@ -20,7 +20,7 @@ def presence_condition(field: Field, struct: Struct) -> Expression | None:
 
 
 def _version_in_force(struct: Struct) -> Expression:
-    """The place of the version in force, oldest first: told by the arity, or by the first condition that holds."""
+    """The index of the record's version, oldest first: told by the arity, or by the first true condition."""
     index: Expression = FieldRef(0, "_version", kind=Kind.INTEGER)
     if any(version.arity is not None for version in struct.versions):
         return index

@@ -49,17 +49,17 @@ def references(type: Type) -> Iterator[str]:
 
 
 def expands(format: Format) -> bool:
-    """Whether a record may hold more than its bytes: a field refers to an entry of a table, or is unpacked or made."""
+    """Whether a record may decode to more than its bytes: a field refers to a table, is unpacked or makes text."""
     return makes_texts(format) or unpacks(format) or any(field.refers is not None for field in fields(format))
 
 
 def unpacks(format: Format) -> bool:
-    """Whether a region of a record is unpacked."""
+    """Whether a record has a packed region."""
     return any(field.packing is not None for field in fields(format))
 
 
 def makes_texts(format: Format) -> bool:
-    """Whether texts or bytes are computed that are others once more, parts of them, or made of them."""
+    """Whether computed values copy, cut or combine texts or bytes of the record."""
     return any(_makes_text(field) for field in fields(format))
 
 
@@ -76,10 +76,10 @@ def fields(format: Format) -> Iterator[Field]:
 
 
 def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
-    """Whether bytes of a record may be read more often than the limit on that allows.
+    """Whether bytes of a record may be read more often than the limit on rereading allows.
 
-    A field stands elsewhere, or a list goes on there; what is repeated tries alternatives or sums bytes up; or types
-    outside of it do so that often.
+    That may happen if a field is at an absolute offset, if a list jumps, if repeated elements try alternatives or
+    verify checksums, or if the types outside of lists do so more than `AGAIN` times.
     """
     every = (*types.values(), *roots)
     pieces = [each for type in every for each in nested(type)]
@@ -93,7 +93,7 @@ def reads_again(types: Mapping[str, Type], roots: Iterable[Type]) -> bool:
 
 
 def reached(type: Type, types: Mapping[str, Type], without: Collection[str] = ()) -> set[str]:
-    """The named types that a type uses, wherever they are, but for what only those that are left out use."""
+    """The named types that a type uses, directly or not, except those that only the types in `without` use."""
 
     def inner(type: Type) -> Iterator[str]:
         return (name for name in references(type) if name not in without)
@@ -102,10 +102,10 @@ def reached(type: Type, types: Mapping[str, Type], without: Collection[str] = ()
 
 
 def closure(starts: Iterable[_Node], inner: Callable[[_Node], Iterable[_Node]]) -> dict[_Node, None]:
-    """The nodes of a graph that some lead to, and these; the nearest first."""
+    """The nodes of a graph that can be reached from `starts`, which are included; nearest first."""
     found = dict.fromkeys(starts)
     waiting = list(found)
-    for node in waiting:  # which grows
+    for node in waiting:  # the loop appends to it
         new = [each for each in dict.fromkeys(inner(node)) if each not in found]
         found |= dict.fromkeys(new)
         waiting += new
@@ -113,17 +113,17 @@ def closure(starts: Iterable[_Node], inner: Callable[[_Node], Iterable[_Node]]) 
 
 
 def with_structs(named: NamedTypes, change: Callable[[Struct], Struct]) -> NamedTypes:
-    """The types, with a change to each struct."""
+    """The types, with `change` applied to each struct."""
     return tuple((name, change(type) if isinstance(type, Struct) else type) for name, type in named)
 
 
 def with_fields(struct: Struct, change: Callable[[Field], Step]) -> Struct:
-    """The struct, with a change to each field."""
+    """The struct, with `change` applied to each field."""
     return replace(struct, steps=tuple(change(step) if isinstance(step, Field) else step for step in struct.steps))
 
 
 def _readings(type: Type) -> int:
-    """How many alternatives a named type tries, or checksums it verifies."""
+    """How many alternatives a named type tries, or how many checksums it verifies."""
     match type:
         case Struct():
             return sum(isinstance(step, Verify) for step in type.steps)
@@ -134,18 +134,18 @@ def _readings(type: Type) -> int:
 
 
 def _all_readings(type: Type, types: Mapping[str, Type], counted: dict[str, int]) -> int:
-    """The same with all that it uses, wherever that is."""
+    """The same, summed over all types that it uses."""
     total = _readings(type)
     for name in references(type):
         if name not in counted:
-            counted[name] = 0  # what holds itself does so by elements, and reads nothing again
+            counted[name] = 0  # recursion goes through elements, which are checked separately
             counted[name] = _all_readings(types[name], types, counted)
         total += counted[name]
     return total
 
 
 def _jumps(type: Type) -> bool:
-    """Whether a list within a type goes on elsewhere, or a field of it stands there."""
+    """Whether the type has a list that jumps, or a field at an absolute offset."""
     match type:
         case Struct():
             return any(field.base for field in type.fields)
@@ -156,7 +156,7 @@ def _jumps(type: Type) -> bool:
 
 
 def plain(type: Type, named: Mapping[str, Type]) -> Type:
-    """What a name of a type stands for; the name itself where it stands for itself alone."""
+    """The type that a name refers to, through further names; the name itself if it refers only to itself."""
     seen = set[str]()
     while isinstance(type, Reference) and type.name not in seen:
         seen.add(type.name)
@@ -165,9 +165,9 @@ def plain(type: Type, named: Mapping[str, Type]) -> Type:
 
 
 def within(type: Type, named: Mapping[str, Type], *through: type[Type]) -> Iterator[Type]:
-    """A type and what it is made of, each name followed once; structs as a whole.
+    """A type and its parts, each name followed once; structs are not opened.
 
-    With `through` only types of these kinds are looked into.
+    With `through`, only types of these kinds are opened.
     """
     waiting, seen = [type], set[str]()
     while waiting:
@@ -182,28 +182,28 @@ def within(type: Type, named: Mapping[str, Type], *through: type[Type]) -> Itera
 
 
 def bare(type: Type, named: Mapping[str, Type]) -> Type:
-    """What a type is where it is not null, whatever names stand for it."""
+    """The type behind names and nulls."""
     while isinstance(type, Reference | Nullable):
         type = type.type if isinstance(type, Nullable) else named[type.name]
     return type
 
 
 def nested(type: Type) -> Iterator[Type]:
-    """A type and all that it is made of; what stands behind names is not looked into."""
+    """A type and all its parts; names are not followed."""
     yield type
     for each in inner_types(type):
         yield from nested(each)
 
 
 def inner_types(type: Type) -> tuple[Type, ...]:
-    """The types of the fields of a struct, and the parts of others."""
+    """The types of a struct's fields, or the parts of another type."""
     return tuple(field.type for field in type.fields) if isinstance(type, Struct) else parts(type)
 
 
 def encodings_around(
     named: Mapping[str, Type], roots: Iterable[Type], outermost: Encoding
 ) -> dict[str, list[Encoding]]:
-    """The encodings in which each named type is written: that of the struct around it."""
+    """The encodings in which each named type is written: those of the structs around it."""
     found: dict[str, list[Encoding]] = {}
     pending = [(type, outermost) for type in roots]
     while pending:
@@ -239,7 +239,10 @@ def parts(type: Type) -> tuple[Type, ...]:
 
 
 def with_parts(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - part of a type
-    """A part of a type with a change to each of its own; itself where none changes, so that what is broken stays so."""
+    """A part of a type with `change` applied to its own parts; the same object if none changes.
+
+    Keeping the object keeps a broken part as it was reported.
+    """
     if isinstance(part, tuple):
         return tuple(map(change, part))
     if not is_dataclass(part) or isinstance(part, type | Encoding):
@@ -249,7 +252,7 @@ def with_parts(part: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401 
 
 
 def columns(type: LogicalType, path: str = "") -> Iterator[tuple[str, LogicalType]]:
-    """A logical type and those within it, each with its path: `bins[].name`; keys of maps stand below `{}`."""
+    """A logical type and those within it, each with its path: `bins[].name`; the keys of a map have `{}`."""
     yield path, type
     match type:
         case Record(members):

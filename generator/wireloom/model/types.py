@@ -1,8 +1,8 @@
-"""Wire types: how bytes become values, after every name has been resolved.
+"""Wire types: how bytes become values, after all names are resolved.
 
-A closed union, one class per idea; the type checker lists the emitters that forgot one. Two conventions hold for all:
-`code` is the error code that the type's own check reports, and the order of a struct's steps is the order in which
-every decoder checks them.
+The types form a closed union with one class per idea, so the type checker reports an emitter that misses one. In every
+class, `code` is the error code that the type's own check reports. The steps of a struct are in the order in which every
+decoder checks them.
 """
 
 from dataclasses import dataclass, field
@@ -26,37 +26,37 @@ class Presence(Enum):
 
 
 class NumberForm(Enum):
-    """How a number is written; what its value may be is another matter."""
+    """How the wire writes a number; the range of its value is declared elsewhere."""
 
-    OWN = "own"  # as the encoding has it: binary in its width, protobuf as a varint, the others in any width
-    BIG = "big"  # in its width, the highest byte first, whatever the order of the format
-    LITTLE = "little"  # in its width, the lowest byte first
-    VARINT = "varint"  # seven bits a byte, the lowest first; the highest bit says that another byte follows (LEB128)
-    ZIGZAG = "zigzag"  # a varint of 2n, or of -2n - 1 where it is negative
-    FIXED = "fixed"  # in its width, in protobuf
-    VLQ = "vlq"  # seven bits a byte, the highest first; the highest bit says that another byte follows
-    QUIC = "quic"  # the two highest bits say 1, 2, 4 or 8 bytes (RFC 9000)
-    SQLITE = "sqlite"  # as VLQ, but that a ninth byte is the last and has eight bits
-    FLAC = "flac"  # as UTF-8 writes a character, in up to seven bytes
-    SLEB = "sleb"  # as a varint, in two's complement: the second highest bit of the last byte is the sign
-    EBML = "ebml"  # the place of the highest bit that is set says how many bytes; all others set is the greatest number
-    BCD = "bcd"  # a decimal digit in each half of a byte, the highest first
-    PACKED = "packed"  # the same, and the sign in the last half (COMP-3)
-    ZONED = "zoned"  # digits in EBCDIC, a byte each, the sign in the upper half of the last one
-    LEADING_ZONED = "leading zoned"  # the same, the sign in the upper half of the first one
-    OVERPUNCHED = "overpunched"  # the characters of zoned digits in ASCII
-    LEADING_OVERPUNCHED = "leading overpunched"  # those of digits with the sign in the first one
-    DECIMAL = "decimal"  # digits in ASCII, a byte each, and a sign in front of signed ones
-    HEXADECIMAL = "hexadecimal"  # the same, of base 16
-    CAPITALS = "capitals"  # the same, written in capitals
-    OCTAL = "octal"  # the same, of base 8
+    OWN = "own"  # the encoding's default: fixed width in binary, a varint in protobuf, any width in the others
+    BIG = "big"  # fixed width, big-endian whatever the byte order of the format
+    LITTLE = "little"  # fixed width, little-endian
+    VARINT = "varint"  # unsigned LEB128: seven bits per byte, lowest first; the top bit announces another byte
+    ZIGZAG = "zigzag"  # a varint of 2n if n >= 0, else of -2n - 1
+    FIXED = "fixed"  # protobuf: fixed width
+    VLQ = "vlq"  # seven bits per byte, highest first; the top bit announces another byte
+    QUIC = "quic"  # the top two bits give the length: 1, 2, 4 or 8 bytes (RFC 9000)
+    SQLITE = "sqlite"  # as VLQ, but a ninth byte is the last and has eight bits
+    FLAC = "flac"  # as UTF-8 encodes a character, in up to seven bytes
+    SLEB = "sleb"  # signed LEB128: two's complement; bit 6 of the last byte is the sign
+    EBML = "ebml"  # the leading zero bits give the length; all value bits set is the greatest number
+    BCD = "bcd"  # one decimal digit per nibble, highest first
+    PACKED = "packed"  # as BCD, with the sign in the last nibble (COMP-3)
+    ZONED = "zoned"  # EBCDIC digits, one per byte; the sign is in the upper nibble of the last byte
+    LEADING_ZONED = "leading zoned"  # as ZONED, but the sign is in the first byte
+    OVERPUNCHED = "overpunched"  # ASCII characters of zoned digits, the sign in the last one
+    LEADING_OVERPUNCHED = "leading overpunched"  # as OVERPUNCHED, but the sign is in the first one
+    DECIMAL = "decimal"  # ASCII decimal digits, after a sign if the type is signed
+    HEXADECIMAL = "hexadecimal"  # as DECIMAL, in base 16
+    CAPITALS = "capitals"  # as HEXADECIMAL, written in upper case
+    OCTAL = "octal"  # as DECIMAL, in base 8
 
 
 _WIDEST = 64  # bits of a register
 ORDERED = (NumberForm.BIG, NumberForm.LITTLE)
-"""The forms that state an order of bytes."""
+"""The forms that fix a byte order."""
 DIGITS = (NumberForm.DECIMAL, NumberForm.HEXADECIMAL, NumberForm.CAPITALS, NumberForm.OCTAL)
-"""Digits in ASCII."""
+"""The forms that write ASCII digits."""
 
 
 # --- scalars -----------------------------------------------------------------------------------------------------
@@ -64,10 +64,10 @@ DIGITS = (NumberForm.DECIMAL, NumberForm.HEXADECIMAL, NumberForm.CAPITALS, Numbe
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """Bytes that are no number, but say how many bytes of one follow.
+    """First bytes that announce a longer number instead of being the number.
 
-    They are `first` and those after it, in the order of `widths`; 0 is a byte that says nothing. So say bytes after
-    the last one. Those before `first` are the number.
+    A byte below `first` is the number. Byte `first + i` announces a number of `widths[i]` bytes. A width of 0, and any
+    byte after the last marker, is invalid.
     """
 
     first: int
@@ -76,12 +76,11 @@ class Markers:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer that `bits` bits can hold, and its form on the wire. What a form can say beyond is `int_range`.
+    """An integer that `bits` bits can hold, and its form on the wire; a larger wire value is `int_range`.
 
-    Signed ones of 65 bits are those that int64 or uint64 holds. Forms that are written in digits have so many
-    `digits`, others none. One that shares bytes with its neighbours has the `share` of them that a run of such fields
-    has: the last one all. One that is a byte unless that is one of the `markers` has its order of bytes after them.
-    One in as many digits as its value takes has the `ending` after them.
+    A signed integer of 65 bits is any value of int64 or uint64. Forms made of digits have a fixed number of `digits`,
+    or 0 and an `ending` that delimits them. A run of bit fields shares whole bytes: `share` is the size of the run in
+    its last field, and 0 in the others. With `markers`, the bytes after a marker are in the byte order of the form.
     """
 
     bits: int
@@ -94,22 +93,22 @@ class Integer:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is written, in binary, as its two's complement in so many bytes."""
+        """Whether the number is written as two's complement in `bits` bits."""
         return self.form in (NumberForm.OWN, *ORDERED) and self.share is None and self.markers is None
 
     @property
     def is_partial(self) -> bool:
-        """Whether it is no whole number of bytes, and so stands beside others that fill them."""
+        """Whether the number fills no whole bytes, so that its neighbours must fill the rest."""
         return self.form in (NumberForm.OWN, *ORDERED) and self.bits % 8 > 0 and self.bits <= _WIDEST
 
     @property
     def is_endless(self) -> bool:
-        """Whether it is as many digits as its value takes, and nothing says where they end."""
+        """Whether the number has any count of digits, and neither a width nor a delimiter ends them."""
         return self.form in DIGITS and not self.digits and not self.ending
 
     @property
     def width(self) -> int | None:
-        """Its bytes in binary; None where they are as many as its value takes."""
+        """The size in bytes (binary); None if it depends on the value."""
         if self.share is not None:
             return self.share
         if self.digits:
@@ -130,7 +129,7 @@ class Integer:
 
     @property
     def _beyond(self) -> int:
-        """The first number that takes a digit more."""
+        """The smallest number that needs one digit more."""
         return int(base_of(self.form.value) ** self.digits)
 
 
@@ -144,7 +143,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """true or false; in binary one byte, 0 or 1, or a `bit` that shares its byte with its neighbours (see Integer)."""
+    """true or false: one byte 0 or 1 in binary, or a `bit` that shares its byte with its neighbours (see Integer)."""
 
     bit: bool = False
     form: NumberForm = NumberForm.OWN
@@ -161,7 +160,7 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A number right before what it sizes or counts (binary); where it may be `null`, -1 says that nothing is there."""
+    """A number right before the value that it sizes or counts (binary); with `null`, -1 means null."""
 
     number: Integer
     null: bool = False
@@ -169,9 +168,9 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Numbers, each right before so many bytes or elements of one value, until one is 0 (binary).
+    """Blocks of bytes or elements, each after its count, until a count is 0 (binary).
 
-    Where a `size` is given, a negative number is of as many elements, and stands before their size in bytes.
+    With `size`, a count may be negative: -n means n elements, and the size of the block in bytes follows it.
     """
 
     number: Integer
@@ -180,10 +179,10 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Delimiter:
-    """Bytes right after a value, or its end where they are `kept`: where they, or `others`, first stand (binary).
+    """A value ends at the first `data` or any of `others` (binary); the delimiter belongs to it if `kept`.
 
-    Where they are not found, that is `code`, or what a region that is too small says. They stand after a whole number
-    of `unit` bytes. After an `escape` a byte stands for itself, or for what `escaped` says beside it.
+    A missing delimiter is `code`, or else the error of a region that is too small. Delimiters start at a multiple of
+    `unit` bytes. After an `escape` a byte means itself, or what `escaped` maps it to.
     """
 
     data: bytes
@@ -196,18 +195,18 @@ class Delimiter:
 
     @property
     def ending(self) -> Ending:
-        """The same, as who reads and writes values has it."""
+        """The delimiters as the runtime reads and writes them."""
         return Ending((self.data, *self.others), self.unit, self.escape, self.escaped, self.kept)
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but one delimiter is to be looked for, and left out."""
+        """Whether there is one delimiter, without an escape, that is not part of the value."""
         return self.escape is None and not self.others and not self.kept
 
 
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """So many bytes, of which those at the end that are `fill` are no part of the value (binary)."""
+    """A fixed size in bytes; trailing bytes equal to `fill` are not part of the value (binary)."""
 
     size: int
     fill: bytes
@@ -215,18 +214,18 @@ class Padded:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """The first element for which `holds` is the last (binary); the expression is in the scope of an element."""
+    """The list ends with the first element for which `holds` is true (binary), in the scope of that element."""
 
     holds: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """In place of an element, a number from `minimum` to `maximum`: the list goes on elsewhere (binary).
+    """A pointer in place of an element: the list continues at another offset (binary).
 
-    It does so as many bytes from the record's start as the number is beyond `start`, and before every place of the
-    list so far; after the list the record goes on after the first such number. `most` is how many bytes the whole
-    list may have, with what ends it and without the numbers that lead on.
+    A number from `minimum` to `maximum` is a pointer. It leads to the offset `number - start` from the record's start,
+    which must lie before every offset that the list already visited. After the list, reading continues after the first
+    pointer. The list has at most `most` bytes, with its terminator and without pointers.
     """
 
     number: Integer
@@ -238,9 +237,9 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Bytes that stand in place of an element, after the last (binary); before them the list may `jump`.
+    """Bytes in place of an element that end the list (binary); the list may `jump` before them.
 
-    With `behind` the list may end with its region, too; builders write the bytes where that holds.
+    With `behind`, the end of the region ends the list too; builders write the terminator if `behind` holds.
     """
 
     data: bytes
@@ -249,29 +248,29 @@ class Terminator:
 
 
 Amount = Expression | Prefix | Blocks | Delimiter | Padded | Last | Terminator
-"""What says how many bytes or elements there are; a region is sized by either of the first two."""
+"""How a size or a count is declared; a region allows only the first two."""
 
 
 def stated(amount: Amount | None) -> Expression | None:
-    """The expression that says an amount; None where there is none: the bytes themselves say it."""
+    """The expression of a size or count; None if the bytes themselves determine it."""
     return None if isinstance(amount, Prefix | Blocks | Delimiter | Padded | Last | Terminator) else amount
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """UTF-8 text; `size` in bytes where the container does not say it (binary)."""
+    """UTF-8 text; in binary `size` is its extent in bytes."""
 
     size: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """Bytes; `size` fixed or computed, `code` where the container says another size.
+    """Bytes; `size` fixed or computed, `code` the error of a container with another size.
 
-    In JSON they are base64 text, `line_feeds` every 76 characters where allowed. They are text to readers where they
-    have a `charset` other than UTF-8; what it does not have is `invalid_text`. Of a `filler` of a computed size nobody
-    sees them, and builders write zeros. Those of a message of protobuf that is kept as it is may stand in `pieces`,
-    which are one message one after another.
+    In JSON they are base64 text, with line feeds every 76 characters if `line_feeds`. With a `charset` other than UTF-8
+    readers see text, and undecodable bytes are `invalid_text`. A `filler` of computed size is hidden, and builders
+    write zeros. With `pieces`, a protobuf message that is kept as bytes may be split over several occurrences of its
+    field, which are concatenated.
     """
 
     size: Amount | None = None
@@ -284,7 +283,7 @@ class Bytes:
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """A JSON value of one `kind` (object, array, any) kept as its text, white space as written."""
+    """A JSON value of one `kind` (object, array, any), kept as its text with its white space."""
 
     kind: str = "any"
 
@@ -294,24 +293,24 @@ class JsonText:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Elements of one type; as many as `count` says, as fill the region (binary), or as the container says."""
+    """Elements of one type: `count` of them, or until the region ends (binary), or as the container counts them."""
 
     element: "Type"
     count: Amount | None = None
     unique: str | None = None  # a member of the element that must not repeat
     unique_code: str = "duplicate_element"
     salvage: "Salvage | None" = None
-    held: "Held | None" = None  # of elements that are no structs
-    entries: bool = False  # structs that readers see as the entries of a map: each has a `key` and a `value`
+    held: "Held | None" = None  # the checks of elements that are not structs
+    entries: bool = False  # readers see a map; each element is a struct of `key` and `value`
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing says how many elements there are before they are read."""
+        """Whether the number of elements is unknown until they are read."""
         return self.count is None or isinstance(self.count, Blocks | Last | Terminator)
 
     @property
     def packed(self) -> int:
-        """The bits of elements that share their bytes, being no whole number of them (binary); 0 of others."""
+        """The bits per element if elements do not fill whole bytes (binary), else 0."""
         match self.element:
             case Boolean(bit=True):
                 return 1
@@ -322,7 +321,7 @@ class Array:
 
     @property
     def packed_size(self) -> int | None:
-        """The bytes of such elements, where a constant says how many there are."""
+        """The size in bytes of such elements if their count is constant, else None."""
         match self.count:
             case Literal(int(count)) if self.packed:
                 return -(-max(count, 0) * self.packed // 8)
@@ -332,7 +331,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What each element of a list that is not null is held against, else it is `code`; what its values mean."""
+    """The checks and the value table of each element of a list that is not null; a failed check is `code`."""
 
     code: str
     mappings: "tuple[Mapping, ...] | None" = None
@@ -343,9 +342,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """Keep the elements before the first that fails with one of `codes`, while `when` holds.
+    """Keep the elements before the first one that fails with one of `codes`, while `when` holds.
 
-    `lost` names the field that counts the others.
+    The field `lost` counts the others.
     """
 
     codes: tuple[str, ...]
@@ -355,9 +354,9 @@ class Salvage:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """Entries in wire order; equal keys are `duplicate_key`, in protobuf the last one counts.
+    """Entries in wire order; a repeated key is `duplicate_key`, except in protobuf, where the last entry counts.
 
-    Keys that are texts may be held against a `spelling`; what is spelled otherwise is `misspelled`.
+    Text keys may have a `spelling`; a key that violates it is `misspelled`.
     """
 
     key: "Type"
@@ -383,26 +382,26 @@ class Nullable:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A named type of the format (`Format.types`); the only way to recursion."""
+    """A named type of the format (`Format.types`); the only way to a recursive type."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One member of a OneOf: a name for documents and tagged JSON, and its type."""
+    """One alternative of a OneOf: its type, and its name in documents and tagged JSON."""
 
     name: str
     type: "Type"
 
 
 def not_null(type: "Type") -> "Type":
-    """The type of what is not null."""
+    """The type without null."""
     return type.type if isinstance(type, Nullable) else type
 
 
 def charset_of(type: "Type") -> str:
-    """The character set of a text; empty for UTF-8, and for what is no text."""
+    """The character set of a text type; empty for UTF-8, and for other types."""
     plain = not_null(type)
     return plain.charset if isinstance(plain, Bytes) else ""
 
@@ -411,13 +410,13 @@ def charset_of(type: "Type") -> str:
 class OneOf:
     """Alternatives told apart by the wire family of the value (MessagePack, JSON).
 
-    Recursive ones are `open`: VARIANT columns, depth counted.
+    Recursive unions are `open`: they become VARIANT columns, and their depth is limited.
     """
 
     alternatives: tuple[Alternative, ...]
     open: bool = False
     code: str = "type_mismatch"
-    extension_code: str = "type_mismatch"  # an ext value of a type code that no alternative has
+    extension_code: str = "type_mismatch"  # an ext value whose type code no alternative has
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +428,7 @@ class FieldTag:
 
 @dataclass(frozen=True, slots=True)
 class PeekTag:
-    """Select on a value read ahead without consuming it (binary); `octets`: its cases are bytes."""
+    """Select on a value that is read ahead without consuming it (binary); with `octets`, the cases are bytes."""
 
     type: Integer
     octets: bool = False
@@ -437,7 +436,7 @@ class PeekTag:
 
 @dataclass(frozen=True, slots=True)
 class MemberTag:
-    """Select on a member of the JSON object itself, or on whether it is present; `default` where it may be absent."""
+    """Select on a member of the JSON object itself, or on its presence; `default` replaces an absent member."""
 
     member: str
     presence: bool = False
@@ -447,14 +446,14 @@ class MemberTag:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A case that is known and is an error."""
+    """A known case that is an error."""
 
     code: str
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The tag's values and what they select; one without values is for every other value, and the last."""
+    """Values of the tag and the type that they select; without values, it is the last case and matches the rest."""
 
     values: tuple[Scalar, ...]
     type: Union["Type", Refusal]
@@ -462,7 +461,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A union chosen by a tag; a value of no case is `code`."""
+    """A union chosen by a tag; a value without a case is `code`."""
 
     tag: FieldTag | PeekTag | MemberTag
     cases: tuple[Case, ...]
@@ -471,7 +470,7 @@ class Select:
 
     @property
     def otherwise(self) -> Case | None:
-        """The case of a value that no other has; None where that is an error."""
+        """The case that matches every other value; None if such a value is an error."""
         return self.cases[-1] if self.cases and not self.cases[-1].values else None
 
 
@@ -490,15 +489,15 @@ class Trial:
     name: str
     type: "Type"
     fallbacks: tuple[Fallback, ...] = ()
-    build_when: Expression | None = None  # chosen on build where the value does not name the alternative
+    build_when: Expression | None = None  # decides when building, if the value does not name an alternative
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """Alternatives tried in order over the same bytes.
 
-    `kind_field` receives the name of the one that held, `reason_field` the code that refused the one before; either is
-    empty where readers do not see it.
+    `kind_field` receives the name of the alternative that parsed, `reason_field` the error code that refused the one
+    before it. Either name is empty if the field is hidden.
     """
 
     trials: tuple[Trial, ...]
@@ -511,7 +510,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """One value on the wire and the value that readers see for it (an expression, so that a parameter may decide)."""
+    """A wire value and the value that readers see for it (an expression, since it may depend on a parameter)."""
 
     wire: Scalar
     value: Expression
@@ -521,23 +520,23 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What readers see for the value on the wire, which is what expressions see; of a list, for each element.
+    """What readers see instead of the wire value; expressions see the wire value. In a list it holds per element.
 
-    `null` is the value on the wire that means null. Readers see the value on the wire too where it has a name, `raw`;
-    then what they see otherwise is divided by `divisor`, and what is after the point is lost.
+    `null` is the wire value that means null. With a name in `raw`, readers see the wire value too; then their other
+    value is divided by `divisor` and truncated.
     """
 
     shown: Scaled | Measured | Written | Said | Encoded | Named | None = None
     null: Scalar = None
     raw: str = ""
     divisor: int = 1
-    minimum: int | None = None  # what readers can be shown, on the wire
+    minimum: int | None = None  # the wire values that `shown` can represent
     maximum: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """What a text is held against: how many characters it has, and a pattern; `known` is its name, if any."""
+    """The length in characters and the pattern that a text must have; `known` names the pattern, if it has a name."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -545,7 +544,7 @@ class Spelling:
     known: str = ""
 
     def has(self, value: Scalar) -> bool:
-        """Whether a text is spelled so; what is no text is no matter of spelling."""
+        """Whether a text conforms; any value that is not a text does."""
         if not isinstance(value, str):
             return True
         sized = (self.minimum is None or len(value) >= self.minimum) and (
@@ -577,16 +576,16 @@ class Bit:
 
     @property
     def title(self) -> str:
-        """What readers call the value, which expressions call by its name."""
+        """The readers' name for the wire value; expressions use `name`."""
         return self.name if self.meaning is None else self.meaning.raw or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """The bytes of a region are compressed or written as text (binary): by the one codec, or as a tag says.
+    """A region's bytes are compressed or written as text (binary), by one codec or by the codec that a tag selects.
 
-    `cases` are values of the tag and the codec for them; without a tag there is one, without values. Damaged bytes are
-    `code`, or what the codec calls them; a tag of no case is `unknown`.
+    `cases` are values of the tag and their codec; without a tag there is one case, without values. Damaged bytes are
+    `code`, or else the codec's own error. A tag without a case is `unknown`.
     """
 
     cases: tuple[tuple[tuple[Scalar, ...], str], ...]
@@ -597,9 +596,10 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What a checksum covers beside a range: so many of the lowest `octets` of an integer, the highest first.
+    """A value that a checksum covers besides its byte range.
 
-    None: bytes as they are. Null counts as zero, and as no bytes.
+    An integer is covered as its `octets` lowest bytes, highest first, and null as zero. With `octets` None the value is
+    bytes, covered as they are, and null as no bytes.
     """
 
     value: Expression
@@ -608,12 +608,11 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """The field holds `algorithm` over the bytes from `start` to `end` (from the struct's start).
+    """The field holds `algorithm` over the bytes from `start` to `end` (offsets from the struct's start).
 
-    It covers what is `ahead` and `after` of these, too, which stands elsewhere in the record, or nowhere.
-    A Verify step says when it is checked. Where the field stands itself there are zeros; that it may be among the bytes
-    is a `hole`, and `at` its place where that is always the same. What is `stored` follows from the checksum, which has
-    the field's name there; None: the checksum itself.
+    The checksum also covers the values `ahead` of the range and `after` it. A Verify step says when it is checked. With
+    `hole`, the field lies within the range and counts as zeros; `at` is its offset, if that is constant. `stored`
+    computes the field from the checksum, which has the field's name there; None: the field is the checksum.
     """
 
     algorithm: str
@@ -629,7 +628,7 @@ class Checksum:
 
 @dataclass(frozen=True, slots=True)
 class TableReference:
-    """The field is an index into `table` (a repeated field of the enclosing message), and its value the entry there."""
+    """The field is an index into `table` (a repeated field of the enclosing message); its value is the entry."""
 
     table: str
     code: str
@@ -640,8 +639,7 @@ class TableReference:
 class Field:
     """One field.
 
-    `name` is what readers and columns call it, `wire_name` what expressions and error paths call it (they differ
-    where the spec says `as`).
+    Readers and columns use `name`, expressions and error paths `wire_name`; they differ if the spec says `as`.
     """
 
     name: str
@@ -649,15 +647,15 @@ class Field:
     type: "Type"
     doc: str = ""
     unit: str = ""
-    code: str = ""  # of this field's const, mappings, range, spelling, region
-    at: Expression | None = None  # absolute in the struct; negative literal: from the end
+    code: str = ""  # the error of the field's own checks: const, mappings, range, spelling, region
+    at: Expression | None = None  # offset from the struct's start; a negative literal counts from its end
     size: Amount | None = None  # the region given to the type
-    packing: Packing | None = None  # how the region's bytes say what the type is read from
+    packing: Packing | None = None  # how to unpack the region before reading the type
     when: Expression | None = None
-    circular: bool = False  # the condition follows from just this field: builders write it where the value has it
+    circular: bool = False  # `when` is derived from this field: builders write the field if the value has it
     presence: Presence = Presence.REQUIRED
     default: Scalar = None
-    has_default: bool = False  # the value that stands for an absent one may be null, where null means something
+    has_default: bool = False  # tells a default of null from no default
     const: Scalar = None
     mappings: tuple[Mapping, ...] | None = None
     meaning: Meaning | None = None
@@ -665,46 +663,46 @@ class Field:
     maximum: int | None = None
     spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
-    shared: bool = False  # bytes that fields share, which are its bits: it has no name of its own
-    derive: Expression | None = None  # computed when building; beside `compute` in its place
+    shared: bool = False  # the bytes that a run of bit fields shares; its `bits` are the fields
+    derive: Expression | None = None  # computed when building, also if there is a `compute`
     compute: Expression | None = None  # not on the wire: computed when parsing
-    given: bool = False  # builders take it from the value, since what it is computed from is derived of it
-    agrees: bool = False  # it is what another member means: builders take no value in which the two differ
+    given: bool = False  # a computed field that builders take from the value, as its source is derived from it
+    agrees: bool = False  # repeats another member's meaning: builders reject a value in which the two differ
     checksum: Checksum | None = None
     refers: TableReference | None = None
     table: bool = False  # a table that TableReference fields fill when building
     flatten: bool = False  # the members of the struct become members of the parent's value
-    inline: bool = False  # JSON: the struct's members stand in the parent's own object; of a map, in MessagePack, too
+    inline: bool = False  # the members are in the parent's own object (JSON; for a map also MessagePack)
     besides: tuple[str, ...] | None = None  # an inline map takes all members but these
     counted: bool = False  # not on the wire: set by a Salvage or a Discard, else 0
     hidden: bool = False
     tag: int = 0  # protobuf field number
-    one_of: str = ""  # protobuf: the group of fields of which the last on the wire is there alone
-    group: bool = False  # protobuf: the message, or each of a list, stands between two tags and after no length
-    member: str | None = None  # what it is called in an object, where it is a member of one
+    one_of: str = ""  # protobuf: its oneof; only the last field of a oneof on the wire is present
+    group: bool = False  # protobuf: the message, or each one of a list, is delimited by tags, not by a length
+    member: str | None = None  # the member name in an object; None: `wire_name`
     since: str = ""
     until: str = ""
-    base: str = ""  # binary: the mark, of the struct or of one around, that `at` counts from; reading goes on before it
+    base: str = ""  # binary: the mark, here or in an enclosing struct, that `at` counts from
     notation: str = field(default="", compare=False)  # how the spec writes the constant, or the range
 
     @property
     def key(self) -> str:
-        """What it is called in an object."""
+        """The member name in an object."""
         return self.wire_name if self.member is None else self.member
 
     @property
     def is_conditional(self) -> bool:
-        """Whether a condition, or the version of the struct, decides whether it is there."""
+        """Whether a condition or the struct's version decides if the field is present."""
         return self.when is not None or bool(self.since or self.until)
 
     @property
     def on_wire(self) -> bool:
-        """Whether it has bytes or a member of its own."""
+        """Whether the field has bytes or a member of its own."""
         return self.compute is None and not self.counted
 
     @property
     def in_struct(self) -> bool:
-        """Whether its bytes are some of those of the struct, not of one around it."""
+        """Whether the field's bytes lie within the struct, not in an enclosing one."""
         return self.on_wire and not self.base
 
 
@@ -721,7 +719,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """Here the checksum held by `field` is verified (while `when` holds)."""
+    """Verify the checksum of `field` here (while `when` holds)."""
 
     field: str
     when: Expression | None = None
@@ -729,14 +727,14 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A name for the offset reached here."""
+    """Name the offset reached here."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """At least `bytes` bytes from the struct's start must be there, else `truncated` at `field`."""
+    """At least `bytes` bytes must follow the struct's start, else `truncated` at `field`."""
 
     bytes: Expression
     field: str
@@ -746,7 +744,7 @@ class Need:
 class Frame:
     """From here on the record is known to end `bytes` after its start.
 
-    What follows is bounded by it, and a stream can go on after it even if the rest is bad.
+    Later steps are bounded by it, and a stream can skip the rest of a bad record.
     """
 
     bytes: Expression
@@ -755,16 +753,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The region must be used up here, else `code`."""
+    """The region must end here, else `code`."""
 
     code: str
 
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """While `when` holds, the whole list `field` is emptied unless `keep` holds for every element.
+    """While `when` holds, empty the list `field` unless `keep` holds for every element.
 
-    `count` names the field that counts them.
+    The field `count` counts the dropped elements.
     """
 
     field: str
@@ -778,7 +776,7 @@ Step = Field | Check | Verify | Mark | Need | Frame | End | Discard
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of a struct: told by the `arity` of its array, or by an expression."""
+    """A version of a struct, told by the `arity` of its array or by an expression."""
 
     name: str
     arity: int | None = None
@@ -795,7 +793,7 @@ class Struct:
     steps: tuple[Step, ...]
     versions: tuple[Version, ...] = ()
     doc: str = ""
-    needs: tuple[str, ...] = ()  # where members decide between types, or versions: what a value must have
+    needs: tuple[str, ...] = ()  # the members that a value must have to select this type or version
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -1,4 +1,4 @@
-"""What each version of a format adds to the version before it, and what it removes."""
+"""What each version of a format adds and removes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from wireloom.model.types import Struct
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A version: its value in records, the fields that it adds, and those that it no longer has (`Type.field`)."""
+    """A version: its value in records, the fields that it adds, and those that it drops (`Type.field`)."""
 
     name: str
     told: str

@@ -1,10 +1,10 @@
-"""What generated modules run on: a room for each concern, and a `Codec` above them that joins what they do.
+"""What generated modules run on: one package per concern, and a `Codec` that joins them.
 
-`parsers` say what bytes mean, `columns` what readers see, `streams` where records begin and end; `engine` reads and
-writes columns natively. They share the modules that stand beside this one (errors, values, parameters, the cursor and
-the functions of expressions) and see of one another what tests/docs/test_architecture.py lists; none sees the codec.
-Imports what reading bytes needs and nothing else; the generator is never imported here.
+`parsers` turn bytes into values, `columns` turn values into what readers see, `streams` find where records begin and
+end; `engine` reads and writes columns natively. The modules beside this one (errors, values, parameters, the cursor and
+the functions of expressions) are shared. tests/docs/test_architecture.py lists which package may import which; none
+imports the codec. Importing this package loads only what reading bytes needs, and never the generator.
 """
 
 CONTRACT = 3
-"""The version of what generated code may expect of this package; a generated package says which it was made for."""
+"""The version of the interface between generated code and this package; a generated package states its version."""

@@ -1,14 +1,15 @@
-"""Where the engine was when it gave up a record, so that the parser need not read all of it again.
+"""Where the engine gave up a record, so that the parser need not read all of it again.
 
-The engine notes each list that it reads, in the order of reading: where its elements begin, how many it has read, and
-where the next one begins. Lists within an element are forgotten once the next element begins. The parser meets the same
-lists in the same order; it passes over the elements that the engine has read, and says what is wrong with the next one.
+The engine notes each list that it reads, in reading order: where its elements begin, how many it has read, and where
+the next one begins. It forgets the lists within an element once the next element begins. The parser meets the same
+lists in the same order; it skips the elements that the engine has read, and reports the error in the next one.
 
-Of JSON the parser reads the text before its structure. There a note also says where all elements of the list end, so
-that the text is passed over before the next element and after it.
+The parser reads a JSON text before its structure. So for JSON a note also has the end of the list's last element, and
+the text is skipped both before and after the next element.
 
-What it passes over has no value. An expression that needs one raises Unread, and so does a list that begins elsewhere
-than the engine says: then the whole record is read. So checkpoints save work, and never decide what an error is.
+Skipped elements have no value. An expression that needs one raises Unread, and so does a list that begins at another
+offset than the engine noted: then the parser reads the whole record. So checkpoints save work, and never decide what an
+error is.
 """
 
 import struct
@@ -24,15 +25,15 @@ from wireloom.runtime.errors import DecodeError
 _WORDS = struct.Struct("=12q")
 _HOLE = struct.Struct("=4q")
 _PASS, _TEXT = -2, -3
-"""What stands in place of a list: the record is read again, in the other byte order; a text of JSON begins."""
+"""Notes that are not lists: the record is read again, in the other byte order; a JSON text begins."""
 
 
-class Unread(Exception):  # noqa: N818 - no error: it says that the record is to be read as a whole
-    """The parser needs what it has passed over."""
+class Unread(Exception):  # noqa: N818 - not an error: the caller reads the whole record instead
+    """The parser needs a value that it has skipped."""
 
 
 def refusal(read: Callable[[], object]) -> DecodeError | None:
-    """The error of a reading from checkpoints; None where only a reading of the whole record tells."""
+    """The error of a reading from checkpoints; None if only reading the whole record can tell."""
     try:
         read()
     except Unread:
@@ -43,7 +44,7 @@ def refusal(read: Callable[[], object]) -> DecodeError | None:
 
 
 class Passed(list[Any]):
-    """Elements that the engine has read: only their number is known. Those after them have values."""
+    """Elements that the engine has read: only their number is known. Elements after them have values."""
 
     def _refuse(self, *_: object) -> Any:
         raise Unread
@@ -54,23 +55,23 @@ class Passed(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A list as the engine has read it. Places count from the start of the record, or of what a region unpacked to.
+    """A list as the engine has read it. Offsets count from the start of the record, or of the unpacked region.
 
-    Those in a text of JSON count from its start. There a list begins with its bracket, and the next element after the
-    one before.
+    In a JSON text, offsets count from the start of the text. There a list begins at its bracket, and the next element
+    at the end of the one before it.
     """
 
     start: int
-    count: int  # elements that were read
-    is_open: bool  # whether the next one was begun
-    position: int  # where the next one begins, else where the list ends
-    again: int  # what the limits count so far: bytes that were read again, and the furthest of them,
-    furthest: int
+    count: int  # elements that were read completely
+    is_open: bool  # whether reading of the next one had begun
+    position: int  # where the next one begins, or where the list ends
+    again: int  # counters of the limits so far: bytes read again,
+    furthest: int  # the furthest offset read,
     expanded: int  # bytes that the record was expanded to,
-    packed: int  # bytes of regions that were unpacked, and of what they became
-    unpacked: int
-    text: int  # in a text of JSON: which one, negative where only the text was read,
-    total: int  # how many elements there are, 0: not known,
+    packed: int  # bytes of unpacked regions before
+    unpacked: int  # and after unpacking
+    text: int  # in JSON: the number of the text, negative if only the text was read, not its structure,
+    total: int  # the number of elements, 0 if not known,
     last: int  # and where the last one ends
 
 
@@ -85,7 +86,7 @@ class Checkpoints:
 
     @classmethod
     def passes(cls, data: bytes, native: Any) -> "Iterator[Checkpoints]":
-        """Those of each reading, by the engine: there are two where the first byte order is the wrong one."""
+        """The checkpoints of each reading by the engine; there are two if the first byte order was wrong."""
         lists: list[Checkpoint] = []
         for start, count, is_open, *rest in _WORDS.iter_unpack(data):
             if start == _PASS:
@@ -97,21 +98,21 @@ class Checkpoints:
 
     @staticmethod
     def elements(data: bytes) -> int:
-        """How many elements of lists the engine has read."""
+        """How many list elements the engine has read."""
         return sum(count for start, count, *_ in _WORDS.iter_unpack(data) if start >= 0)
 
     def next(self, start: int, total: int | None) -> Checkpoint | None:
-        """What is known of the list that begins here; `total` is the number of its elements, where that is known."""
+        """The note on the list that begins here; `total` is the number of its elements, if it is known."""
         found = self._next()
         if found is not None and (found.start != start or (total is not None and not _is_of(found, total))):
             raise Unread
         return found
 
     def text(self, size: int, read: Callable[[dict[int, Checkpoint]], Any]) -> Any:
-        """Read the JSON text of so many bytes that begins here, with what is known of its lists by their starts.
+        """Read the JSON text of `size` bytes that begins here, with the notes on its lists by their offsets.
 
-        Of a list that was read twice it is not known which reading counts. Lists of a text that the engine could not
-        read to its end are JSON, and no more is known of them.
+        A list that was read twice is left out, since either reading could count. If the engine could not read the text
+        to its end, the lists that it did read are known to be JSON, and nothing else.
         """
         found = self._next()
         if found is None:
@@ -127,9 +128,10 @@ class Checkpoints:
         return value
 
     def holes(self, data: bytes, start: int, end: int, words: "array[int]") -> dict[int, tuple[int, int, int]]:
-        """Elements of a message that its scan need not look at: by where they begin, their field, number and end.
+        """Elements of a protobuf message that its scan may skip: by their offset, their field, number and end.
 
-        Where the message is whole and has what is required, those are scanned that the parser reads.
+        If the message is whole and has all required fields, the scan still covers the elements that the parser will
+        read.
         """
         if self._pauses:
             return {}
@@ -146,11 +148,11 @@ class Checkpoints:
         return self._lists[self._at - 1]
 
     def pause(self) -> None:
-        """Elements are read that the engine has read: it has forgotten the lists in them."""
+        """The parser reads elements that the engine has read, and whose inner lists it has forgotten."""
         self._pauses += 1
 
     def resume(self) -> None:
-        """What follows is as the engine has read it."""
+        """The next lists are again those that the engine noted."""
         self._pauses -= 1
 
 

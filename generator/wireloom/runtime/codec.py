@@ -1,8 +1,8 @@
-"""A format at work: one `Codec` a generated module, whose functions are its methods.
+"""A format at work: each generated module has one `Codec`, whose methods are the module's functions.
 
-It joins what was declared (constructs, logical records, parameters) with what acts (streams, columns, renderings),
-checks what callers pass, and puts the format's name on every error. What parsers, columns and streams need is imported
-when it is first asked for: an import of a format loads none of it, and columns are decoded natively without parsers.
+It joins the declarations (constructs, logical records, parameters) with the code that acts on them (streams, columns,
+renderings), checks the callers' arguments, and puts the format's name on every error. Parsers, columns and streams are
+imported on first use: importing a format loads none of them, and columns are decoded natively without parsers.
 """
 
 import io
@@ -46,21 +46,21 @@ __all__ = ["Codec", "Parameter", "Root"]
 
 Buffer = bytes | bytearray | memoryview
 OPEN_VALUES = ("variant", "json", "binary")
-"""How values of any type are shown in columns."""
+"""How columns can show open values (values of any type)."""
 _TOGETHER = 1 << 29
-"""Bytes of columns, about, that the parser makes of several records at once."""
+"""Bytes of columns, estimated, after which the parser ends a batch of records."""
 _NO_LAYOUT = Path(native=False, reason="a format without a layout")
 
 
 @dataclass(frozen=True)
 class _StreamReader:
-    """What a stream needs: one root with its parameters settled."""
+    """What a stream needs to read records: one root with its parameters checked."""
 
     codec: "Codec"
     root: Root
     parameters: Mapping[str, ParameterValue]
     open_bytes: bool = False
-    bound: "Bound | None" = None  # where flat rows are asked for
+    bound: "Bound | None" = None  # limits the flat rows of a record, if rows were requested
 
     def read(self, cursor: "Cursor") -> Any:
         """The record at the cursor."""
@@ -80,7 +80,7 @@ class _StreamReader:
         return remembered(value, cursor.getvalue()[start : cursor.tell()])
 
     def read_all(self, data: bytes, checkpoints: bytes | None = None) -> Any:
-        """The record that is all of `data`. Where the engine has given it up, `checkpoints` say where."""
+        """The record that is all of `data`; `checkpoints` say where the engine gave it up."""
         if checkpoints is not None:
             from wireloom.runtime.checkpoints import refusal
 
@@ -96,19 +96,19 @@ class _StreamReader:
             self.bound.hold(value)
 
     def weight(self, value: Any) -> int:
-        """Bytes that a value takes in columns, about."""
+        """The bytes that a value takes in columns, estimated."""
         from wireloom.runtime.streams.budget import weight
 
         return weight(value) + (0 if self.bound is None or value is None else self.bound.size(value))
 
     def label(self, error: DecodeError) -> DecodeError:
-        """The error, with what the format says of it."""
+        """The error, with the format's name, version and description of the code."""
         return self.codec.label(error)
 
 
 @dataclass(frozen=True)
 class Codec:
-    """Everything one format can do, and the generated package that says so; errors carry `digest` as the version."""
+    """Everything one format can do, for the generated package `home`; errors carry `digest` as the version."""
 
     home: str
     format: str
@@ -116,17 +116,17 @@ class Codec:
     parameters: tuple[Parameter, ...]
     roots: Mapping[str, Root]
     framing: str
-    layout: Mapping[str, Any] | None = None  # what the native engine reads the format by
-    codes: Mapping[str, str] = field(default_factory=dict)  # the error codes that its records can have, and meanings
-    named_versions: Mapping[str, Any] | None = None  # what `versions` is made of
+    layout: Mapping[str, Any] | None = None  # the tables that the native engine reads the format with
+    codes: Mapping[str, str] = field(default_factory=dict)  # the error codes of its records, and their meanings
+    named_versions: Mapping[str, Any] | None = None  # the arguments of `versions`
 
     def __reduce__(self) -> Reduced:
-        """Pickles name the generated module."""
+        """A pickle names the generated module."""
         return by_name(self, "CODEC")
 
     @cached_property
     def versions(self) -> "Versions | None":
-        """The versions that builders are told by name."""
+        """The named versions of the format; None if it has none."""
         if self.named_versions is None:
             return None
         from wireloom.runtime.versions import Versions
@@ -135,13 +135,13 @@ class Codec:
 
     @cached_property
     def extensions(self) -> "tuple[ExtensionType, ...]":
-        """The extensions that open values may hold."""
+        """The extension types that open values may hold."""
         found: tuple[ExtensionType, ...] = import_module(f"{self.home}.shape").EXTENSIONS
         return found
 
     @cached_property
     def engine(self) -> Engine | None:
-        """The native engine for this format; None where it has no layout."""
+        """The native engine for this format; None if it has no layout."""
         return None if self.layout is None else Engine(self, self.layout)
 
     @property
@@ -150,7 +150,7 @@ class Codec:
         return next(iter(self.roots))
 
     def root(self, name: str | None) -> Root:
-        """The root of that name (None: the first); raises ParameterError with the nearest name."""
+        """The root of that name (None: the first); raises ParameterError, with the nearest name."""
         if name is None:
             return self.roots[self.default_root]
         if not isinstance(name, str):
@@ -164,11 +164,11 @@ class Codec:
         return self.roots[name]
 
     def settings(self, given: Mapping[str, object]) -> dict[str, ParameterValue]:
-        """All parameters of the format, checked; raises ParameterError."""
+        """All parameters of the format with their values; raises ParameterError for wrong ones."""
         return accept_all(self.parameters, given)
 
     def labelled(self, act: Callable[[], Any]) -> Any:
-        """Do it; a DecodeError gets what the format says of it."""
+        """Call `act`; a DecodeError gets the format's name, version and description of the code."""
         try:
             return act()
         except DecodeError as error:
@@ -176,7 +176,7 @@ class Codec:
             raise
 
     def label(self, error: DecodeError) -> DecodeError:
-        """The error with the format's name and version, and what its spec says of the code."""
+        """The error, with the format's name, version and description of the code."""
         error.format, error.version = self.format, self.digest
         error.meaning = self.codes.get(error.code, error.meaning)
         return error
@@ -184,7 +184,7 @@ class Codec:
     # --- one record ------------------------------------------------------------------------------------------------
 
     def parse(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> Any:
-        """The value of one record; raises DecodeError, for wrong keywords ParameterError."""
+        """The value of one record; raises DecodeError, and ParameterError for wrong keywords."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ParameterError(f"data must be bytes, not {type(data).__name__}")
         return self.parse_with(self.root(root), bytes(data), self.settings(parameters))
@@ -198,9 +198,9 @@ class Codec:
         open_bytes: bool = False,
         checkpoints: bytes | None = None,
     ) -> Any:
-        """`parse` with root and parameters settled; `open_bytes` leaves open values as `OpenBytes`.
+        """`parse` with root and parameters checked; `open_bytes` leaves open values as `OpenBytes`.
 
-        With `checkpoints` an error is right, and a value lacks what was passed over.
+        With `checkpoints`, an error is the right one, but a value lacks the elements that were skipped.
         """
         from wireloom.runtime.cursor import Cursor
         from wireloom.runtime.values import remembered
@@ -215,7 +215,7 @@ class Codec:
         return self.labelled(lambda: remembered(root.complete(root.construct.read_all(cursor, parameters)), data))
 
     def explain_bytes(self, data: Buffer, /, *, root: str | None = None, **parameters: object) -> "Explained":
-        """What every byte of one record is, as a tree of spans; of a bad record all that was read before the fault."""
+        """The meaning of every byte of one record, as a tree of spans; a bad record is shown up to its fault."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ParameterError(f"data must be bytes, not {type(data).__name__}")
         return self._trace(bytes(data), root, self.settings(parameters)).explained()
@@ -227,9 +227,9 @@ class Codec:
         parameters: Mapping[str, ParameterValue],
         indices: frozenset[int] = frozenset(),
     ) -> "Explained":
-        """`explain_bytes` with parameters settled, and of a large record in a tenth of the time.
+        """`explain_bytes` with parameters checked, and ten times faster for a large record.
 
-        The elements of long lists are folded, but the first ones, a bad one, and those at `indices`.
+        The elements of long lists are folded, except the first ones, a bad one, and those at `indices`.
         """
         from wireloom.runtime.engine import module
 
@@ -244,7 +244,7 @@ class Codec:
         return Trace(self.format, self.root(root), data, parameters, self.label)
 
     def reader(self, request: Request) -> _StreamReader:
-        """What reads the records of which columns are asked for."""
+        """The reader of the records for a request of columns."""
         root = self.root(request.root)
         bound = None
         if request.explode and root.rows:
@@ -261,9 +261,9 @@ class Codec:
         parameters: Mapping[str, ParameterValue],
         reader: Callable[[bytes, int, int], Any] | None = None,
     ) -> tuple[DecodeError, Any] | None:
-        """Why the parser refuses a record, None where it takes it; with the nodes of its JSON where those were read.
+        """The parser's error for a record, and the nodes of its JSON if they were read; None if it is valid.
 
-        `reader` reads JSON texts in the place of the parser's own reader, which it must be alike.
+        `reader` replaces the parser's own reader of JSON texts, and must agree with it.
         """
         from wireloom.runtime import checkpoints
         from wireloom.runtime.cursor import Cursor
@@ -289,17 +289,17 @@ class Codec:
         return None if error is None else (self.label(error).bare(), cursor.document)
 
     def build(self, value: Any, /, *, root: str | None = None, **parameters: object) -> bytes:
-        """The bytes of one record; raises EncodeError where the format cannot say `value`.
+        """The bytes of one record; raises EncodeError if the format cannot represent `value`.
 
-        What was built is read back and compared: every member that was given comes back, or it is an EncodeError.
-        With `version` it is of that version of the format, and a value of another one is an EncodeError.
+        The bytes are parsed again and compared: if a given member does not come back, that is an EncodeError. With
+        `version`, the record is of that version of the format, and a value of another version is an EncodeError.
         """
         entry = self.root(root)
         version, settings = self._version(entry, parameters)
         return self._build_version(entry, value, settings, version)
 
     def _version(self, root: Root, parameters: Mapping[str, object]) -> tuple[str | None, dict[str, ParameterValue]]:
-        """The version that is asked for, None where it follows from the value, and the parameters."""
+        """The requested version (None: the value decides), and the checked parameters."""
         versions = self.versions
         if versions is None or any(each.name == "version" for each in self.parameters):
             return None, self.settings(parameters)
@@ -332,7 +332,7 @@ class Codec:
             raise EncodeError("a value that the stack can hold", "one that is nested deeper, or holds itself") from None
         except WireloomError:
             raise
-        except (ArithmeticError, BufferError) as error:  # numbers beyond what can be computed with, bytes in pieces
+        except (ArithmeticError, BufferError) as error:  # numbers too large for arithmetic, non-contiguous buffers
             raise foreign(value) or EncodeError("a value that can be computed with", str(error)) from error
         except Exception as error:
             found = foreign(value)
@@ -381,7 +381,7 @@ class Codec:
         yield from framed.iterate(reader, head.file, framing.records, on_error, found, head.size)
 
     def head(self, framing: "Headed", file: BinaryIO, settings: Mapping[str, ParameterValue]) -> "Head | Extent":
-        """What stands before the records of a stream, or the stream as one bad record where that is none."""
+        """The header before the records of a stream, or the stream as one bad record if it has no valid header."""
         from wireloom.runtime.streams import headers
 
         def place(member: str, data: bytes) -> tuple[str, int]:
@@ -394,10 +394,10 @@ class Codec:
     def iter_build(
         self, values: Iterable[Any], /, *, root: str | None = None, framing: str | None = None, **parameters: object
     ) -> Iterator[bytes]:
-        """The stream of the records of these values, piece by piece; what `iter_parse` reads.
+        """The stream of the records of these values, piece by piece, as `iter_parse` reads it.
 
-        Raises EncodeError, whose path begins with the value's number, where a value cannot be said or could not be
-        found in the stream again. What stands before the records follows from the parameters.
+        Raises EncodeError, whose path begins with the value's number, if a value cannot be represented or could not be
+        found again in the stream. A header before the records is built from the parameters.
         """
         from wireloom.runtime.streams.writing import pieces
 
@@ -412,9 +412,9 @@ class Codec:
     def beginning(
         self, framing: "Framing", parameters: Mapping[str, object]
     ) -> tuple[bytes, dict[str, ParameterValue]]:
-        """What stands before all records that are written under these parameters, and those that it says.
+        """The header before all records that are written with these parameters, and the parameters it states.
 
-        Raises EncodeError where the format cannot say such a header.
+        Raises EncodeError if the format cannot represent such a header.
         """
         from wireloom.runtime.streams.framing import Headed
         from wireloom.runtime.streams.headers import Head
@@ -438,16 +438,16 @@ class Codec:
             known = {field: settings[name] for name, field in framing.gives if field in value and name != undecided}
             if len(known) == len(value):
                 raise
-            return self._build_with(root, known, settings)  # the order in which it is written says which one it is
+            return self._build_with(root, known, settings)  # the byte order of the header tells its parameter
 
     def _searching(self, reader: _StreamReader, framing: "Bare") -> "Resync":
-        """Who finds the place where a stream goes on; raises ParameterError where no place proves itself."""
+        """The search for the offset where a stream continues; raises ParameterError if no offset proves itself."""
         from wireloom.runtime.streams.resync import resync
 
         return resync(reader, reader.root, framing, reader.parameters, self.format)
 
     def remedy(self, root: str | None, framing: str | None, parameters: Mapping[str, object]) -> str:
-        """What recovers records after one whose end is not known, as a sentence."""
+        """How to recover records after one whose end is not known, as a sentence."""
         from wireloom.runtime.streams.framing import Concatenated, bare
 
         reader = _StreamReader(self, self.root(root), self.settings(parameters))
@@ -461,7 +461,7 @@ class Codec:
         return "; ".join(filter(None, ("the start of the next record is not known", found, other)))
 
     def _bounding(self, root: str | None) -> str:
-        """How records that stand back to back may get an end that is known without reading them."""
+        """How concatenated records can get an end that is known without reading them."""
         from wireloom.runtime.engine.nodes import is_laid_out, loaded
         from wireloom.runtime.streams.framing import Prefixed
 
@@ -470,9 +470,9 @@ class Codec:
         return f"if the writer puts the length before each record ({Prefixed().text}), only the bad record is lost"
 
     def framing_of(self, root: Root, framing: str | None) -> "Framing":
-        """The framing of a stream of a root's records: the one given, or the format's; ParameterError if there is none.
+        """The framing of a stream of a root's records: the given one, or the format's; may raise ParameterError.
 
-        Records that do not tell where they end cannot stand back to back, and only JSON texts stand in an array.
+        Records that do not tell their own end cannot be concatenated, and only JSON texts can be in a JSON array.
         """
         from wireloom.runtime.streams.framing import Array, Concatenated, Headed, bare, framing_of, others
 
@@ -491,7 +491,7 @@ class Codec:
         return named
 
     def _check_header(self, framing: "Headed") -> None:
-        """Raises ParameterError where the format has no such header."""
+        """Raises ParameterError if the format has no such header, or no such parameter."""
         known, there = [each.name for each in self.parameters], self.root(framing.header).logical
         for name, member in framing.gives:
             if name not in known:
@@ -530,9 +530,10 @@ class Codec:
         row_budget: int = 0,
         **parameters: object,
     ) -> "Iterator[Decoded]":
-        """`decode` in parts, in order, whose `parents` count in the whole array.
+        """`decode` in parts, in order; `parents` count in the whole array.
 
-        Each is below Arrow's 2 GiB and, of flat rows, not far above the row budget (0: none), where the engine reads.
+        Each part is below Arrow's 2 GiB. With the engine, a part of flat rows is not far above the row budget (0:
+        none).
         """
         from wireloom.runtime.columns import soundness
 
@@ -544,7 +545,7 @@ class Codec:
         return self._parsed_batches(array, asked)
 
     def _parsed_batches(self, array: "pa.Array", request: Request) -> "Iterator[Decoded]":
-        """`batches` where the construct parser reads."""
+        """`batches` with the construct parser."""
         import pyarrow.compute as pc
 
         start = 0
@@ -557,7 +558,7 @@ class Codec:
                 return
 
     def root_of_rows(self, root: str | None, *, explode: bool, open_values: "OpenValues") -> Root:
-        """The root of which rows are asked for; raises ParameterError for a root, flag or word that there is not."""
+        """The root of the requested rows; raises ParameterError for an unknown root, flag or word."""
         accept_flag("explode", explode)
         accept_word("open_values", open_values, OPEN_VALUES)
         return self.root(root)
@@ -567,10 +568,10 @@ class Codec:
         root: str | None,
         parameters: Mapping[str, object],
         columns: Sequence[str] | None,
-        explode: bool,  # noqa: FBT001 - as they stand in a request
+        explode: bool,  # noqa: FBT001 - in the order of Request
         open_values: "OpenValues",
     ) -> Request:
-        """What is asked for, checked; raises ParameterError."""
+        """The checked request; raises ParameterError."""
         from wireloom.runtime.columns.projection import project
         from wireloom.runtime.columns.rows import row_record
 
@@ -583,11 +584,11 @@ class Codec:
         return Request(root or self.default_root, settings, asked, explode, open_values)
 
     def covers(self, request: Request) -> bool:
-        """Whether the engine decodes this."""
+        """Whether the engine decodes this request."""
         return self.decode_path_of(request).native
 
     def decode_path_of(self, request: Request) -> Path:
-        """What decoding a request runs on."""
+        """Whether the engine or the parser decodes a request."""
         return _NO_LAYOUT if self.engine is None else self.engine.decode_path(request)
 
     def decode_path(
@@ -600,18 +601,18 @@ class Codec:
         open_values: "OpenValues" = "variant",
         **parameters: object,
     ) -> Path:
-        """What `decode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
+        """Whether the engine runs `decode` with these arguments, and if not, why; raises ParameterError."""
         return self.decode_path_of(self._request(root, parameters, columns, explode, open_values))
 
     def encode_path(self, /, *, root: str | None = None, **parameters: object) -> Path:
-        """What `encode` with these arguments runs on and, where that is not the engine, why; raises ParameterError."""
+        """Whether the engine runs `encode` with these arguments, and if not, why; raises ParameterError."""
         if self.root(root).elements:
             return Path(native=False, reason="a root that is a list, which has no columns to be encoded from")
         request = Request(root or self.default_root, self.settings(parameters))
         return _NO_LAYOUT if self.engine is None else self.engine.encode_path(request)
 
     def decode_request(self, records: object, request: Request, *, stop: bool = False) -> "Decoded":
-        """`decode` with everything checked; `stop` raises the first error."""
+        """`decode` with a checked request; `stop` raises the first error."""
         from wireloom.runtime.columns import soundness
 
         request, array = replace(request, stop=stop), soundness.records_of(records)
@@ -631,11 +632,11 @@ class Codec:
         open_values: "OpenValues" = "variant",
         **parameters: object,
     ) -> "tuple[Decoded, int]":
-        """`decode` of the first values, not far above so many bytes of columns, and how many values those are."""
+        """`decode` the first values, up to about `made` bytes of columns; the columns and the number of values."""
         return self.leading(array, self._request(root, parameters, columns, explode, open_values), made)
 
     def leading(self, array: "pa.Array", request: Request, made: int) -> "tuple[Decoded, int]":
-        """`decode_leading` with everything checked."""
+        """`decode_leading` with a checked request."""
         from wireloom.runtime.columns import soundness
 
         array = soundness.records_of(array)
@@ -645,7 +646,7 @@ class Codec:
         return self._tabulated(values, errors, request), len(values)
 
     def decode_parsed(self, array: "pa.Array", request: Request) -> "Decoded":
-        """The columns of what the construct parser gives, whatever the engine covers."""
+        """The columns by way of the construct parser, even if the engine could decode them."""
         return self._tabulated(*self.parse_all(array, request), request)
 
     def _tabulated(self, values: list[Any], errors: "list[DecodeError | None]", request: Request) -> "Decoded":
@@ -708,7 +709,7 @@ class Codec:
             yield replace(part, settings=head.settings)
 
     def given_up(self, array: "pa.Array", root: str, settings: Mapping[str, ParameterValue]) -> set[int] | None:
-        """The rows that the engine does not take, on which the parser has the word; None without the engine."""
+        """The rows that the engine leaves to the parser; None without the engine."""
         request = Request(root, settings, ())
         rows = None if self.engine is None else self.engine.given_up(array, request)
         return None if rows is None else set(rows)
@@ -716,9 +717,9 @@ class Codec:
     def parse_all(
         self, array: "pa.Array", request: Request, made: int | None = None
     ) -> tuple[list[Any], list[DecodeError | None]]:
-        """What the construct parser says of each record of an array: values, and errors.
+        """The construct parser's value and error for each record of an array.
 
-        It ends after the record with which the values have `made` bytes, if so many are said.
+        With `made`, it stops after the record at which the values reach so many bytes.
         """
         reader = self.reader(request)
         values: list[Any] = []
@@ -745,9 +746,9 @@ class Codec:
         root: str | None = None,
         **parameters: object,
     ) -> "pa.Array":
-        """The bytes of each record of a batch (null for null); raises EncodeError at the first that cannot be said.
+        """The bytes of each record of a batch (null for null); raises EncodeError at the first bad row.
 
-        With `version` rows that say no version are of that one, and a row of another is an EncodeError.
+        With `version`, a row that states no version gets that one, and a row that states another is an EncodeError.
         """
         import pyarrow as pa
 
@@ -778,7 +779,7 @@ class Codec:
     def attempted(
         self, structs: "pa.StructArray", root: str, settings: Mapping[str, ParameterValue], *, drafts: bool = False
     ) -> "pa.Array | None":
-        """What the engine alone writes of each row; see `Engine.attempted`."""
+        """The bytes of each row that the engine can write alone; see `Engine.attempted`."""
         from wireloom.runtime.columns import soundness
 
         if self.engine is None:
@@ -794,9 +795,9 @@ class Codec:
         framing: str | None = None,
         **parameters: object,
     ) -> Iterator[bytes]:
-        """The stream of the records of columns, in pieces of some megabytes; what `decode_stream` reads.
+        """The stream of the records of columns, in pieces of some megabytes, as `decode_stream` reads it.
 
-        Raises EncodeError as `iter_build` does, with the row counted over all batches; a null is no record.
+        Raises EncodeError as `iter_build` does, with the row counted over all batches; a null row writes no record.
         """
         from wireloom.runtime.streams.writing import joined
 
@@ -821,7 +822,7 @@ class Codec:
     def build_at(
         self, root: Root, row: int, value: Any, parameters: Mapping[str, ParameterValue], version: str | None = None
     ) -> bytes:
-        """`build` with root and parameters settled; an error is at the row."""
+        """`build` with root and parameters checked; an error has the row in its path."""
         try:
             return self._build_version(root, value, parameters, version)
         except EncodeError as error:
@@ -830,7 +831,7 @@ class Codec:
     # --- renderings ------------------------------------------------------------------------------------------------
 
     def to_canonical(self, value: Any, *, root: str | None = None) -> object:
-        """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError where it is none of it."""
+        """The canonical JSON rendering of a value, as a tree for `json`; raises EncodeError for a foreign value."""
         from wireloom.runtime.columns import canonical
 
         entry = self.root(root)
@@ -842,7 +843,7 @@ class Codec:
             raise EncodeError("a value of the format", str(error)) from error
 
     def from_canonical(self, rendering: object, *, root: str | None = None) -> Any:
-        """The value of a rendering; raises EncodeError where it does not fit the format."""
+        """The value of a canonical JSON rendering; raises EncodeError if it does not fit the format."""
         from wireloom.runtime.columns import canonical
 
         entry = self.root(root)
@@ -855,7 +856,7 @@ class Codec:
 
 
 def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":
-    """Batches of columns: those of a table, one alone, or what gives one after the other."""
+    """Batches of columns: those of a table, a single one, or an iterable of them."""
     import pyarrow as pa
 
     found: Iterable[pa.RecordBatch | pa.StructArray] = given
@@ -872,6 +873,6 @@ def _batches(given: Any) -> "Iterable[pa.RecordBatch | pa.StructArray]":
 
 
 def _stops(on_error: str) -> bool:
-    """Whether the first bad record of an array ends its decoding; raises ParameterError for another word."""
+    """Whether the first bad record of an array ends its decoding; raises ParameterError for an unknown word."""
     accept_word("on_error", on_error, ("null", "raise"))
     return on_error == "raise"

@@ -1,4 +1,4 @@
-"""The error codes that any format may report, each with its meaning: a spec may give them other words."""
+"""The error codes that any format may report, each with its meaning; a spec may reword the meanings."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,7 +1,7 @@
 """The one way to read binary input: a bounds-checked position in a record.
 
-Every read is checked against the end of the innermost region before anything is touched or reserved. A region that is
-too small is an error of the region (`overrun`), the end of the input is `truncated`.
+Every read is checked against the end of the innermost region before it touches or allocates anything. Reading past a
+region is the region's error (`overrun`), reading past the input is `truncated`.
 """
 
 import io
@@ -16,44 +16,44 @@ if TYPE_CHECKING:
     from wireloom.runtime.primitives.delimiters import Ending
 
 AGAIN, AGAIN_FREE, HOP = 64, 64, 16
-"""How often alternatives and checksums may go over a record, the bytes that always may be gone over again, and those
-that following a pointer counts for."""
+"""The limit on rereading: how many times a record's bytes may be read again, how many bytes of each stretch are free,
+and how many bytes a followed pointer counts for."""
 
 
 class Cursor(io.BytesIO):
-    """A record's bytes, a position, and the end of the region in force. Offsets are bytes from the record's start."""
+    """A record's bytes, a position, and the end of the current region. Offsets count from the record's start."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.total = len(data)
         self.begin()
-        self.checkpoints: Iterator[Checkpoints] = iter(())  # what the engine says of each reading of the record
-        self.is_unpacked = False  # whether these are the bytes that a region unpacked to
-        self.goes_on = False  # whether bytes may come after these that decide in which way a record reads
-        self.keeps_open = False  # whether open values are given as their bytes
-        self.reader: Callable[[bytes, int, int], Any] | None = None  # of JSON texts, where not the parser's own
-        self.document: Any = None  # the nodes of the JSON text that the record is, once it has been read
-        # Lists and maps that were keys, by their ids, and what makes them equal to others.
+        self.checkpoints: Iterator[Checkpoints] = iter(())  # the engine's notes on each reading of the record
+        self.is_unpacked = False  # whether these are the bytes of an unpacked region
+        self.goes_on = False  # whether later bytes could change how the record is read
+        self.keeps_open = False  # whether open values are returned as their bytes
+        self.reader: Callable[[bytes, int, int], Any] | None = None  # replaces the parser's reader of JSON texts
+        self.document: Any = None  # the nodes of a JSON record, once it has been read
+        # Lists and maps used as map keys, by their ids, each with its form for comparison.
         self.keys: dict[int, tuple[object, tuple[str, object]]] = {}
 
     def begin(self) -> None:
-        """A record is about to be read from here on."""
+        """Start reading a record at the current position."""
         self.limit = self.total
         self.overrun = "truncated"
         self.depth = 0
         self.frame_end: int | None = None
         self.origin = self.furthest = self.tell()
         self.again = 0
-        self.retried = 0  # stretches around that are read again, or that may be
-        self.checksums = self.constants = 0  # bits that were verified, of either
-        self.frame_proof = (0, 0)  # the same, as far as the frame
+        self.retried = 0  # how many enclosing stretches are, or may be, read again
+        self.checksums = self.constants = 0  # bits that were verified, of each kind
+        self.frame_proof = (0, 0)  # the same, up to the `frame` step
 
     def go_over_again(self, start: int, end: int, count: int | None = None) -> None:
-        """Count bytes that are read more than once, those from `start` to `end` or so many; `size_limit` if too many.
+        """Count bytes that are read more than once (from `start` to `end`, or `count`); may raise `size_limit`.
 
-        Alternatives that fail, checksums and what pointers and lists find elsewhere go over bytes that others read. Of
-        each stretch AGAIN_FREE bytes are free, and of the rest AGAIN times what the record has. Nothing is free of a
-        stretch within another one: stretches of a few bytes within one another would be read without end.
+        Failed alternatives, checksums, pointers and jumping lists read bytes that other steps read too. Of each stretch
+        AGAIN_FREE bytes are free; the rest may add up to AGAIN times the bytes of the record. A stretch within another
+        one has no free bytes, or nested stretches of a few bytes could be read without limit.
         """
         self.furthest = max(self.furthest, self.tell(), end)
         size = end - start if count is None else count
@@ -68,23 +68,23 @@ class Cursor(io.BytesIO):
         return self.limit - self.tell()
 
     def take(self, count: int) -> bytes:
-        """The next `count` bytes; raises DecodeError where they are not all there."""
+        """The next `count` bytes; raises DecodeError if fewer are left."""
         start = self.tell()
         if count > self.limit - start:
             raise self.short(start, count)
         return self.read(count)
 
     def ending(self, ending: "Ending") -> tuple[int, int] | None:
-        """Where the value that begins here ends within the region, and where its delimiter does; None if nowhere."""
+        """Where the value that begins here ends within the region, and where its delimiter ends; None if nowhere."""
         return ending.find(self.getvalue(), self.tell(), self.limit)
 
     def starts_with(self, data: bytes) -> bool:
-        """Whether `data` stands here, within the region."""
+        """Whether the next bytes are `data`, within the region."""
         start = self.tell()
         return self.getvalue().startswith(data, start, self.limit)
 
     def short(self, start: int, count: int) -> DecodeError:
-        """The error of `count` bytes wanted at `start` and not there."""
+        """The error for `count` missing bytes at `start`."""
         return DecodeError(
             self.overrun, offset=start, expected=amount(count), actual=f"{max(self.limit - start, 0)} left"
         )

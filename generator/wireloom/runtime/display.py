@@ -1,6 +1,6 @@
-"""How notebooks show a parsed record, an error, and a row of a quarantine: small tables of HTML, without scripts.
+"""How notebooks show a parsed record, an error and a quarantined row: small HTML tables, without scripts.
 
-Every text of a record is escaped, and so are characters that would not be seen.
+Every text of a record is escaped, and so are invisible characters.
 """
 
 import html
@@ -12,14 +12,14 @@ _BYTES, _LINE = 64, 16
 
 
 def text(value: object) -> str:
-    """A text in HTML, cut where it is long."""
+    """A value as HTML text, cut if it is long."""
     said = str(value)
     cut = said if len(said) <= _CHARACTERS else f"{said[:_CHARACTERS]} ... ({len(said)} characters)"
     return html.escape("".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in cut))
 
 
 def table(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Names and what is beside them, which is HTML already."""
+    """A table of names and cells; the cells are already HTML."""
     lines = "".join(
         f'<tr><th scope="row" align="left">{text(name)}</th><td align="left">{cell}</td></tr>' for name, cell in rows
     )
@@ -27,7 +27,7 @@ def table(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def value_html(value: object, title: str = "record") -> str:
-    """A parsed value as tables within one another, so far as that is small."""
+    """A parsed value as nested tables, as far as it is small."""
     return _members(value, title, 0) if isinstance(value, Mapping | list) else _scalar(value)
 
 
@@ -64,7 +64,7 @@ def _scalar(value: object) -> str:
 
 
 def fault_rows(fault: Any) -> Iterator[tuple[str, str]]:
-    """What an error says of a fault, or a row of a quarantine, which has its attributes; what is empty is left out."""
+    """The rows of a table for an error or a quarantined row, which has the same attributes; empty ones are left out."""
     said = {
         "code": f"{fault.code} ({fault.meaning})" if fault.meaning else fault.code,
         "path": fault.path,
@@ -76,7 +76,7 @@ def fault_rows(fault: Any) -> Iterator[tuple[str, str]]:
 
 
 def bytes_html(data: bytes, offset: int) -> str:
-    """The bytes around one, sixteen a line; that one is marked."""
+    """The bytes around an offset, sixteen per line, with the byte there marked."""
     first = max(offset // _LINE - 1, 0) * _LINE
     lines = []
     for place in range(first, min(first + _BYTES, len(data)), _LINE):

@@ -1,7 +1,7 @@
-"""What can be wrong with data.
+"""The errors of bad data and of wrong calls.
 
-Two families: `DecodeError` where the bytes are at fault, `EncodeError` where the value given to `build` is. Both carry
-a path that grows from the inside out while the error travels: each struct, list and map adds its own component.
+`DecodeError` means that the bytes are wrong, `EncodeError` that the value given to `build` is. Both carry a path that
+grows from the inside out while the error travels: each struct, list and map adds its own component.
 """
 
 from collections.abc import Iterable
@@ -39,15 +39,15 @@ def render_path(components: Iterable[Component]) -> str:
 
 
 class _Error(Exception):
-    """Stands between, so that the class below may change its base."""
+    """A base class in between, so that `_ConstructError` can change its base."""
 
 
 class _ConstructError(_Error):
-    """An error of construct, from the first one that is made on: good records do not load construct."""
+    """A construct error, once the first error is created: good records do not load construct."""
 
 
 class _PathError(WireloomError, ValueError):
-    """An error at a place within a record."""
+    """An error at a path within a record."""
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
         if _ConstructError.__base__ is _Error:
@@ -62,7 +62,7 @@ class _PathError(WireloomError, ValueError):
 
     @property
     def path(self) -> str:
-        """Where in the record, by the names of the wire: `payload.bins[3].value`; empty for the record itself."""
+        """The path in the record, by wire names: `payload.bins[3].value`; empty for the record itself."""
         return render_path(reversed(self._components))
 
     @property
@@ -71,7 +71,7 @@ class _PathError(WireloomError, ValueError):
         return tuple(reversed(self._components))
 
     def at(self, component: object) -> Self:
-        """The same error, one level further out; what callers gave for a name may be of any kind."""
+        """The same error, one level further out; a component may be any object that a caller used as a name."""
         self._components.append(component if isinstance(component, int | str) else shown(component))
         return self
 
@@ -79,7 +79,7 @@ class _PathError(WireloomError, ValueError):
         return f"{type(self).__name__}({str(self)!r})"
 
     def inward(self) -> Component:
-        """The outermost component of the path, which the error has no longer."""
+        """Remove the outermost component of the path, and return it."""
         return self._components.pop()
 
     def path_from(self, other: "_PathError") -> Self:
@@ -89,15 +89,14 @@ class _PathError(WireloomError, ValueError):
 
 
 class DecodeError(_PathError, _ConstructError):
-    """Bytes that are not what the format says; to construct an error as any of its own.
+    """Bytes that do not match the format; construct treats it as one of its own errors.
 
-    `code` is one of the format's error codes, `meaning` what its spec says of it under `errors`, or what it means in
-    every format; `offset` counts bytes from the start of the record, `expected` and
-    `actual` are texts for people. `frame_end` is the offset after the record where that is known in spite of the
-    error, so that a stream can go on there; `cut_off` says whether more bytes could make it another; `frame_size` is
-    the size that the record says it has, where fewer bytes are there; `frame_proof` are the bits of checksums and of
-    constants that held as far as the frame. `record_index` and `record_offset` say which
-    record of a stream it was, where the error ended the stream.
+    `code` is one of the format's error codes; `meaning` describes it, as the spec words it under `errors` or as every
+    format has it. `offset` counts bytes from the start of the record; `expected` and `actual` are texts for people.
+    `frame_end` is the offset after the record if it is known despite the error, so that a stream can continue there.
+    `frame_size` is the size that the record declares, if fewer bytes are there. `frame_proof` counts the bits of
+    checksums and constants that matched up to the frame. `cut_off` tells whether more bytes could change the error.
+    `record_index` and `record_offset` locate the record in a stream, if the error ended the stream.
     """
 
     def __init__(self, code: str, *, offset: int, expected: str = "", actual: str = "", meaning: str = "") -> None:
@@ -125,13 +124,13 @@ class DecodeError(_PathError, _ConstructError):
         return f"{self.format or 'record'}: {self.code}{place}, byte {self.offset}{record}{detail}{found}{meaning}"
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
+        """The HTML that notebooks show."""
         from wireloom.runtime.display import fault_rows, table
 
         return table(f"{self.format or 'record'}: a bad record", fault_rows(self))
 
     def bare(self) -> "DecodeError":
-        """The error without the frames that it came through, which hold all that the parser made of the record."""
+        """The error without its stack frames, which would keep all parsed values of the record alive."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
 
@@ -140,13 +139,13 @@ class DecodeError(_PathError, _ConstructError):
 
 
 class CheckError(DecodeError):
-    """What a `check` of the format refuses: the code is the one that its spec gives."""
+    """A failed `check` of the format; the code is the one in the spec."""
 
 
 class EncodeError(_PathError, _ConstructError):
-    """A value that the format cannot say; `expected` and `actual` are texts for people.
+    """A value that the format cannot represent; `expected` and `actual` are texts for people.
 
-    To construct it is an error as any of its own.
+    construct treats it as one of its own errors.
     """
 
     def __init__(self, expected: str, actual: str) -> None:
@@ -163,7 +162,7 @@ class EncodeError(_PathError, _ConstructError):
 
 
 class UnplacedError(EncodeError):
-    """A value for a member that the format, or this record of it, has no place for: what is written has none there."""
+    """A value for a member that the format, or this record of it, has no place for."""
 
 
 def _restore(kind: type[_PathError], state: dict[str, object]) -> _PathError:
@@ -173,7 +172,7 @@ def _restore(kind: type[_PathError], state: dict[str, object]) -> _PathError:
 
 
 def amount(count: int) -> str:
-    """So many bytes as an error message says it: `1 byte`, `20 bytes`."""
+    """A number of bytes as an error message shows it: `1 byte`, `20 bytes`."""
     return f"{count} byte" if count == 1 else f"{count} bytes"
 
 

@@ -1,8 +1,8 @@
 """The operators and functions of the expression language, as generated code calls them.
 
-All are total: they accept any value that a field can have and never raise. Null is a third truth value, integers are
-exact within 128 bits (-2^127 .. 2^128-1), and a result beyond is null. Generated code uses plain operators where the
-types of the operands prove that neither null nor an overflow can occur; these functions are what it calls elsewhere.
+All are total: they accept any value that a field can have and never raise. Null is a third truth value. Integers are
+exact within 128 bits (-2^127 .. 2^128-1), and a larger result is null. Generated code uses Python's operators if the
+operand types rule out null and overflow, and these functions otherwise.
 """
 
 import hashlib
@@ -20,17 +20,17 @@ _LOWEST, _HIGHEST = -(1 << 127), (1 << 128) - 1
 _SHIFTS = range(128)
 _TEXTS = str | bytes | bytearray | memoryview
 MISSING: Any = object()
-_WORD = 8  # bytes that are a number
+_WORD = 8  # bytes of the longest number
 MOST_MADE = (1 << 16) - 1
-"""The most bytes of a text that is put together of others; one that had more is null."""
-_LONG = 64  # characters of a text, or elements of a list, that are worth remembering
+"""The most bytes of a concatenated text; a longer one is null."""
+_LONG = 64  # the shortest text or list whose result `once` caches
 
 
 class PositionPendingError(Exception):
-    """While building: the expression needs a position that is not settled yet."""
+    """While building: the expression needs a position that is not known yet."""
 
 
-# --- arithmetic: null with null, with what is no number, and beyond 128 bits ---------------------------------------
+# --- arithmetic: null if an operand is not a number, or the result exceeds 128 bits --------------------------------
 
 
 def add(left: Any, right: Any) -> Any:
@@ -54,7 +54,7 @@ def divide(left: Any, right: Any) -> int | None:
 
 
 def remainder(left: Any, right: Any) -> int | None:
-    """`left % right`, what rounding down leaves, of the sign of `right`; null by zero."""
+    """`left % right`: the remainder of rounding down, with the sign of `right`; null by zero."""
     return left % right if _are_integers(left, right) and right else None
 
 
@@ -94,12 +94,12 @@ def shift_right(value: Any, count: Any) -> int | None:
 
 
 def smallest(*values: Any) -> Any:
-    """The smallest of numbers; null where one is null."""
+    """The smallest of numbers; null if one is null."""
     return min(values) if all(map(_is_number, values)) else None
 
 
 def largest(*values: Any) -> Any:
-    """The largest of numbers; null where one is null."""
+    """The largest of numbers; null if one is null."""
     return max(values) if all(map(_is_number, values)) else None
 
 
@@ -140,22 +140,22 @@ def among(value: Any, options: Sequence[Any]) -> bool:
 
 
 def less(left: Any, right: Any) -> bool | None:
-    """`left < right`; null with null, and with what is no number."""
+    """`left < right`; null if an operand is not a number."""
     return left < right if _are_numbers(left, right) else None
 
 
 def at_most(left: Any, right: Any) -> bool | None:
-    """`left <= right`; null with null, and with what is no number."""
+    """`left <= right`; null if an operand is not a number."""
     return left <= right if _are_numbers(left, right) else None
 
 
 def more(left: Any, right: Any) -> bool | None:
-    """`left > right`; null with null, and with what is no number."""
+    """`left > right`; null if an operand is not a number."""
     return left > right if _are_numbers(left, right) else None
 
 
 def at_least(left: Any, right: Any) -> bool | None:
-    """`left >= right`; null with null, and with what is no number."""
+    """`left >= right`; null if an operand is not a number."""
     return left >= right if _are_numbers(left, right) else None
 
 
@@ -163,7 +163,7 @@ def at_least(left: Any, right: Any) -> bool | None:
 
 
 def truth(value: Any) -> bool | None:
-    """The value as a condition: what is no boolean is null."""
+    """The value as a condition: null unless it is a boolean."""
     return value if isinstance(value, bool) else None
 
 
@@ -173,14 +173,14 @@ def negated(value: Any) -> bool | None:
 
 
 def both(left: Any, right: Any) -> bool | None:
-    """`left and right`: false where one is, else null where one is null."""
+    """`left and right`: false if one is false, else null if one is null."""
     if left is False or right is False:
         return False
     return True if left is True and right is True else None
 
 
 def either(left: Any, right: Any) -> bool | None:
-    """`left or right`: true where one is, else null where one is null."""
+    """`left or right`: true if one is true, else null if one is null."""
     if left is True or right is True:
         return True
     return False if left is False and right is False else None
@@ -204,9 +204,9 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "and": both,
     "or": either,
 }
-"""What each operator of two operands does, but for `==` and `!=`."""
+"""The function of each binary operator except `==` and `!=`."""
 UNARY_OPERATORS: Mapping[str, Callable[[Any], Any]] = {"-": negative, "~": inverted, "not": negated}
-"""What each operator of one operand does."""
+"""The function of each unary operator."""
 
 # --- positions -----------------------------------------------------------------------------------------------------
 
@@ -219,14 +219,14 @@ def here(context: "Container") -> int:
 
 
 def size(context: "Container") -> int:
-    """Bytes of the struct's region."""
+    """The size in bytes of the struct's region."""
     if context._size is None:
         raise PositionPendingError
     return int(context._size)
 
 
 def index(context: "Container") -> int | None:
-    """Place of the innermost enclosing list's element; null outside of lists."""
+    """The index of the current element of the innermost list; null outside of lists."""
     while context is not None and context.get("_index") is None:
         context = context.get("_")
     return None if context is None else int(context._index)
@@ -243,7 +243,7 @@ def mark(context: "Container", name: str) -> int:
 
 
 def member(value: Any, name: str) -> Any:
-    """A member of a record, or an end of a range; null for null, and for one that is absent."""
+    """A member of a record, or an end of a range; null for null, and for an absent member."""
     match value:
         case Value() if name in value.hidden:
             return value.hidden[name]
@@ -256,16 +256,16 @@ def member(value: Any, name: str) -> Any:
 
 
 def present(value: object) -> bool:
-    """Whether there is a value."""
+    """Whether the value is not null."""
     return value is not None
 
 
 def once(context: "Container", function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """What a function gives for a value of a struct around: worked out once, however many elements ask for it."""
+    """The result of a function for a value of an enclosing struct, computed once for all elements that ask for it."""
     if not isinstance(value, str | bytes | list) or len(value) < _LONG:
         return function(value, *others)
     known = context._params.setdefault("_once", {})
-    asked = function.__name__, id(value), len(value), *others  # a list may be emptied by what stands after it
+    asked = function.__name__, id(value), len(value), *others  # a later step may empty a list
     if asked not in known:
         known[asked] = value, function(value, *others)
     return known[asked][1]
@@ -276,7 +276,7 @@ def length(value: str | bytes | bytearray | memoryview | None) -> int: ...
 @overload
 def length(value: object) -> int | None: ...
 def length(value: object) -> int | None:
-    """Bytes of a text (as UTF-8) or of bytes; 0 for null, null for what is neither."""
+    """The size in bytes of a text (as UTF-8) or of bytes; 0 for null, null for other values."""
     match value:
         case None:
             return 0
@@ -293,14 +293,14 @@ def count(value: list[Any] | tuple[Any, ...] | dict[Any, Any] | None) -> int: ..
 @overload
 def count(value: object) -> int | None: ...
 def count(value: object) -> int | None:
-    """Elements of a list or entries of a map; 0 for null, null for what is neither."""
+    """The number of elements of a list or of entries of a map; 0 for null, null for other values."""
     if value is None:
         return 0
     return len(value) if isinstance(value, list | tuple | dict) else None
 
 
 def total(values: Any, name: str | None = None) -> int | None:
-    """The sum of integers, or of a member of records; what is null adds nothing, what is no integer makes it null."""
+    """The sum of integers, or of a member of records; nulls are skipped, any other value makes the sum null."""
     if values is None:
         return 0
     if not isinstance(values, list | tuple):
@@ -312,7 +312,7 @@ def total(values: Any, name: str | None = None) -> int | None:
 
 
 def part(value: Any, start: Any, end: Any = MISSING) -> Any:
-    """Characters of a text, or bytes, from `start` up to `end`, or to the end; negative places count from the end."""
+    """The characters or bytes from `start` up to `end`, or to the end; negative indices count from the end."""
     if not isinstance(value, _TEXTS) or not _is_integer(start) or not (end is MISSING or _is_integer(end)):
         return None
     found = value[start:] if end is MISSING else value[start:end]
@@ -320,12 +320,12 @@ def part(value: Any, start: Any, end: Any = MISSING) -> Any:
 
 
 def concatenated(*values: Any) -> Any:
-    """Texts, or bytes, one after another; null where one is null or of another kind, or all are too long."""
+    """Texts, or bytes, one after another; null if one is null or of another kind, or if the result is too long."""
     return _together("" if isinstance(values[0], str) else b"", values)
 
 
 def joined(values: Any, separator: Any, name: str | None = None) -> Any:
-    """The texts, or bytes, of a list, or of a member of its records, with a separator between; null is left out."""
+    """The texts or bytes of a list, or of a member of its records, with a separator between; nulls are left out."""
     if not isinstance(values, list | tuple):
         return None
     found = (value if name is None else member(value, name) for value in values)
@@ -333,7 +333,7 @@ def joined(values: Any, separator: Any, name: str | None = None) -> Any:
 
 
 def _together(separator: Any, values: Iterable[Any]) -> Any:
-    """Texts or bytes, of the separator's kind, with it between; null where that is too much."""
+    """Texts or bytes, of the separator's kind, joined by it; null if the result is too long."""
     text, pieces, size = isinstance(separator, str), list[Any](), 0
     for value in values:
         if isinstance(value, str) is not text or not isinstance(value, _TEXTS):
@@ -357,7 +357,7 @@ def range_name(value: Any, ranges: Ranges) -> str | None:
 
 
 def decimal(text: Any, bits: int) -> int | None:
-    """The number that a decimal text says (a plus sign may lead); null for another text, or beyond `bits` bits."""
+    """The number in a decimal text (a leading plus sign is allowed); null for other texts, or beyond `bits` bits."""
     if not isinstance(text, str):
         return None
     text = text.removeprefix("+")
@@ -369,7 +369,7 @@ def decimal(text: Any, bits: int) -> int | None:
 
 
 def integer(data: Any, order: Literal["big", "little"]) -> int | None:
-    """The unsigned number that up to eight bytes are; null of more, and of what is none."""
+    """Up to eight bytes as an unsigned number; null for more bytes, and for other values."""
     if not isinstance(data, bytes | bytearray | memoryview) or len(data) > _WORD:
         return None
     return int.from_bytes(data, order)
@@ -380,7 +380,7 @@ def md5(text: str | bytes | bytearray | memoryview) -> int: ...
 @overload
 def md5(text: object) -> int | None: ...
 def md5(text: object) -> int | None:
-    """MD5 of the bytes (of the UTF-8 of a text) as an unsigned big-endian number."""
+    """The MD5 of bytes (of a text: its UTF-8) as an unsigned big-endian number."""
     if not isinstance(text, str | bytes | bytearray | memoryview):
         return None
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text

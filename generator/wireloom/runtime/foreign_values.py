@@ -1,7 +1,7 @@
-"""What no format has, wherever it stands in a value: asked for where a builder stumbled over a value.
+"""Finds the objects in a value that no format can hold, after a builder has failed on the value.
 
-A builder looks at what it writes and at nothing else, so that what a caller mixed in (an array, a file, an entry of a
-map that is no pair) may meet it anywhere. Walking each value before it is built would cost the good ones.
+A builder looks only at what it writes, so an object that a caller mixed in (an array, a file, a map entry that is not a
+pair) may make it fail anywhere. Checking each value before building would slow down the good ones.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ _PAIR = 2
 
 
 def foreign(value: object) -> EncodeError | None:
-    """What in the value no format has, at its place; None where all of it could be of one."""
+    """The error for the first object in the value that no format can hold, with its path; None if there is none."""
     match value:
         case Pairs():
             return _first(enumerate(value), _foreign_entry)

@@ -1,4 +1,4 @@
-"""The parameters of a format: what the bytes do not tell and the caller says."""
+"""The parameters of a format: facts that the bytes do not contain and the caller states."""
 
 import re
 import reprlib
@@ -10,9 +10,9 @@ from wireloom.runtime.errors import ParameterError
 _RANGE = re.compile(r"([0-9]{1,39})\.\.([0-9]{1,39})")
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 LONG = range(-(1 << 63), 1 << 63)
-"""The integers that a parameter may be."""
+"""The integers that a parameter can take."""
 LOWEST, HIGHEST = -(1 << 127), (1 << 128) - 1
-"""The ends of a range that a parameter may be."""
+"""The limits of a range that a parameter can take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ ParameterValue = str | int | bool | Range | None
 class Parameter:
     """A keyword of parse, build and decode. `kind` is text (one of `options`), boolean, integer or range.
 
-    An integer is `least` or more, where that is stated.
+    An integer must be at least `least`.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Parameter:
     least: int = LONG[0]
 
     def accept(self, value: object) -> ParameterValue:
-        """The value, checked; texts are read (`true`, `12`, `0..99`), so that options of a command line fit too."""
+        """The checked value; texts are parsed (`true`, `12`, `0..99`), as command-line options need it."""
         match self.kind, value:
             case _, None if self.default is None:
                 return value
@@ -92,12 +92,12 @@ def parameter_text(value: object) -> str:
 
 
 def option_name(parameter: str) -> str:
-    """The parameter as an option, in camelCase: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
+    """The parameter's name as an option, in camelCase: `on_corrupt` is `onCorrupt`, `byteOrder` stays."""
     return re.sub(r"_+([a-zA-Z0-9])", lambda found: found[1].upper(), parameter)
 
 
 def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, ParameterValue]:
-    """All parameters with their values, defaults where not given.
+    """All parameters with their given values or defaults.
 
     Raises ParameterError for unknown names and bad values.
     """
@@ -113,30 +113,30 @@ def accept_all(parameters: Sequence[Parameter], given: Mapping[str, object]) -> 
     }
 
 
-# --- the arguments that every format has ---------------------------------------------------------------------------
+# --- arguments that are the same for every format ------------------------------------------------------------------
 
 
 def limit_of(stated: int | str | None, settings: Mapping[str, object]) -> int | None:
-    """What a limit comes to, which is a number or the parameter that says it; None where there is none."""
+    """The value of a limit, which is a number or the name of a parameter; None if there is no limit."""
     limit = settings[stated] if isinstance(stated, str) else stated
     return limit if isinstance(limit, int) else None
 
 
 def accept_word(name: str, given: object, words: Sequence[str]) -> None:
-    """Raises ParameterError for what is none of the words."""
+    """Raises ParameterError for a value that is not one of the words."""
     if not isinstance(given, str) or given not in words:
         listed = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
         raise ParameterError(f"{name} must be {listed}, not {reprlib.repr(given)}")
 
 
 def accept_flag(name: str, given: object) -> None:
-    """Raises ParameterError for what is neither true nor false."""
+    """Raises ParameterError for a value that is not a boolean."""
     if not isinstance(given, bool):
         raise ParameterError(f"{name} must be true or false, not {reprlib.repr(given)}")
 
 
 def accept_columns(given: object) -> tuple[str, ...] | None:
-    """The names of columns, None for all; raises ParameterError for what is no list of texts."""
+    """The names of columns, None for all; raises ParameterError for anything but a list of texts."""
     if given is None:
         return None
     names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else (None,)
@@ -146,6 +146,6 @@ def accept_columns(given: object) -> tuple[str, ...] | None:
 
 
 def refuse_single(name: str, given: object, wanted: str) -> None:
-    """Raises ParameterError for what does not give one thing after the other."""
+    """Raises ParameterError for a value that is not iterable."""
     if not isinstance(given, Iterable):
         raise ParameterError(f"{name} must be {wanted}, not {type(given).__name__}")

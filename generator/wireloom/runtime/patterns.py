@@ -1,8 +1,8 @@
-"""Patterns of texts: a dialect that Python, ECMA 262 and Rust read alike, and the automaton that each of them is.
+"""Patterns of texts: a dialect that Python, ECMA 262 and Rust read alike, and the automaton of each pattern.
 
-The dialect has no way to look back or ahead, and each character leaves one way through a pattern, so that whoever
-tries one way after the other takes no more steps than there are characters. An automaton takes one step for each; it
-is what the engine has. Its symbols are the characters of ASCII, and one for all others.
+The dialect has no lookaround, and each character allows only one way through a pattern. So even a backtracking matcher
+takes at most one step per character. The engine uses the automaton; its symbols are the ASCII characters, and one
+symbol for all others.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from wireloom.runtime.primitives.charsets import TWO_BYTES, characters
 
-_LARGEST = 400  # characters that the expansion of a pattern may have
+_LARGEST = 400  # characters of a pattern with its repetitions written out
 _OTHER = 128  # the symbol of every character beyond ASCII
 _SYMBOLS = _OTHER + 1
 _ALL = frozenset(range(_SYMBOLS))
@@ -21,11 +21,11 @@ _ESCAPED = _SPECIAL | {"/"}
 _SPECIAL_IN_CLASS = frozenset("[]\\^-")
 _SHORTHANDS = frozenset("dDwWsSbBpP")
 _CONTROLS = {"r": "0d", "t": "09", "f": "0c", "v": "0b", "a": "07", "e": "1b", "0": "00"}
-"""The numbers of the characters that others name by a letter."""
-_NUMBERED = frozenset("ucU")  # what others name characters by
+"""The hexadecimal codes of characters that other dialects escape with a letter."""
+_NUMBERED = frozenset("ucU")  # other dialects' escapes with a character code
 _TIMES: Mapping[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-_DIGITS = 4  # of a number of repetitions
-_DEEPEST = 32  # groups in one another
+_DIGITS = 4  # a repetition count of this many digits is too large
+_DEEPEST = 32  # nested groups
 _CONTINUATIONS = range(0x80, 0xC0)
 
 _DAYS = (
@@ -45,8 +45,8 @@ NAMED: Mapping[str, str] = {
     "time": _TIME,
     "uuid": "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
-"""The patterns that have names, which are those of JSON Schema's formats: of RFC 3339 (years 1 to 9999, `T` and `Z` in
-capitals, no leap seconds), and RFC 9562."""
+"""The named patterns, with the names of JSON Schema's formats: RFC 3339 (years 1 to 9999, `T` and `Z` in upper case,
+no leap seconds) and RFC 9562."""
 
 _WORDS = {
     "date-time": "an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with T and Z in capitals",
@@ -57,7 +57,7 @@ _WORDS = {
 
 
 def worded(known: str, pattern: str) -> str:
-    """What a text is to be, in words; of an author's own pattern that, since the author wrote it."""
+    """The expected text in words; for a pattern from the spec, the pattern itself."""
     if not known:
         return f"text that matches the spec's pattern {pattern}"
     name, comma, other = known.partition(", or ")
@@ -67,23 +67,23 @@ def worded(known: str, pattern: str) -> str:
 
 
 def _moment(fraction: str) -> str:
-    """A moment of the years 1 to 9999, into which an offset leads from those between alone."""
+    """A timestamp in the years 1 to 9999 that stays in them when it is converted to UTC."""
     other = f"(?:{_INNER}-(?:{_DAYS})|{_LEAP}-02-29)T{_CLOCK}{fraction}{_ZONE}"
     return f"(?:{_DATE}T{_CLOCK}{fraction}(?:Z|[+\\-]00:00)|{other})"
 
 
 MOMENT, FINE_MOMENT = _moment("(?:\\.[0-9]{1,6})?"), _moment("(?:\\.[0-9]+)?")
-"""A date and time that a column of microseconds holds, and one of any number of digits."""
+"""Timestamps with at most six fractional digits, which a microsecond column holds, and with any number."""
 
 
 def integers(lowest: int, highest: int) -> str:
-    """The integers from one that is not positive to one that is, as they are written in canonical JSON."""
+    """The integers from `lowest` (at most 0) to `highest` (at least 0), as canonical JSON writes them."""
     negative = f"|-(?:{_up_to(str(-lowest))})" if lowest else ""
     return f"0|{_up_to(str(highest))}{negative}"
 
 
 def _up_to(last: str) -> str:
-    """The integers from 1 to one of several digits: those of fewer digits, and those that are less in some place."""
+    """The integers from 1 to `last`: those with fewer digits, and those that are less at some digit."""
     found = [f"[1-9]{_digits(0, len(last) - 2)}"]
     for place, digit in enumerate(last):
         least, most = int(place == 0), int(digit) - (place < len(last) - 1)
@@ -98,7 +98,7 @@ def _between(least: int, most: int) -> str:
 
 
 def _digits(least: int, most: int) -> str:
-    """So many digits; none where there are none at most."""
+    """Between `least` and `most` digits."""
     match least, most:
         case _, 0:
             return ""
@@ -113,7 +113,7 @@ def _digits(least: int, most: int) -> str:
 
 
 def decimals(precision: int, digits: int, *, padded: bool = False) -> str:
-    """Decimals of so many digits, at most so many of them after the point, or all where `padded`; zero has no sign."""
+    """Decimals of up to `precision` digits, at most `digits` after the point (all if `padded`); zero has no sign."""
     least = digits if padded else 1
     fraction = f"\\.{_digits(least, digits)}" if digits else ""
     fraction = fraction if padded or not digits else f"(?:{fraction})?"
@@ -126,13 +126,13 @@ def decimals(precision: int, digits: int, *, padded: bool = False) -> str:
 
 
 def with_text(pattern: str, text: str) -> str:
-    """The pattern, or that very text."""
+    """The pattern, or exactly that text."""
     literal = "".join(f"\\{each}" if each in _SPECIAL else each for each in text)
     return f"{pattern}|{literal}"
 
 
 class PatternError(ValueError):
-    """What is no pattern of the dialect; `hint` is what would be."""
+    """A text that is not a pattern of the dialect; `hint` says what to write."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -141,7 +141,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a pattern: the places where it may begin and end, and whether it may be nothing."""
+    """A part of a pattern: the positions where a match may begin and end, and whether it may be empty."""
 
     first: frozenset[int]
     last: frozenset[int]
@@ -153,7 +153,7 @@ _NOTHING = _Part(frozenset(), frozenset(), empty=True)
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads a pattern; each character of its expansion is a place, with the symbols that may stand there."""
+    """Reads a pattern; each character of its expansion is a position, with the symbols that match there."""
 
     text: str
     strict: bool
@@ -231,7 +231,7 @@ class _Reader:
         return self._behind(whole, tail)
 
     def _again(self, start: int, end: int) -> _Part:
-        """The part that stands there once more, at places of its own."""
+        """The part from `start` to `end` once more, with new positions."""
         behind, self.at = self.at, start
         found = self._atom()
         assert self.at == end
@@ -322,7 +322,7 @@ class _Reader:
         return _ALL - found if negated else frozenset(found)
 
     def _hyphen(self, *, first: bool) -> int:
-        """The code of a hyphen that stands for itself: as the first of a class or its last; else 0."""
+        """The code of a literal hyphen, which is first or last in its class; else 0."""
         if self._peek() != "-" or not (self._closes() or (first and self.text[self.at + 1 : self.at + 2] != "-")):
             return 0
         self.at += 1
@@ -355,7 +355,7 @@ class _Reader:
     # --- characters ---
 
     def _number(self) -> int | None:
-        """The character that two hexadecimal digits name after `\\x`; None where no x stands there."""
+        r"""The character of a `\\x` escape with two hexadecimal digits; None if the next character is not an x."""
         if self._peek() != "x":
             return None
         digits = self.text[self.at + 1 : self.at + 3]
@@ -382,7 +382,7 @@ class _Reader:
 
 
 def _plainly(escaped: str, line_feed: str) -> str:
-    """What to write in place of a backslash and a character."""
+    """What to write instead of a backslash and a character."""
     if escaped == "n":
         return f"write {line_feed}"
     if escaped in _CONTROLS:
@@ -398,14 +398,14 @@ def _is_number(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """States and where each leads by each class of symbols, -1 nowhere; the first is the beginning."""
+    """States, and the next state for each class of symbols (-1: none); the first state is the start."""
 
-    classes: tuple[int, ...]  # of each symbol
+    classes: tuple[int, ...]  # the class of each symbol
     next: tuple[tuple[int, ...], ...]
     ends: tuple[bool, ...]
 
     def accepts(self, text: str) -> bool:
-        """Whether it leads from the beginning to an end."""
+        """Whether the text leads from the start to an accepting state."""
         state = 0
         for letter in text:
             state = self.next[state][self.classes[min(ord(letter), _OTHER)]]
@@ -414,7 +414,7 @@ class Automaton:
         return self.ends[state]
 
     def table(self, charset: str = "") -> list[int]:
-        """What the engine goes by: states, classes, the class of each byte (-1: a character goes on), the ways."""
+        """The automaton as integers for the engine: counts, the class of each byte (-1: continuation), transitions."""
         classes = len(self.next[0])
         words = [len(self.next), classes, *self._bytes(charset)]
         for row in self.next:
@@ -429,12 +429,12 @@ class Automaton:
 
 
 def has_automaton(charset: str) -> bool:
-    """Whether texts of this character set are held against patterns."""
+    """Whether texts of this character set can be matched against patterns."""
     return charset not in TWO_BYTES
 
 
 def check(pattern: str) -> None:
-    """Raise PatternError where a text is no pattern of the dialect; those of this module may lead several ways."""
+    """Raise PatternError for a text that is not a pattern of the dialect; this module's own patterns need not pass."""
     reader = _Reader(pattern, strict=True)
     _check_certain(reader, reader.whole())
 
@@ -465,7 +465,7 @@ def automaton(pattern: str) -> Automaton:
 
 
 def _check_certain(reader: _Reader, whole: _Part) -> None:
-    """Each character leads one way, wherever one is in the pattern."""
+    """Check that at each position, a character matches in only one way."""
     for ways in (whole.first, *reader.follow):
         taken: set[int] = set()
         for place in ways:
@@ -478,7 +478,7 @@ def _check_certain(reader: _Reader, whole: _Part) -> None:
 
 
 def _classes(symbols: Sequence[frozenset[int]]) -> tuple[tuple[int, ...], int]:
-    """Symbols that stand at the same places are of one class."""
+    """The class of each symbol; symbols that match at the same positions share a class."""
     known: dict[tuple[bool, ...], int] = {}
     different = list(dict.fromkeys(symbols))
     found = tuple(

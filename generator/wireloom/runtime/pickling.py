@@ -1,4 +1,4 @@
-"""Codecs and validators travel between processes by name: each is what its generated module calls so everywhere."""
+"""Pickles codecs and validators by name: the module and the variable that hold them in every process."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Reduced = tuple[Callable[[str, str], object], tuple[str, str]]
 
 
 def by_name(value: object, name: str) -> Reduced:
-    """How a module's value of that name is pickled; raises PicklingError where no module calls it so."""
+    """The pickled form of the module variable `name` that holds the value; raises PicklingError if none does."""
     for module, content in list(sys.modules.items()):
         if getattr(content, "__dict__", {}).get(name) is value:
             return _named, (module, name)

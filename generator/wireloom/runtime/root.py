@@ -1,4 +1,4 @@
-"""A root of a format: what ties a construct to what readers see of its values."""
+"""A root of a format: joins a construct with what readers see of its values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Root:
-    """An entry point: how it is read, and what readers see of it (of each element, where `elements`).
+    """An entry point: how a record is read, and what readers see of it (of each element, with `elements`).
 
-    `home` is the generated package that declares both; its modules are imported when first asked for, so that whoever
-    reads columns natively loads no parser. `size` is the most bytes that a record may have: a number, or the parameter
-    that says it. `kinds` names the columns of its flat rows that tell kinds of records apart; their values are few.
-    `endless` names what takes all bytes there are, so that records cannot stand back to back; empty where each tells
-    its own end.
+    `home` is the generated package that declares both. Its modules are imported on first use, so reading columns
+    natively loads no parser. `size` is the most bytes of a record: a number or the name of a parameter. `kinds` are the
+    columns of flat rows that tell kinds of records apart; they have few distinct values. `endless` names the part that
+    reads to the end of the input, so that records cannot be concatenated; it is empty if records tell their own end.
     """
 
     home: str
@@ -37,7 +36,7 @@ class Root:
 
     @cached_property
     def construct(self) -> "WireRecord":
-        """How it is read and built."""
+        """The construct that parses and builds it."""
         found: WireRecord = import_module(f"{self.home}.parser").CONSTRUCTS[self.name]
         return found
 
@@ -48,7 +47,7 @@ class Root:
         return found
 
     def size_limit(self, settings: Mapping[str, Any]) -> int | None:
-        """The most bytes that a record may have; None where there is no limit."""
+        """The most bytes of a record; None if there is no limit."""
         return limit_of(self.size, settings)
 
     @property
@@ -60,7 +59,7 @@ class Root:
 
     @cached_property
     def complete(self) -> Callable[[Any], Any]:
-        """Give a parsed value all its members, in order."""
+        """A function that adds all missing members to a parsed value, in order."""
         from wireloom.runtime.columns.shape import filling
 
         fill = filling(self.logical)
@@ -68,21 +67,21 @@ class Root:
 
     @cached_property
     def wired(self) -> Callable[[Any], Any]:
-        """What readers give as what is on the wire; raises EncodeError."""
+        """A function from readers' values to wire values; raises EncodeError."""
         from wireloom.runtime.columns.meanings import wiring
 
         change = wiring(self.type)
         return (lambda given: given) if change is None else change
 
     def proof(self, settings: Mapping[str, Any]) -> "Proof":
-        """The most that a record can prove of itself under these parameters."""
+        """The strongest evidence that a record can give of its own start under these parameters."""
         from wireloom.runtime.parsers.start_evidence import strongest
 
         return strongest(self.construct.subcon, settings)
 
     @cached_property
     def beginnings(self) -> frozenset[bytes] | None:
-        """The bytes that records begin with, one of these; None where that is not known."""
+        """The possible first bytes of records; None if they are not known."""
         from wireloom.runtime.parsers.start_evidence import beginnings
 
         return beginnings(self.construct.subcon)

@@ -1,4 +1,4 @@
-"""The Python values of decoded records that plain Python has no type for, and the kinds that tell values apart."""
+"""Python classes for decoded values that plain Python has no type for, and the kinds that tell values apart."""
 
 import math
 import struct
@@ -13,8 +13,8 @@ from typing import Any
 class Pairs(list[tuple[object, object]]):
     """The entries of a map in wire order: `(key, value)` pairs.
 
-    A dict would lose the order of builds, refuse keys that are lists or maps, and take 1, 1.0 and true for one key.
-    Pairs equal only Pairs: an empty map is not an empty list.
+    A dict would not keep the order for `build`, would refuse keys that are lists or maps, and would treat 1, 1.0 and
+    true as one key. Pairs equal only Pairs: an empty map is not an empty list.
     """
 
     __slots__ = ()
@@ -31,14 +31,14 @@ class Pairs(list[tuple[object, object]]):
 
 
 ENTRY = ("key", "value")
-"""What readers call the members of a record that is an entry of a map."""
+"""The member names of a record that is a map entry."""
 
 
 class Value(dict[str, Any]):
-    """A parsed struct: what readers see, and beside it the values that only expressions see.
+    """A parsed struct: what readers see, and in `hidden` the values that only expressions see.
 
-    `free` are the members that the format determines itself, so that builders do not need them; of these `derived` are
-    those that follow from others, and that builders work out whatever is given.
+    `free` are the members that the format determines itself, so that builders do not need them. Those in `derived` are
+    computed from other members, and builders compute them even if they are given.
     """
 
     def __init__(self, free: frozenset[str] = frozenset(), derived: frozenset[str] = frozenset()) -> None:
@@ -49,9 +49,9 @@ class Value(dict[str, Any]):
 
 
 class Parsed(dict[str, Any]):
-    """A record for readers, beside it the values that only expressions see, and of a whole record its bytes.
+    """A record for readers, with the values that only expressions see; a whole record also keeps its bytes.
 
-    Builders write those where what follows from the members does not read back.
+    Builders write those bytes if the bytes computed from the members do not parse to the same value.
     """
 
     __slots__ = ("hidden", "source")
@@ -61,18 +61,18 @@ class Parsed(dict[str, Any]):
         self.hidden, self.source = hidden, source
 
     def __reduce__(self) -> tuple[type["Parsed"], tuple[dict[str, Any], Mapping[str, Any], bytes | None]]:
-        """Copies and pickles have all of it."""
+        """Copies and pickles keep all of it."""
         return Parsed, (dict(self), self.hidden, self.source)
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
+        """The HTML that notebooks show."""
         from wireloom.runtime.display import value_html
 
         return value_html(self)
 
 
 class ParsedElements(list[Any]):
-    """The elements of a record that is a list, and its bytes."""
+    """The elements of a record that is a list, and the record's bytes."""
 
     __slots__ = ("source",)
     __hash__ = None  # as any list
@@ -82,18 +82,18 @@ class ParsedElements(list[Any]):
         self.source = source
 
     def __reduce__(self) -> tuple[type["ParsedElements"], tuple[list[Any], bytes | None]]:
-        """Copies and pickles have both."""
+        """Copies and pickles keep both."""
         return ParsedElements, (list(self), self.source)
 
     def _repr_html_(self) -> str:
-        """As notebooks show it."""
+        """The HTML that notebooks show."""
         from wireloom.runtime.display import value_html
 
         return value_html(self, "records")
 
 
 def remembered(value: Any, source: bytes) -> Any:
-    """What was parsed of a record, with its bytes."""
+    """A parsed record, with its bytes attached."""
     match value:
         case Parsed():
             value.source = source
@@ -105,12 +105,12 @@ def remembered(value: Any, source: bytes) -> Any:
 
 
 def source_of(value: Any) -> bytes | None:
-    """The bytes of the record that a value was parsed of, and may still be; None where that is not known."""
+    """The bytes that a value was parsed from, even if it was changed since; None if they are not known."""
     return value.source if isinstance(value, Parsed | ParsedElements) else None
 
 
 def sourceless(value: Any) -> Any:
-    """What was parsed, without the bytes of its record: builders have to write it anew."""
+    """A parsed value without its bytes, so that builders must compute them."""
     match value:
         case Parsed():
             return Parsed(value, value.hidden)
@@ -122,9 +122,9 @@ def sourceless(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """An extension value: its type code, the name that the spec gives the code, and its bytes or text.
+    """An extension value: its type code, the spec's name for the code, and its bytes or text.
 
-    The name is for people and renderings; the code alone is what the wire says, so equality leaves the name out.
+    The name is for people and renderings. The wire has only the code, so equality ignores the name.
     """
 
     code: int
@@ -134,9 +134,9 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class OpenBytes:
-    """An open value as it stands on the wire: MessagePack bytes, or the bytes of JSON text.
+    """An open value as its wire bytes: MessagePack or JSON text.
 
-    Where it was parsed, `meaning` is the value itself, which expressions see however it is shown.
+    If it was parsed, `meaning` is the value itself, which expressions use in any case.
     """
 
     data: bytes
@@ -144,18 +144,18 @@ class OpenBytes:
 
 
 def meant(value: object) -> object:
-    """The value, though it be shown as its bytes."""
+    """The value itself, even if it is held as its bytes."""
     return value.meaning if isinstance(value, OpenBytes) else value
 
 
 FLOATS: Mapping[int, str] = MappingProxyType({16: "e", 32: "f", 64: "d"})
-"""What `struct` calls floats of so many bits."""
+"""The `struct` format character of floats by their bits."""
 FILLED = 1 << 26
-"""The most bytes that a computed size may fill with zeros."""
+"""The most zeros that builders write for a filler of computed size, in bytes."""
 
 
 def float32(number: float) -> float:
-    """The nearest number of 32 bits, infinite beyond the largest."""
+    """The nearest 32-bit float; infinite beyond the largest."""
     try:
         rounded: float = struct.unpack("<f", struct.pack("<f", float(number)))[0]
     except OverflowError:
@@ -164,7 +164,7 @@ def float32(number: float) -> float:
 
 
 def float16(number: float) -> float:
-    """The nearest number of 16 bits; OverflowError beyond the largest."""
+    """The nearest 16-bit float; raises OverflowError beyond the largest."""
     rounded: float = struct.unpack("<e", struct.pack("<e", float(number)))[0]
     return rounded
 
@@ -192,9 +192,9 @@ _KINDS: dict[type, str] = {
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value: null, bool, int, float, str, bytes, list, map, record, extension, variant, or what it means.
+    """The kind of a value: null, bool, int, float, str, bytes, list, map, record, extension, variant, timestamp, ...
 
-    The class itself decides before its bases do, so true is a bool and never an int.
+    The class itself is looked up before its bases, so true is a bool and never an int.
     """
     kind = _KINDS.get(type(value))
     if kind is not None:
@@ -206,7 +206,7 @@ def kind_of(value: object) -> str:
 
 
 def same(left: object, right: object) -> bool:
-    """Whether two values are the same to their last bit.
+    """Whether two values are identical to the last bit.
 
     Stricter than `==` on kinds (1, 1.0 and true differ) and on the sign of zero; NaN is the same as NaN.
     """
@@ -231,6 +231,6 @@ def _same_float(left: float, right: float) -> bool:
 
 
 def is_other_zero(value: object, zero: object) -> bool:
-    """Whether of two equal numbers one is the negative zero."""
+    """Whether exactly one of two equal numbers is the negative zero."""
     floats = isinstance(value, float) and isinstance(zero, int | float)
     return floats and math.copysign(1.0, value) != math.copysign(1.0, zero)  # type: ignore[arg-type]

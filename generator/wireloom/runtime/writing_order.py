@@ -13,36 +13,36 @@ T = TypeVar("T")
 
 FOLLOWS: Final = "follows"  # after the step before it
 PLACED: Final = "placed"  # at an offset from the start
-APART: Final = "apart"  # at an offset that reading comes back from
-REST: Final = "rest"  # up to the end of all that others put there
-UNKNOWN: Final = "unknown"  # at an offset that the size of all has a say in
+APART: Final = "apart"  # at an offset from which reading returns to where it was
+REST: Final = "rest"  # up to the end of the region
+UNKNOWN: Final = "unknown"  # at an offset that depends on the size of the whole
 
 Stand = Literal["follows", "placed", "apart", "rest", "unknown"] | int
-"""How a step stands; a negative number counts from the end."""
+"""The position of a step; a negative number counts from the end."""
 
 
 @dataclass(slots=True)
 class _Group(Generic[T]):
-    """Steps that are written one after another, once all that is placed from the start has been."""
+    """Steps that are written one after another, after all steps with offsets from the start."""
 
-    offset: int | None  # from the end; none of what stands before all that counts from there
+    offset: int | None  # from the end; None for steps that come before all such offsets
     steps: list[T]
 
     @property
     def order(self) -> tuple[bool, int]:
-        """What groups are ordered by."""
+        """The sort key of groups."""
         return self.offset is not None, self.offset or 0
 
 
 @dataclass(slots=True)
 class Turns(Generic[T]):
-    """Which steps are written as they come, and which wait."""
+    """Decides which steps are written immediately, and which wait until the rest is written."""
 
-    waits: bool = False  # what follows goes on after a step that waits
+    waits: bool = False  # whether the next steps continue after a step that waits
     _groups: list[_Group[T]] = field(default_factory=list)
 
     def comes(self, step: T, stand: Stand) -> bool:
-        """Whether the next step of the list is written now; else it is kept."""
+        """Whether the next step of the list is written now; otherwise it is kept for later."""
         if stand in (REST, UNKNOWN) or isinstance(stand, int):
             self.waits = True
             self._groups.append(_Group(stand if isinstance(stand, int) else None, [step]))
@@ -54,5 +54,5 @@ class Turns(Generic[T]):
         return False
 
     def kept(self) -> Iterator[T]:
-        """What was kept, in the order of the bytes."""
+        """The kept steps, in the order of their bytes."""
         return (step for group in sorted(self._groups, key=lambda group: group.order) for step in group.steps)

@@ -1,4 +1,5 @@
-"""The constructs that generated parsers declare. They parse and build; their behaviour defines what the bytes mean.
+"""The constructs that generated parsers declare. They parse and build, and define what the bytes mean.
 
-This folder has what structs of every encoding share. Each encoding has a module or folder, and sees no other encoding.
+This folder has the parts that structs of every encoding share. Each encoding has its own module or folder, and does not
+import another encoding.
 """

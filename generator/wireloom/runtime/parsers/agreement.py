@@ -1,9 +1,9 @@
-"""Whether the bytes that were built read back as the value that was given.
+"""Whether the built bytes parse to the value that the caller gave.
 
 Every member that the caller gave must come back. If the format has no place for it (its condition fails, another
 version, a count cuts it off, the tag names another case), that is an EncodeError with both values, never silence.
-Members that are derived (`Value.derived`) are computed whatever was given: who changes a text need not update its
-length or checksum. Members that were not given may come back only if the format determines them (`Value.free`).
+Derived members (`Value.derived`) are computed even if they are given: whoever changes a text need not update its length
+or checksum. Members that were not given may come back only if the format determines them (`Value.free`).
 """
 
 import math
@@ -18,19 +18,19 @@ _BYTES = (bytes, bytearray, memoryview)
 
 
 class Likeness(IntEnum):
-    """How alike what is read back has to be; the second asks for more."""
+    """How strictly the parsed value must match the given one."""
 
     INDEPENDENT = 0
-    """What follows from other members may come back as something else."""
+    """Derived members may come back with another value."""
     GIVEN = 1
-    """Whatever was given comes back."""
+    """Every given member must come back as it was."""
 
 
 def require_agreement(given: Any, read: Any, likeness: Likeness = Likeness.INDEPENDENT, *, rounds: bool = True) -> None:
-    """Raises EncodeError at the first place where `read` is not what was `given`.
+    """Raises EncodeError at the first path where `read` differs from `given`.
 
-    A float may come back as the nearest of 32 or 16 bits, but where other fields were written over it, which may look
-    the same: without `rounds`.
+    A float may come back rounded to 32 or 16 bits. That is not allowed (`rounds` is false) if another field was written
+    over it, since damage would look the same.
     """
     match given:
         case OpenBytes():
@@ -74,7 +74,7 @@ def _elements(given: Sequence[Any], read: Any, likeness: Likeness, *, rounds: bo
         raise _differs(given, read)
     if isinstance(given, Pairs) != isinstance(read, Pairs):
         raise _differs(given, read)
-    entries = isinstance(given, Pairs)  # whose path is one place, of the key and of the value
+    entries = isinstance(given, Pairs)  # the index of an entry is the path of its key and of its value
     for index, (element, found) in enumerate(zip(given, read, strict=True)):
         parts = zip(element, found, strict=True) if entries else ((element, found),)
         try:
@@ -85,7 +85,7 @@ def _elements(given: Sequence[Any], read: Any, likeness: Likeness, *, rounds: bo
 
 
 def _same(given: object, read: object, *, rounds: bool) -> bool:
-    """Equal, and of one kind. A number given for a float of 32 or 16 bits comes back as the nearest that has."""
+    """Equal, and of the same kind; with `rounds`, a float may also be the given number in 32 or 16 bits."""
     match given, read:
         case bool(), _:
             return given is read
@@ -102,7 +102,7 @@ def _same(given: object, read: object, *, rounds: bool) -> bool:
 
 
 def _rounded(given: float) -> tuple[float, float]:
-    """The number in 32 bits, and in 16."""
+    """The number rounded to 32 bits, and to 16 bits."""
     try:
         number = float32(float(given))
     except OverflowError:

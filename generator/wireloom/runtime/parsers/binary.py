@@ -1,8 +1,8 @@
-"""Binary values: integers of a stated width and byte order, other forms of numbers, floats, texts, bytes, lists.
+"""Binary values: integers of fixed width and byte order, other number forms, floats, texts, bytes, lists.
 
-Each construct reads from a `Cursor`, which checks every read against the end of the innermost region before anything
-is reserved. A size or count is a number, an expression, a number in front of the value, or "to the end". `_build`
-writes the same form, and refuses a value that the form cannot hold.
+Each construct reads from a `Cursor`, which checks every read against the end of the innermost region before allocating
+anything. A size or count is a number, an expression, a length prefix, or "to the end". `_build` writes the same form,
+and refuses a value that the form cannot hold.
 """
 
 import struct
@@ -28,7 +28,7 @@ Order = Literal["big", "little"] | Callable[[Container], str]
 
 
 def parameter_order(parameter: str) -> Order:
-    """The byte order that a parameter names."""
+    """The byte order that a parameter selects."""
     return lambda context: str(context._params[parameter])
 
 
@@ -55,13 +55,13 @@ class Integer(construct.Construct):
 
 
 class Numeral(construct.Construct):
-    """An integer that is not written as its two's complement: in as many bytes as its value takes, or in decimal.
+    """An integer in another form than two's complement: of variable length, or in decimal digits.
 
-    What its form can say beyond `bits` bits or `digits` digits, and what is no number of the form, is `int_range`.
+    A number beyond `bits` bits or `digits` digits, and bytes that are no number of the form, are `int_range`.
     """
 
     placeholder = 0
-    digits = 0  # 0: its value says in how many bytes it is written
+    digits = 0  # 0: the length depends on the value
 
     def __init__(self, form: str, bits: int, *, signed: bool, digits: int = 0) -> None:
         super().__init__()
@@ -102,9 +102,10 @@ class Numeral(construct.Construct):
 
 
 class Extended(Numeral):
-    """An unsigned integer in one byte or, from `first` on, in as many after it as that byte says.
+    """An unsigned integer in one byte, or after a marker byte, which is `first` or higher.
 
-    The bytes that say so are those of `widths` in their order; 0, and a byte after the last one, is `int_range`.
+    The marker `first + i` announces a number of `widths[i]` bytes. A width of 0, and a byte after the last marker, is
+    `int_range`.
     """
 
     def __init__(self, first: int, widths: tuple[int, ...], *, order: Order) -> None:
@@ -119,7 +120,7 @@ class Extended(Numeral):
 
 
 class Digits(Numeral):
-    """An integer of 64 bits in as many digits of ASCII as its value takes, up to the `ending`."""
+    """A 64-bit integer in as many ASCII digits as needed, delimited by `ending`."""
 
     def __init__(self, form: str, ending: bytes, *, signed: bool) -> None:
         construct.Construct.__init__(self)
@@ -176,13 +177,13 @@ class Boolean(construct.Construct):
 
 
 class Prefix:
-    """A number right before the bytes or elements that it counts; where it may be `null`, -1 says that it is."""
+    """A number right before the bytes or elements that it counts; with `null`, -1 means null."""
 
     def __init__(self, number: Any, *, null: bool = False) -> None:
         self.number, self.null = number, null
 
     def read(self, stream: Any, context: Container, code: str = "bad_size") -> int | None:
-        """How many there are; null where there is nothing. Another negative number is a DecodeError with `code`."""
+        """The number of bytes or elements, or None for null. Another negative number is a DecodeError with `code`."""
         start = stream.tell()
         count: int = self.number._parse(stream, context, "")
         if self.null and count == _NOTHING:
@@ -193,39 +194,39 @@ class Prefix:
         return count
 
     def write(self, count: int | None, stream: Any, context: Container) -> None:
-        """Say how many follow; null where there is nothing. Raises EncodeError where there are too many."""
+        """Write the number of bytes or elements, or None for null. Raises EncodeError if it does not fit."""
         try:
             self.number._build(_NOTHING if count is None else count, stream, context, "")
         except EncodeError:
             raise EncodeError(f"a size of at most {self.number.high}", shown(count)) from None
 
     def takes(self, value: object) -> bool:
-        """Whether null is a value here, and this is it."""
+        """Whether the value is null and the prefix can say so."""
         return self.null and value is None
 
 
 class Blocks:
-    """Numbers, each right before so many bytes or elements of one value, until one is 0.
+    """Blocks of bytes or elements, each after its count, until a count is 0.
 
-    Where a `size` is given, a negative number is of as many elements, and stands before their size in bytes.
+    With `size`, a count may be negative: -n means n elements, and the size of the block in bytes follows it.
     """
 
     def __init__(self, number: Any, *, size: Any = None) -> None:
         self.number, self.size = number, size
 
     def read(self, stream: Any, context: Container) -> list[tuple[int, bytes]]:
-        """The bytes of each block, and where they begin."""
+        """The bytes of each block, and the offset where they begin."""
         return [(stream.tell(), bytes(stream.take(count))) for count in self._counts(stream, context)]
 
     def streams(self, stream: Any, context: Container) -> Iterator[Any]:
-        """The stream once for each element."""
+        """Yield the stream once per element."""
         for count in self._counts(stream, context):
             if count > stream.left:
                 raise stream.short(stream.tell(), count)
             yield from (stream for _ in range(count))
 
     def _counts(self, stream: Any, context: Container) -> Iterator[int]:
-        """The number of each block, and the stream stands after it; a size that its elements lack is `bad_size`."""
+        """The count of each block, with the stream after it; a wrong size of elements in bytes is `bad_size`."""
         start = stream.tell()
         while count := self.number._parse(stream, context, ""):
             if count > 0:
@@ -237,7 +238,7 @@ class Blocks:
             start = stream.tell()
 
     def _of_size(self, count: int, number: Any, stream: Any, context: Container) -> Iterator[int]:
-        """The number of elements of a block whose size stands in front of them."""
+        """The number of elements of a block that has a size in bytes before them."""
         start = stream.tell()
         size: int = Prefix(number).read(stream, context) or 0
         first = stream.tell()
@@ -249,7 +250,7 @@ class Blocks:
             raise DecodeError("bad_size", offset=start, expected=f"a size of {found}", actual=shown(size))
 
     def place(self, stream: Any, context: Container, start: int, offset: int) -> int:
-        """Where a byte of the value that was just read, and begins at `start`, stands with all numbers before it."""
+        """The offset of a byte of the value that was just read from `start`, with all counts before it."""
         stream.seek(start)
         left = offset - start
         for first, data in self.read(stream, context):
@@ -259,7 +260,7 @@ class Blocks:
         return int(stream.tell())
 
     def written(self, total: int, stream: Any, context: Container) -> Iterator[tuple[int, int]]:
-        """From where to where each block has what it has of `total`, after its number; the last number after them."""
+        """Write the count of each block, and yield the range of `total` that belongs in it; at the end write 0."""
         for first in range(0, total, self.number.high):
             behind = min(first + self.number.high, total)
             self.number._build(behind - first, stream, context, "")
@@ -267,19 +268,19 @@ class Blocks:
         self.number._build(0, stream, context, "")
 
     def write(self, data: bytes, stream: Any, context: Container) -> None:
-        """The bytes, as few blocks as there can be."""
+        """Write the bytes in as few blocks as possible."""
         for first, behind in self.written(len(data), stream, context):
             stream.write(data[first:behind])
 
     def build(self, elements: list[Any] | tuple[Any, ...], of: Elements, stream: Any, context: Container) -> None:
-        """The elements, as few blocks as there can be."""
+        """Write the elements in as few blocks as possible."""
         blocks = self.written(len(elements), stream, context)
         of.build(elements, (stream for first, behind in blocks for _ in range(first, behind)), context)
         next(blocks, None)
 
 
 class Delimiter:
-    """Bytes that end a value, where they are first found; where they are not, `code`, or what the region says."""
+    """Bytes that end a value where they first occur; if they are missing, `code`, or else the region's error."""
 
     def __init__(
         self,
@@ -295,7 +296,7 @@ class Delimiter:
         self.text = " or ".join(each.hex(" ") for each in delimiters)
 
     def read(self, stream: Any) -> bytes:
-        """The value before the delimiter, which is passed over; or with it, where it is kept."""
+        """The value; the stream continues after the delimiter, which is part of the value if it is kept."""
         start = stream.tell()
         found = stream.ending(self.ending)
         if found is None:
@@ -303,7 +304,7 @@ class Delimiter:
             error = DecodeError(
                 self.code or stream.overrun, offset=start, expected=expected, actual=f"{stream.left} left"
             )
-            error.cut_off = stream.overrun == "truncated"  # whatever it is called, more bytes may mend it
+            error.cut_off = stream.overrun == "truncated"  # whatever the code is, the delimiter may be in later bytes
             raise error
         end, behind = found
         value = bytes(stream.take(end - start))
@@ -311,7 +312,7 @@ class Delimiter:
         return value + delimiter if self.ending.kept else self.ending.plain(value)
 
     def write(self, value: bytes, stream: Any) -> None:
-        """The value and the delimiter; EncodeError where readers would find that elsewhere."""
+        """Write the value and the delimiter; EncodeError if readers would find the delimiter elsewhere."""
         written = self.ending.written(value)
         if written is None:
             where = "that contains only at its end" if self.ending.kept else "without"
@@ -319,25 +320,25 @@ class Delimiter:
         stream.write(written)
 
     def place(self, stream: Any, start: int, offset: int) -> int:
-        """Where a byte of the value that was just read, and begins at `start`, stands with all escapes before it."""
+        """The offset of a byte of the value that was just read from `start`, with all escapes before it."""
         return start + self.ending.place(stream.getvalue()[start : stream.tell()], offset - start)
 
 
 class Padded:
-    """So many bytes, of which those at the end that are `fill` are no part of the value."""
+    """A fixed size in bytes; trailing bytes equal to `fill` are not part of the value."""
 
     def __init__(self, size: int, fill: bytes) -> None:
         self.size, self.fill = size, fill
 
     def read(self, stream: Any) -> bytes:
-        """The value without what fills it up."""
+        """The value without its padding."""
         data = bytes(stream.take(self.size))
         while data.endswith(self.fill):
             data = data[: -len(self.fill)]
         return data
 
     def write(self, value: bytes, stream: Any) -> None:
-        """The value, filled up; EncodeError where it is too long, or ends as what fills up does."""
+        """Write the value and its padding; EncodeError if it is too long, or itself ends like padding."""
         if len(value) > self.size:
             raise EncodeError(f"at most {amount(self.size)}", amount(len(value)))
         if value.endswith(self.fill):
@@ -349,22 +350,22 @@ class Padded:
 
 
 class Last:
-    """The first element for which `holds` is the last one."""
+    """The list ends with the first element for which `holds` is true."""
 
     def __init__(self, holds: Expression, text: str) -> None:
         self.holds, self.text = holds, text
 
     def streams(self, stream: Any, elements: list[Any], context: Container) -> Iterator[Any]:
-        """The stream once for each element; `elements` are those read so far."""
+        """Yield the stream once per element; `elements` are those read so far."""
         yield stream
         while not holds(self.holds, scope_of(elements[-1], context)):
             yield stream
 
 
 class Jump:
-    """Numbers that stand in place of an element: the list goes on where they say, counted from the record's start.
+    """Pointers in place of an element: the list continues at their offset, counted from the record's start.
 
-    `most` is how many bytes the list may have, without these numbers and with what ends it.
+    `most` is the limit on the list's size in bytes, with its terminator and without pointers.
     """
 
     def __init__(self, number: Integer, minimum: int, maximum: int, start: int, most: int | None = None) -> None:
@@ -372,7 +373,7 @@ class Jump:
         self.most = most
 
     def target(self, stream: Any, context: Container) -> int | None:
-        """The place that a number here leads to, which is passed over; None where there is none."""
+        """The offset that a pointer here leads to, with the stream after it; None if there is no pointer here."""
         start = stream.tell()
         if stream.left < self.number.bits // 8:
             return None
@@ -383,22 +384,22 @@ class Jump:
         return None
 
     def taken(self, written: bytes, context: Container) -> bool:
-        """Whether readers take what begins so for such a number."""
+        """Whether readers take bytes that begin like this for a pointer."""
         head = Cursor(written)
         return self.target(head, context) is not None
 
 
 class Terminator:
-    """Bytes that stand in place of an element, after the last one; in front of them the list may `jump`.
+    """Bytes in place of an element that end the list; before them the list may `jump`.
 
-    With `behind` the list may end with its region, too; builders write the bytes where that holds.
+    With `behind`, the end of the region ends the list too; builders write the terminator if `behind` holds.
     """
 
     def __init__(self, data: bytes, *, jump: Jump | None = None, behind: Expression | None = None) -> None:
         self.data, self.jump, self.behind = data, jump, behind
 
     def streams(self, stream: Any, context: Container) -> Iterator[Any]:
-        """The stream once for each element; then the terminator is passed over, or the first number that leads on."""
+        """Yield the stream once per element; it continues after the terminator, or after the first pointer."""
         lowest = start = stream.tell()
         behind, elsewhere, size = None, 0, 0
         while not stream.starts_with(self.data):
@@ -433,13 +434,13 @@ class Terminator:
             stream.go_over_again(start, behind, elsewhere)
 
     def written(self, stream: Any, places: list[int]) -> Iterator[Any]:
-        """The stream once for each element that is built; `places` are where each begins."""
+        """Yield the stream once per built element; `places` collects where each begins."""
         while True:
             places.append(stream.tell())
             yield stream
 
     def write(self, stream: Any, places: list[int], context: Container) -> None:
-        """The terminator after the elements; EncodeError where readers would take one of those for it or a jump."""
+        """Write the terminator; EncodeError if an element begins like the terminator or a pointer."""
         end = stream.tell()
         if self.behind is None or holds(self.behind, context):
             stream.write(self.data)
@@ -454,11 +455,11 @@ class Terminator:
 
 
 Amount = int | Expression | Prefix | Blocks | Delimiter | Padded | Last | Terminator
-_NOTHING = -1  # a size that says null
+_NOTHING = -1  # the size that means null
 
 
 def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
-    """The next `size` bytes, or all that the region has left; a negative size is `bad_size`, null that of nothing."""
+    """The next `size` bytes, or the rest of the region; None for a null size. A negative size is `bad_size`."""
     if size is None:
         return bytes(stream.take(stream.left))
     if isinstance(size, Prefix):
@@ -476,7 +477,7 @@ def sized(stream: Any, size: Amount | None, context: Container) -> bytes | None:
 
 
 def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: Container) -> None:
-    """While building: the bytes, after their size where it stands there; EncodeError where a fixed one is not met."""
+    """While building: write the bytes, after their prefix if there is one; EncodeError if a fixed size differs."""
     if isinstance(size, int) and data is not None and len(data) != size:
         raise EncodeError(amount(size), amount(len(data)))
     if isinstance(size, Delimiter | Padded):
@@ -491,7 +492,7 @@ def write_sized(data: bytes | None, stream: Any, size: Amount | None, context: C
 
 
 def _located(error: DecodeError, stream: Any, size: Amount | None, start: int, context: Container) -> DecodeError:
-    """The error of a text that begins at `start`, where its byte stands in the record."""
+    """The error of a text that begins at `start`, with the offset of its byte in the record."""
     if isinstance(size, Blocks):
         error.offset = size.place(stream, context, start, error.offset)
     if isinstance(size, Delimiter):
@@ -500,12 +501,12 @@ def _located(error: DecodeError, stream: Any, size: Amount | None, start: int, c
 
 
 def is_null(value: object, amount: Amount | None) -> bool:
-    """While building: whether the value is null, which a size in front can say."""
+    """While building: whether the value is null and its prefix can say so."""
     return isinstance(amount, Prefix) and amount.takes(value)
 
 
 class Text(construct.Construct):
-    """UTF-8 of `size` bytes, or to the end of the region."""
+    """UTF-8 text of `size` bytes, or to the end of the region."""
 
     def __init__(self, size: Amount | None = None, *, invalid: Expression | None = None) -> None:
         super().__init__()
@@ -513,7 +514,7 @@ class Text(construct.Construct):
 
     @property
     def placeholder(self) -> str:
-        """Digits of the fixed size."""
+        """A text of the fixed size."""
         return "0" * self.size if isinstance(self.size, int) else ""
 
     def _parse(self, stream: Any, context: Container, path: str) -> str | None:
@@ -533,7 +534,7 @@ class Text(construct.Construct):
 
 
 class Bytes(construct.Construct):
-    """`size` bytes, or to the end of the region; of a text in a `charset`, those that it has."""
+    """`size` bytes, or to the end of the region; with a `charset`, they must be text in it."""
 
     def __init__(self, size: Amount | None = None, *, charset: str = "") -> None:
         super().__init__()
@@ -541,12 +542,12 @@ class Bytes(construct.Construct):
 
     @property
     def takes_rest(self) -> bool:
-        """Whether it is all that is left of the region."""
+        """Whether it takes the rest of the region."""
         return self.size is None
 
     @property
     def placeholder(self) -> bytes:
-        """Zeros of the fixed size."""
+        """Zero bytes of the fixed size."""
         return bytes(self.size) if isinstance(self.size, int) else b""
 
     def _parse(self, stream: Any, context: Container, path: str) -> bytes | None:
@@ -569,7 +570,7 @@ class Bytes(construct.Construct):
 
 
 class Filler(Bytes):
-    """Bytes of a computed size that mean nothing: while building as many zeros, unless others were parsed."""
+    """Bytes of a computed size without meaning: builders write zeros, or the parsed bytes if the size is unchanged."""
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         count = self._count(context)
@@ -577,7 +578,7 @@ class Filler(Bytes):
         return obj
 
     def _count(self, context: Container) -> int:
-        """How many; none in a first pass, where only a later one knows the places that say it."""
+        """The number of bytes; 0 in a first pass if it depends on offsets that are not known yet."""
         assert callable(self.size), "what is of a fixed size has its zeros"
         try:
             count = evaluate(self.size, context)
@@ -590,7 +591,7 @@ class Filler(Bytes):
 
 
 def counted(stream: Any, amount: Expression | Prefix, context: Container) -> int | None:
-    """How many elements there are; null where there is no list. A negative number is `bad_size`."""
+    """The number of elements; None for a null list. A negative number is `bad_size`."""
     if isinstance(amount, Prefix):
         return amount.read(stream, context)
     count = evaluate(amount, context)
@@ -667,7 +668,7 @@ class Array(construct.Construct):
 
 
 class Entries(OfEntries, Array):
-    """The same of records that are the entries of a map."""
+    """An array of records that are the entries of a map."""
 
 
 def _until_end(stream: Any) -> Iterator[Any]:
@@ -679,7 +680,7 @@ def _until_end(stream: Any) -> Iterator[Any]:
 
 
 def _with_bytes(streams: Iterator[Any]) -> Iterator[Any]:
-    """The streams of elements; one without a byte is `bad_region`, for there is no end of such."""
+    """The streams of elements; an element without bytes is `bad_region`, as the list would never end."""
     for stream in streams:
         position = stream.tell()
         yield stream

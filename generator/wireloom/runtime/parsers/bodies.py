@@ -1,4 +1,4 @@
-"""Bodies of another encoding that stand as the bytes of a value: a MessagePack bin, the bytes of protobuf."""
+"""Values of another encoding inside bytes, such as a MessagePack bin or protobuf bytes."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -11,44 +11,44 @@ from wireloom.runtime.errors import DecodeError
 
 
 class Around:
-    """What can stand where the struct in its `subcon` can: asked for members, it answers as that struct does."""
+    """A wrapper of a struct, in `subcon`, that answers questions about members as the struct does."""
 
     subcon: Any
 
     @property
     def struct(self) -> Any:
-        """The struct, whatever else stands around it."""
+        """The struct inside all wrappers."""
         subcon = self.subcon
         while not hasattr(subcon, "titles") and hasattr(subcon, "subcon"):
             subcon = subcon.subcon
         return subcon
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the struct."""
+        """The readers' names of the struct's members."""
         yield from self.struct.titles(hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether `value` can be the struct."""
+        """Whether `value` can be the struct's value."""
         return bool(self.struct.accepts(value, context))
 
     def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether there is a place for each member of `value`, and it has what cannot be done without."""
+        """Whether the struct has a place for each member of `value`, and `value` has all required members."""
         return bool(self.struct.takes(value))
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
+        """The members of `value` as expressions see them."""
         found: Mapping[str, Any] = self.struct.visible_members(value, context)
         return found
 
 
 class Body(Around):
-    """The body: `parse` reads all of some bytes that stand at an offset of the record, `build` gives them."""
+    """A struct in bytes of its own: `parse` reads all of them, `build` returns them."""
 
     def __init__(self, subcon: Any) -> None:
         self.subcon = subcon
 
     def parse(self, data: bytes, start: int, context: Container) -> Any:
-        """The value; errors have their places in the record."""
+        """The value of bytes at offset `start` of the record; errors have offsets in the record."""
         cursor = Cursor(data)
         cursor.overrun = "bad_region"
         cursor.keeps_open = context._params.get("_keeps_open", False)
@@ -60,7 +60,7 @@ class Body(Around):
             raise
 
     def build(self, value: Any, context: Container) -> bytes:
-        """The bytes that say the value."""
+        """The bytes of the value."""
         body = io.BytesIO()
         self.subcon._build(value, body, context, "")
         return body.getvalue()

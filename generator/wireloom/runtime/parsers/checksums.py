@@ -73,7 +73,7 @@ class Crc:
 
 @dataclass(frozen=True)
 class Sum:
-    """A sum of bytes: `add`, `xor`, `fletcher` (two sums modulo `modulus`, the second above), `internet`."""
+    """A sum of bytes: `add`, `xor`, `fletcher` (two sums modulo `modulus`, the second in the high half), `internet`."""
 
     rule: str
     width: int
@@ -103,7 +103,7 @@ class Sum:
         return second % self.modulus << self.width // 2 | first % self.modulus
 
     def _internet(self, data: bytes) -> int:
-        """The complement of the ones' complement sum of pairs of bytes, the higher first; zero fills up the last."""
+        """The complement of the ones' complement sum of big-endian byte pairs; an odd last byte is padded with zero."""
         total = self.init + (sum(data[::2]) << 8) + sum(data[1::2])
         while total >> 16:
             total = (total & 0xFFFF) + (total >> 16)
@@ -112,7 +112,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Digest:
-    """The first `size` bytes of the last of some digests, each of which is of the one before."""
+    """The first `size` bytes of a chain of digests, each taken over the one before."""
 
     names: tuple[str, ...]
     size: int | None = None
@@ -126,7 +126,7 @@ class Digest:
 
 @dataclass(frozen=True)
 class Digits:
-    """A digest in small hexadecimal digits."""
+    """A digest as lower-case hexadecimal digits."""
 
     digest: Digest
 

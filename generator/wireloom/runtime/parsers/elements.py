@@ -1,7 +1,7 @@
-"""The elements of a list, in any encoding: read in order, each error at its index, unique members compared.
+"""The elements of a list, in any encoding: read in order, with errors at their index and unique members.
 
-`Salvage` keeps the elements before the first bad one. If the engine has read part of the list (`Checkpoints`),
-elements that are known to be good are passed over, so a bad record costs what a good one costs.
+`Salvage` keeps the elements before the first bad one. If the engine has read part of the list (`Checkpoints`), the
+parser skips those elements, so a bad record costs no more than a good one.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -22,7 +22,7 @@ from wireloom.runtime.parsers.protocol import Expression, holds, start_of
 class Salvage:
     """Keep the elements before the first that fails with one of `codes`, while `when` holds.
 
-    `lost` counts the others.
+    The field `lost` counts the others.
     """
 
     codes: tuple[str, ...]
@@ -31,7 +31,7 @@ class Salvage:
 
 
 def _silently(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoint) -> Generator[Any, None, None]:
-    """The streams of elements, without checkpoints within those that the engine has read: it forgot their lists."""
+    """The streams of elements; checkpoints are paused in those that the engine read, as it forgot their inner lists."""
     is_silent = not known.is_open or known.count > 0
     if is_silent:
         checkpoints.pause()
@@ -47,7 +47,7 @@ def _silently(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoin
 
 
 def nodes_behind(nodes: list[Any], count: int) -> Iterator[Any]:
-    """The nodes after some; those that were passed over are not there."""
+    """The nodes after the first `count`; raises Unread for a node that was skipped."""
     for node in list.__getitem__(nodes, slice(count, None)):
         if node is None:
             raise Unread
@@ -58,7 +58,7 @@ def nodes_behind(nodes: list[Any], count: int) -> Iterator[Any]:
 class Elements:
     """Elements of one type.
 
-    `unique` names a member of theirs that must not repeat (else `unique_code`, at the second).
+    The member `unique` of the elements must not repeat; a second element with the same value is `unique_code`.
     """
 
     element: Any
@@ -68,15 +68,15 @@ class Elements:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the elements count together: none of them is passed over."""
+        """Whether the elements depend on one another, so that none can be skipped."""
         return self.salvage is not None or bool(self.unique)
 
     def parse_at(
         self, stream: Cursor, streams: Iterable[Any], context: Container, total: int | None = None
     ) -> list[Any]:
-        """The same of elements that stand in a stream, but for those that the engine has read.
+        """The elements in a stream, without those that the engine has read.
 
-        The streams are all this one, or know nothing of the elements before.
+        All `streams` are this stream, or do not depend on the elements before.
         """
         checkpoints = context._params.get("_checkpoints")
         found = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, total)
@@ -91,7 +91,7 @@ class Elements:
         return self.parse(rest, context, total, passed)
 
     def parse_nodes(self, nodes: list[Any], context: Container, start: int) -> list[Any]:
-        """The same of an array of JSON, which begins at `start` of its text, or of a list of protobuf."""
+        """The elements of a JSON array, at `start` of its text, or of a protobuf list, as `parse_at`."""
         checkpoints = None if self.is_whole else context._params.get("_checkpoints")
         found = None if checkpoints is None else checkpoints.next(start, len(nodes))
         if found is None:
@@ -100,7 +100,7 @@ class Elements:
         return self.parse(nodes_behind(nodes, found.count), context, len(nodes), passed) if found.is_open else passed
 
     def parse_whole(self, stream: Cursor, streams: Iterable[Any], context: Container, found: list[Any]) -> list[Any]:
-        """The same of streams that follow the elements; a list that the engine has read is passed over all the same."""
+        """As `parse_at`, if each stream depends on the elements before; skips only a list that was read whole."""
         checkpoints = context._params.get("_checkpoints")
         known = None if checkpoints is None else checkpoints.next(stream.tell() - stream.origin, None)
         if known is None:
@@ -118,24 +118,24 @@ class Elements:
         known: Checkpoint,
         found: list[Any] | None = None,
     ) -> list[Any]:
-        """All elements. Those that the engine has read hold lists that it knows no longer."""
+        """All elements, even those that the engine has read; their inner lists have no checkpoints."""
         with closing(_silently(streams, checkpoints, known)) as whole:
             return self.parse(whole, context, total, found)
 
     def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:
-        """Go on where the engine was, with all that limits count."""
+        """Continue where the engine was, with its counters of the limits."""
         stream.seek(stream.origin + known.position)
         stream.again = known.again
         stream.furthest = max(stream.furthest, stream.origin + known.furthest)
         return self._passed(context, known)
 
     def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
-        """The same of nodes."""
+        """The skipped elements of a list of nodes."""
         return self._passed(context, known)
 
     @staticmethod
     def _passed(context: Container, known: Checkpoint) -> Passed:
-        """The elements that are passed over; what the record was expanded to so far counts."""
+        """The skipped elements; the record's expansion so far counts."""
         expansion = context._params.get("_expansion")
         expansion.spent, expansion.packed, expansion.unpacked = known.expanded, known.packed, known.unpacked
         return Passed([None] * known.count)
@@ -145,7 +145,7 @@ class Elements:
     ) -> list[Any]:
         """The elements read from `streams`, added to `found`.
 
-        `total` is their number where it is known (salvage counts with it).
+        `total` is their number, if it is known; a salvage counts with it.
         """
         elements: list[Any] = [] if found is None else found
         seen: set[Any] = set()
@@ -168,7 +168,7 @@ class Elements:
     def _keep_unique(self, element: Any, seen: set[Any], start: int) -> None:
         if not self.unique:
             return
-        absent = element.get(self.unique)  # null, also where it is of a flattened record that is not there
+        absent = element.get(self.unique)  # null also if it belongs to a flattened record that is absent
         name = element.hidden.get(self.unique, absent)
         key = (name, isinstance(name, bool))  # true is not 1
         if key in seen:

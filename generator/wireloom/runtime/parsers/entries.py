@@ -17,14 +17,14 @@ _KEY, _VALUE = ENTRY
 
 
 def pairs_of(elements: list[Any] | None) -> Pairs | None:
-    """The entries that the records are, whose keys the list keeps unlike."""
+    """The map entries of the records; the list has already checked that their keys differ."""
     if elements is None or isinstance(elements, Passed):
-        return elements  # type: ignore[return-value] # of what has no values there are no pairs
+        return elements  # type: ignore[return-value] # skipped elements have no values
     return Pairs((each[_KEY], each[_VALUE]) for each in elements)
 
 
 def records_of(obj: Any) -> list[dict[str, Any]] | None:
-    """The records of a map's entries; null is the list's to take or refuse."""
+    """The records of a map's entries; null is left to the list."""
     if obj is None:
         return None
     if not isinstance(obj, Pairs | Mapping):
@@ -33,7 +33,7 @@ def records_of(obj: Any) -> list[dict[str, Any]] | None:
 
 
 class OfEntries(construct.Construct):
-    """A list of records, whose class stands behind this one, as the map that they are the entries of."""
+    """Makes a list class, the next base in the MRO, read and write its records as a map."""
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
         return pairs_of(super()._parse(stream, context, path))

@@ -1,17 +1,17 @@
-"""What expressions see of a struct while it is built.
+"""The values that expressions see while a struct is built.
 
-Theory of operation. Each name of a struct has its sources: the steps that give it a value, in the order of the spec,
-which are known from the struct alone (`Sources`). A value is worked out where an expression asks for it, and once: it
-is what the caller gave, a constant, a default, or what follows from other names, of this struct, of those around it, or
-of those within. So the order of the spec is no matter, nor is how many names stand between two others.
+Theory of operation. Each name of a struct has sources: the steps that can give it a value, in the order of the spec
+(`Sources`). A value is computed when an expression asks for it, and only once. It is what the caller gave, a constant,
+a default, or computed from other names of this struct, an enclosing one or an inner one. So neither the order of the
+spec nor the length of a chain of names matters.
 
-Names may ask for one another in a circle: a flag says whether a field is there, and follows from whether the value has
-it. In such a circle a field that readers see is there where the value has it; whatever follows from itself otherwise is
-what the value says of it. What depends on such an assumption is forgotten once the circle is settled (`Solver`).
+Names may depend on each other in a circle: a flag tells whether a field is present, and is derived from whether the
+value has the field. In a circle, a visible field is present if the value has it; any other name gets what the caller
+gave for it. Results that rest on such an assumption are dropped once the circle is resolved (`Solver`).
 
-What follows from places (`size`, marks, `here`) is pending until the struct is laid out: an expression that reaches it
-raises PositionPendingError. Whether a field is there of which places decide is decided by the value, too; whoever lays
-the struct out holds that against the places (`placement`).
+Values that depend on positions (`size`, marks, `here`) are pending until the struct is laid out: an expression that
+uses one raises PositionPendingError. If the presence of a field depends on positions, the value decides it at first,
+and `placement` later compares that with the positions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,19 +28,19 @@ from wireloom.runtime.parsers.steps import Computed, Counted
 from wireloom.runtime.values import Value
 
 PENDING = object()
-_DEEP = 24  # names that ask for one another before the last of them is worked out first
+_DEEP = 24  # nested requests for names, after which the innermost is computed first
 NamedStep = Field | Computed | Counted
-"""A step that gives names their values."""
+"""A step that gives values to names."""
 Key = str | int
-"""A name; or the place of a step in the list, of which it is asked whether it is there."""
+"""What can be asked for: the value of a name, or whether the step with an index is present."""
 
 
 class CircleError(Exception):
-    """While building: what is asked for is being worked out."""
+    """While building: the requested name is already being computed."""
 
 
 class _DeepError(Exception):
-    """While building: what is asked for has to be worked out first, since too much waits for it."""
+    """While building: too many requests are nested, so this one must be computed first."""
 
     def __init__(self, asked: "tuple[Facts, Key]") -> None:
         super().__init__()
@@ -49,15 +49,15 @@ class _DeepError(Exception):
 
 @dataclass(slots=True)
 class Solver:
-    """Works out what is asked for, of all structs of a record, whatever asks for whatever else."""
+    """Computes the requested names of all structs of a record, whatever depends on whatever else."""
 
     active: "set[tuple[Facts, Key]]" = field(default_factory=set)
-    assumed: "dict[tuple[Facts, Key], Any]" = field(default_factory=dict)  # until what was asked for first is known
-    is_assumed: bool = False  # whether what is being worked out depends on an assumption
+    assumed: "dict[tuple[Facts, Key], Any]" = field(default_factory=dict)  # results until the first request is answered
+    is_assumed: bool = False  # whether the current result rests on an assumption
     deepest: int = _DEEP
 
     def solved(self, facts: "Facts", key: Key) -> Any:
-        """The value of a name, or whether a step is there; raises PositionPendingError where places decide it."""
+        """The value of a name, or whether a step is present; raises PositionPendingError if positions decide it."""
         if self.active:
             return self._solved((facts, key))
         try:
@@ -70,12 +70,12 @@ class Solver:
         return value
 
     def _first_of(self, waiting: "list[tuple[Facts, Key]]") -> Any:
-        """The value of the first of what waits, once what it waits for is known."""
+        """The value of the first request in `waiting`, after the requests that it waits for."""
         while True:
             try:
                 value = self._solved(waiting[-1])
             except _DeepError as deep:
-                if deep.asked in waiting:  # a circle that is longer than this
+                if deep.asked in waiting:  # a circle longer than the current depth
                     self.deepest *= 2
                     del waiting[1:]
                 else:
@@ -130,7 +130,7 @@ class Solver:
 
 
 def solver_of(scope: Container) -> Solver:
-    """What works out the names of the record that is being built."""
+    """The solver of the record that is being built."""
     found: Solver | None = scope._params.get("_solver")
     if found is None:
         found = scope._params["_solver"] = Solver()
@@ -138,10 +138,10 @@ def solver_of(scope: Container) -> Solver:
 
 
 class BuildingScope(Scope):
-    """The names of a struct that is being built, each worked out where it is asked for."""
+    """The names of a struct that is being built, each computed when it is asked for."""
 
     def __missing__(self, name: str) -> Any:
-        """The value; raises PositionPendingError where it is not settled yet."""
+        """The value; raises PositionPendingError if it is not known yet."""
         if name.startswith("__"):
             raise KeyError(name)
         facts: Facts = self["_facts"]
@@ -149,13 +149,13 @@ class BuildingScope(Scope):
 
 
 class VisibleMembers(Mapping[str, Any]):
-    """What expressions see of the members of a record within."""
+    """The members of an inner record as expressions see them."""
 
     def __init__(self, scope: BuildingScope) -> None:
         self.scope = scope
 
     def __getitem__(self, name: str) -> Any:
-        """The value; raises PositionPendingError where it is not settled yet."""
+        """The value; raises PositionPendingError if it is not known yet."""
         if name not in self:
             raise KeyError(name)
         return self.scope[name]
@@ -169,12 +169,12 @@ class VisibleMembers(Mapping[str, Any]):
         return iter(self.scope["_facts"].sources.of)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of names."""
         return len(self.scope["_facts"].sources.of)
 
 
 class Inner(Value):
-    """The value of a field that is a record, whose members are worked out where an expression asks for them."""
+    """The value of a record field; its members are computed when an expression asks for them."""
 
     hidden: Mapping[str, Any]  # type: ignore[assignment]
 
@@ -187,7 +187,7 @@ class Inner(Value):
             self.hidden = hidden
 
     def __getattr__(self, name: str) -> Any:
-        """The members, also those that readers do not see."""
+        """The members, including hidden ones."""
         if name != "hidden":
             raise AttributeError(name)
         found = visible_members(self._subcon, self._given, self._context)
@@ -197,12 +197,12 @@ class Inner(Value):
 
 
 def assume(scope: Container) -> None:
-    """What is worked out depends on an assumption, which the end of a circle may not bear out."""
+    """Mark the current result as resting on an assumption, which the end of a circle may disprove."""
     solver_of(scope).is_assumed = True
 
 
 def visible_members(subcon: Any, value: Any, context: Container) -> Mapping[str, Any]:
-    """What expressions see of the members of `value`, by their names on the wire."""
+    """The members of `value` as expressions see them, by their wire names."""
     if not isinstance(value, Mapping) or not hasattr(subcon, "visible_members"):
         return {}
     try:
@@ -213,28 +213,28 @@ def visible_members(subcon: Any, value: Any, context: Container) -> Mapping[str,
 
 
 def _has_members(step: NamedStep) -> TypeGuard[Field]:
-    """Whether a field is flattened, and its record knows what members it lends."""
+    """Whether a field is flattened, and its record can list its members."""
     return isinstance(step, Field) and step.flatten and hasattr(step.subcon, "titles")
 
 
 def _titles(step: NamedStep, *, hidden: bool) -> Iterator[str]:
-    """What readers call the members that a flattened field lends; the names of `hidden` ones among them."""
+    """The readers' names of the members of a flattened field; with `hidden`, also those of hidden members."""
     if _has_members(step):
         yield from step.subcon.titles(hidden=hidden)
 
 
 class StructToBuild(Protocol):
-    """What the facts of a struct are made from."""
+    """The parts of a struct that `Facts` need."""
 
     steps: Sequence[Step]
 
     @property
     def sources(self) -> "Sources":
-        """Where its names have their values from."""
+        """The sources of its names."""
 
 
 class Sources:
-    """Where the names of a struct have their values from: the steps that give them one, in the order of the spec."""
+    """The sources of a struct's names: the steps that can give each a value, in the order of the spec."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = tuple(
@@ -253,17 +253,17 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """A place that has been reached, as expressions ask for it."""
+    """A position that building has reached, in place of the stream, for expressions that ask for `here`."""
 
     place: int
 
     def tell(self) -> int:
-        """The place."""
+        """The position."""
         return self.place
 
 
 class Facts:
-    """The names of one struct being built, and which of its steps are there."""
+    """The names of one struct that is being built, and which of its steps are present."""
 
     def __init__(
         self,
@@ -273,24 +273,24 @@ class Facts:
         assumed: Mapping[str, Any],
         decided: dict[int, bool],
     ) -> None:
-        """`assumed` is what late names came to in the pass before, `decided` whether steps are there by the value."""
+        """`assumed` has the late names from the pass before, `decided` the steps whose presence the value decided."""
         self.value, self.scope, self.assumed, self.decided = value, scope, assumed, decided
         self.sources = struct.sources
         self._struct = struct
         self.solver = solver_of(scope)
-        self.places: dict[int, int] = {}  # of steps that have been reached
-        self.late: set[str] = set()  # names that were asked for before places said them
-        self.holds_places = False  # whether what is decided is held against the places
-        self.is_first = True  # whether nothing is known of the places yet
+        self.places: dict[int, int] = {}  # the offsets of steps that were reached
+        self.late: set[str] = set()  # names that were asked for before positions were known
+        self.holds_places = False  # whether `decided` is compared with the positions later
+        self.is_first = True  # whether no positions are known yet
         self._there: dict[int, bool] = {}
         self._visible_members: dict[int, Mapping[str, Any]] = {}
 
     def reach(self, index: int, place: int) -> None:
-        """Note where a step stands."""
+        """Note the offset of a step."""
         self.places[index] = place
 
     def settle_places(self) -> None:
-        """Work out anew what was worked out of what the pass before came to."""
+        """Drop all results that rest on the pass before, so that they are computed again."""
         if not self.is_first or self.decided or self.late:
             for name in self.sources.of:
                 self.scope.pop(name, None)
@@ -298,14 +298,14 @@ class Facts:
         self.is_first, self.assumed = False, {}
 
     def keep(self, key: Key, value: Any) -> None:
-        """What a name is, or whether a step is there, which nothing changes from here on."""
+        """Store a final result: the value of a name, or whether a step is present."""
         if isinstance(key, str):
             self.scope[key] = value
         elif key not in self.decided:
             self._there[key] = value
 
     def is_present(self, index: int, step: Step) -> bool:
-        """Whether the step's condition holds; where places decide that, whether there is something to write."""
+        """Whether the step's condition holds; if positions decide it, whether there is something to write."""
         if not isinstance(step, Field | Computed) or step.when is None:
             return True
         known = self._there.get(index)
@@ -315,7 +315,7 @@ class Facts:
     # --- asked by the solver ---
 
     def work_out(self, key: Key) -> Any:
-        """What a name is, or whether a step is there."""
+        """Compute the value of a name, or whether a step is present."""
         if isinstance(key, int):
             return self._holds(key)
         try:
@@ -332,7 +332,7 @@ class Facts:
         return None
 
     def from_value(self, key: Key) -> Any:
-        """What the value alone says of what follows from itself."""
+        """The result according to the value alone, for a name that depends on itself."""
         if isinstance(key, int):
             return self._is_wanted(self._step(key))
         for _, step, bit in reversed(self.sources.of[key]):
@@ -358,7 +358,7 @@ class Facts:
             return self.decide(index, step)
 
     def decide(self, index: int, step: Field | Computed) -> bool:
-        """Whether a step is there of which places decide: where there is something to write."""
+        """Decide by the value whether a step is present, as positions are not known yet."""
         found = self._is_wanted(step) and not self._is_decided_before(index, step)
         self.decided[index] = found
         if not self.holds_places:
@@ -366,7 +366,7 @@ class Facts:
         return found
 
     def holds_at(self, index: int) -> bool:
-        """Whether the condition of a step holds at its place; `here` is pending where that has not been reached."""
+        """Whether the condition of a step holds at its position; `here` is pending if that is not known."""
         scope, around = self.scope, self.scope["_io"]
         scope["_io"] = _Reached(self.places[index]) if index in self.places else None
         try:
@@ -375,7 +375,7 @@ class Facts:
             scope["_io"] = around
 
     def _is_decided_before(self, index: int, step: Field | Computed) -> bool:
-        """Whether a field before has what readers call the same; of such fields one is there at a time."""
+        """Whether an earlier field with the same readers' name is present; only one of them may be."""
         title = step.title or step.name
         return bool(step.title) and any(
             isinstance(other, Field | Computed)
@@ -401,13 +401,13 @@ class Facts:
     # --- values ---
 
     def given(self, step: NamedStep | Bit) -> Any:
-        """What the caller gave for a step."""
+        """The caller's value for a step."""
         if isinstance(step, Field):
             return step.given_in(self.value)
         return self.value.get(getattr(step, "title", "") or step.name)
 
     def _of(self, name: str, index: int, step: NamedStep, bit: Bit | None) -> Any:
-        """What a step gives a name; null where it is not there."""
+        """The value that a step gives to a name; None if the step is absent."""
         if not self._seems_there(index, step):
             return None
         if index in self.sources.visible_members and name in self.sources.visible_members[index] and _has_members(step):
@@ -422,7 +422,7 @@ class Facts:
             scope["_io"] = around
 
     def _seems_there(self, index: int, step: NamedStep) -> bool:
-        """Whether a step is there; where that follows from what it is, whether the value has it."""
+        """Whether a step is present; if its condition depends on the step itself, whether the value has it."""
         if isinstance(step, Counted) or step.when is None:
             return True
         if isinstance(step, Field) and step.circular:
@@ -436,11 +436,11 @@ class Facts:
             return isinstance(step, Computed) or not self._is_left_out(step)
         follows = step.hidden or step.derive is not None
         if not found and follows and self.is_first and index in self.decided:
-            raise PositionPendingError  # places may come to what makes it be there
+            raise PositionPendingError  # the final positions may make it present
         return found
 
     def _is_left_out(self, step: Field) -> bool:
-        """Whether the value has nothing of what stands under a condition, which may look at just that."""
+        """Whether the value has nothing for a conditional field; the condition may depend on that alone."""
         if step.flatten:
             return not step.is_given(self.value)
         members: tuple[Field | Bit, ...] = (step, *(bit for bit in step.bits if not bit.hidden))
@@ -464,15 +464,15 @@ class Facts:
         try:
             return step.held(value, 0)
         except DecodeError:
-            return value  # reading back says so
+            return value  # the read-back reports it
 
     def _value_decides(self, step: Computed) -> bool:
-        """Whether the value says what builders would derive, and that counts."""
+        """Whether the given value of a derived member is used instead of deriving it."""
         has_say = step.derive is not None and not step.hidden and not derives_anew(self.scope)
         return has_say and self.given(step) is not None
 
     def _member(self, name: str, step: Field) -> Any:
-        """A member of a record that melts in."""
+        """A member of a flattened record."""
         members = self._visible_members.get(id(step))
         if members is None:
             members = visible_members(step.subcon, self.value, self.scope)
@@ -481,11 +481,11 @@ class Facts:
         if name not in members:
             return self.value.get(name)
         if step.optional and not step.is_given(self.value):
-            return None  # it is left out, and what is computed within it
+            return None  # the record is left out, with its computed members
         return members[name]
 
     def settle(self, step: Field, found: BuildingScope) -> None:
-        """Take over what the members of a record come to where it is written."""
+        """Take over the final members of an inner record, as it is written."""
         self._visible_members[id(step)] = VisibleMembers(found)
         if isinstance(inner := self.scope.get(step.name), Inner):
             inner.hidden = VisibleMembers(found)
@@ -512,7 +512,7 @@ class Facts:
         return getattr(step.subcon, "of_null", None) if given is None and not step.optional else given
 
     def _integer(self, step: Field) -> Any:
-        """The integer that bits make; what the value has where they make none: writing says why."""
+        """The integer made of its bits; if they do not fit, the given value, as writing reports the error."""
         try:
             return step.packed(self._derived(step), self.scope)
         except EncodeError:
@@ -523,7 +523,7 @@ class Facts:
         return None if step.derive is None or is_stated else evaluate(step.derive, self.scope)
 
     def _bit(self, step: NamedStep, bit: Bit) -> Any:
-        """What some bits of an integer are, whatever the others are."""
+        """The value of one bit range, whatever the other bits are."""
         assert isinstance(step, Field)
         try:
             return bit.read(step.packed(self._derived(step), self.scope, only=bit), self.scope, 0)
@@ -532,5 +532,5 @@ class Facts:
 
 
 def _is_seen(step: Field) -> bool:
-    """Whether readers see of a field whether it is there."""
+    """Whether readers can tell if a field is present."""
     return not step.hidden or any(not bit.hidden for bit in step.bits)

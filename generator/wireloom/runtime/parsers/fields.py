@@ -1,8 +1,8 @@
-"""Fields: a name, a construct, and what must hold of the value.
+"""Fields: a name, a construct, and the constraints on the value.
 
 Parsing locates a field in its container, reads it, checks its constraints, and stores it for expressions and readers.
-The container (`Form`) knows where the bytes of a field are; a field knows how to read them.
-Building goes the other way: the value on the wire follows from the value that readers see.
+The container (`Form`) knows where the bytes of a field are; a field knows how to read them. Building is the reverse: it
+derives the wire value from the readers' value.
 """
 
 import io
@@ -37,20 +37,20 @@ from wireloom.runtime.values import OpenBytes, Value, is_other_zero, meant
 
 @dataclass(frozen=True)
 class Mapped:
-    """What a value on the wire means to readers; the first entry that means a value is how it is built.
+    """A value table: wire values and their meanings; the first entry with a meaning is used to build it.
 
-    Integers that are computed are held against `lowest` and `highest`, else `int_range`.
+    Computed integers outside of `lowest` .. `highest` are `int_range`.
     """
 
     entries: tuple[tuple[Scalar, Expression], ...]
     code: str
     lowest: int | None = None
     highest: int | None = None
-    made: tuple[Scalar, ...] = ()  # those that mean texts of the record, counted among what it may expand to
+    made: tuple[Scalar, ...] = ()  # wire values that mean texts of the record, which count as expansion
     notation: str = ""  # how the spec writes the numbers
 
     def read(self, wire: Scalar, scope: Container, offset: int) -> Scalar:
-        """The meaning of `wire`; raises DecodeError with `code` where it has none."""
+        """The meaning of `wire`; raises DecodeError with `code` if it has none."""
         for known, meaning in self.entries:
             if known == wire and type(known) is type(wire):
                 found = meaning(scope)
@@ -62,7 +62,7 @@ class Mapped:
         raise DecodeError(self.code, offset=offset, expected=expected, actual=shown(wire, notation=self.notation))
 
     def _shown(self, known: Scalar, meaning: Expression, scope: Container) -> str:
-        """A value on the wire, with the word that it means: `1 (urgent)`."""
+        """A wire value with its meaning: `1 (urgent)`."""
         word = None if known in self.made or isinstance(known, str | bool) else meaning(scope)
         said = shown(known, notation=self.notation)
         return f"{said} ({word})" if isinstance(word, str) else said
@@ -76,7 +76,7 @@ class Mapped:
         return meaning
 
     def write(self, value: Scalar, scope: Container, preferred: Scalar = MISSING) -> Scalar:  # type: ignore[assignment]
-        """The wire value that means `value`: `preferred` where it does."""
+        """The wire value that means `value`; `preferred` if it does."""
         candidates = [wire for wire, meaning in self.entries if same(meaning(scope), value)]
         if not candidates:
             meanings = ", ".join(shown(meaning(scope)) for _, meaning in self.entries)
@@ -85,14 +85,14 @@ class Mapped:
 
     @cached_property
     def constants(self) -> tuple[Scalar, ...] | None:
-        """What the numbers mean, where that follows from nothing else; None where it follows from names."""
+        """The meanings of all entries if they are constants; None if they depend on names."""
         try:
             return tuple(meaning(None) for _, meaning in self.entries)
         except (TypeError, AttributeError):
             return None
 
     def means(self, value: Scalar, scope: Container, only: Any = MISSING) -> bool:
-        """Whether some wire value, or the `only` one that there is, means `value`."""
+        """Whether some wire value, or the given `only` one, means `value`."""
         entries = [meaning for wire, meaning in self.entries if only is MISSING or same(wire, only)]
         return any(same(meaning(scope), value) for meaning in entries)
 
@@ -108,8 +108,8 @@ class Bit:
     mapped: Mapped | None = None
     derive: Expression | None = None
     hidden: bool = False
-    null: int | None = None  # the number that means null to readers
-    title: str = ""  # what readers call it, where expressions call it otherwise
+    null: int | None = None  # the number that readers see as null
+    title: str = ""  # the readers' name, if it is not `name`
 
     def read(self, raw: int, scope: Container, offset: int) -> Scalar:
         """The value of these bits in `raw`."""
@@ -123,12 +123,12 @@ class Bit:
 
     @cached_property
     def _is_flag(self) -> bool:
-        """Whether it is true or false on the wire: one bit, unless it is a number that has a meaning."""
+        """Whether the wire value is true or false: one bit, unless the value table has numbers."""
         numbers = () if self.mapped is None else self.mapped.entries
         return self.width == 1 and all(isinstance(wire, bool) for wire, _ in numbers)
 
     def _on_wire(self, raw: int) -> int:
-        """What these bits in `raw` say, whatever it means."""
+        """The wire value of these bits in `raw`."""
         bits = (raw >> self.low) & ((1 << self.width) - 1)
         if self._is_flag:
             return bool(bits)
@@ -137,7 +137,8 @@ class Bit:
     def write(self, raw: int, scope: Container, *, given: bool = False, needed: bool = False) -> int:
         """`raw` with these bits set from the value being built.
 
-        `given`: the caller gave `raw`, hidden bits and all; `needed`: null is an error unless the wire has it.
+        With `given`, the caller gave `raw`, hidden bits included. With `needed`, null is an error unless the wire has a
+        value for it.
         """
         if given and self.hidden and not derives_anew(scope):
             return raw
@@ -160,7 +161,7 @@ class Bit:
         return (raw & ~mask) | ((self._checked(value) << self.low) & mask)
 
     def _checked(self, value: Any) -> int:
-        """The number, if the bits can say it."""
+        """The number, if it fits in the bits; raises EncodeError."""
         if self._is_flag:
             if not isinstance(value, bool):
                 raise EncodeError("true or false", shown(value)).at(self.title or self.name)
@@ -172,28 +173,28 @@ class Bit:
 
 
 def _is_beyond(number: float, minimum: int | None, maximum: int | None) -> bool:
-    """Whether a number is out of a range."""
+    """Whether a number is outside of a range."""
     return (minimum is not None and number < minimum) or (maximum is not None and number > maximum)
 
 
 def _ends(minimum: int | None, maximum: int | None, notation: str = "") -> str:
-    """A range as specs have it."""
+    """A range as specs write it."""
     low, high = ("" if end is None else shown(end, notation=notation) for end in (minimum, maximum))
     return f"{low} .. {high}".strip()
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a text is held against: how many characters it has, and a pattern; `known` is its name, if any."""
+    """The length in characters and the pattern that a text must have; `known` names the pattern, if it has a name."""
 
     minimum: int | None = None
     maximum: int | None = None
     pattern: str = ""
     known: str = ""
-    charset: str = ""  # in which the text is bytes
+    charset: str = ""  # the character set of a text that is held as bytes
 
     def hold(self, raw: str | bytes, offset: int, code: str) -> None:
-        """Raises DecodeError where the text is spelled otherwise."""
+        """Raises DecodeError if the text does not conform."""
         text = raw.decode(self.charset) if isinstance(raw, bytes) else raw
         if _is_beyond(len(text), self.minimum, self.maximum):
             expected = f"{_ends(self.minimum, self.maximum)} characters"
@@ -204,20 +205,20 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Keys:
-    """What the keys of a map are held against; others are `code`."""
+    """The spelling that the keys of a map must have; other keys are `code`."""
 
     spelling: Spelling
     code: str
 
     def hold(self, key: str, offset: int) -> None:
-        """Raises DecodeError where the key is spelled otherwise."""
+        """Raises DecodeError if the key does not conform."""
         self.spelling.hold(key, offset, self.code)
 
 
 class Held(construct.Construct):
-    """An element that is held against a range or a spelling, or means something else to readers; null is not."""
+    """An element with a range, a spelling or a value table; null is exempt."""
 
-    def __init__(  # noqa: PLR0913 - what may be said of an element
+    def __init__(  # noqa: PLR0913 - the constraints of an element
         self,
         subcon: Any,
         code: str,
@@ -246,7 +247,7 @@ class Held(construct.Construct):
 
 
 def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
-    """Raises DecodeError where what is on the wire is out of the range, or spelled otherwise; null is neither."""
+    """Raises DecodeError if the wire value is out of range, or misspelled; null is exempt."""
     if raw is None:
         return
     if _is_beyond(raw, said.minimum, said.maximum):
@@ -257,7 +258,7 @@ def _hold(said: "Held | Field", raw: Any, offset: int) -> None:
 
 
 def refuses(said: "Field", given: Any) -> bool:
-    """Whether a range or a spelling refuses what a value has of a field; what is of another kind others refuse."""
+    """Whether a range or a spelling refuses a given value; values of another kind are checked elsewhere."""
     with suppress(TypeError, ValueError):
         try:
             _hold(said, given, 0)
@@ -270,9 +271,9 @@ def refuses(said: "Field", given: Any) -> bool:
 class Checksum:
     """The field holds `algorithm` over the bytes from `start` to `end`, counted from the struct's start.
 
-    It has so many bytes itself; `shown` is how a message has its number where the record has digits. What is `stored`
-    follows from the checksum, which has the field's name there; None: the checksum itself. What is `ahead` and `after`
-    is covered, too: so many of the lowest bytes of an integer, the highest first, or bytes (of no size).
+    The checksum itself has `octets` bytes; `shown` formats its number for messages if the record has digits. `stored`
+    computes the field from the checksum, which has the field's name there; None: the field is the checksum. The values
+    `ahead` and `after` are covered too: as many of the lowest bytes of an integer, big-endian, or bytes (no size).
     """
 
     algorithm: Callable[[bytes], Any]
@@ -286,16 +287,16 @@ class Checksum:
     after: tuple[tuple[int | None, Expression], ...] = ()
 
     def written(self, number: int) -> str:
-        """How a message has a number of the field: with all digits that the record has room for."""
+        """The field's number for a message, with all digits of its width."""
         return self.shown.format(number) if self.shown else f"0x{number:0{2 * self.octets}x}"
 
     def of(self, name: str, covered: bytes, scope: Container) -> Any:
-        """What the field of that name holds of these bytes; null where the expression is."""
+        """The value of the field `name` for these bytes; None if the expression yields null."""
         ahead, after = (b"".join(_octets(*each, scope) for each in extras) for extras in (self.ahead, self.after))
         found = self.algorithm(b"".join((ahead, covered, after)))
         if self.stored is None:
             return found
-        there = scope.get(name)  # which is not settled yet while building
+        there = scope.get(name)  # not known yet while building
         scope[name] = found
         try:
             return evaluate(self.stored, scope)
@@ -304,7 +305,7 @@ class Checksum:
 
 
 def _octets(size: int | None, extra: Expression, scope: Container) -> bytes:
-    """The lowest bytes of an integer, the highest first, or zeros; without a size bytes, or none."""
+    """The lowest bytes of an integer, big-endian, or zeros; without a size the bytes themselves, or none."""
     value = evaluate(extra, scope)
     if size is None:
         return value if isinstance(value, bytes) else b""
@@ -319,21 +320,21 @@ class Reference:
     code: str
 
 
-# --- what a field asks of its struct and container -----------------------------------------------------------------
+# --- what a field needs of its struct and container ---------------------------------------------------------------
 
 
 class SizeInFront(Protocol):
-    """A number that stands before the bytes that it counts."""
+    """A number before the bytes that it counts."""
 
     def read(self, stream: Any, context: Container, code: str) -> int | None:
-        """How many there are; raises DecodeError with `code` for a negative number."""
+        """The number of bytes; raises DecodeError with `code` for a negative number."""
 
     def write(self, count: int | None, stream: Any, context: Container) -> None:
-        """Say how many follow; raises EncodeError where there are too many."""
+        """Write the number of bytes that follow; raises EncodeError if it does not fit."""
 
 
 class WireStruct(Protocol):
-    """What a container needs to know of its struct."""
+    """The parts of a struct that its container needs."""
 
     name: str
 
@@ -343,7 +344,7 @@ class WireStruct(Protocol):
 
     @property
     def arities(self) -> dict[int, int | None]:
-        """The arities that the struct may have as an array, and the place of the version that each tells."""
+        """The lengths that the struct may have as an array, and the index of the version that each tells."""
 
 
 class Source(Protocol):
@@ -356,7 +357,7 @@ class Source(Protocol):
         """The offset of the value about to be read from `stream`, in bytes from the record's start."""
 
     def close(self) -> None:
-        """Every field has been read; raises DecodeError where the container holds more."""
+        """End reading after the last field; raises DecodeError if the container holds more."""
 
 
 class Sink(Protocol):
@@ -366,7 +367,7 @@ class Sink(Protocol):
         """The stream that the field is written to."""
 
     def close(self) -> None:
-        """Every field has been written."""
+        """End writing after the last field."""
 
 
 class Form(Protocol):
@@ -389,15 +390,15 @@ class Run:
     value: Value
     offsets: dict[str, int] = field(default_factory=dict)
     frame: tuple[int, str] | None = None
-    reached: int = 0  # the furthest position before a field stood elsewhere
+    reached: int = 0  # the furthest position before a field at an offset
     has_tail: bool = False  # whether fields count from the end
-    front: int = 0  # where the fields end that do not count from the end
-    tail: int | None = None  # where those begin that do
+    front: int = 0  # where the fields end whose offsets count from the start
+    tail: int | None = None  # where the fields begin whose offsets count from the end
 
     def see(self, name: str, value: Any, *, apart: bool) -> None:
-        """Give a value to expressions, for those around the struct beside its members where readers call it otherwise.
+        """Give a value to expressions; with `apart`, enclosing structs see it too, beside the readers' members.
 
-        Of several fields of one name, each of other versions, one at most has a value.
+        If several versions have a field of the same name, at most one of them has a value.
         """
         if value is not None or name not in self.scope:
             self.scope[name] = value
@@ -406,10 +407,10 @@ class Run:
 
 
 class Step(Protocol):
-    """What a struct does in its turn."""
+    """A step of a struct."""
 
     def parse(self, run: Run) -> None:
-        """Do it, or raise DecodeError."""
+        """Run the step; raises DecodeError."""
 
 
 # --- fields --------------------------------------------------------------------------------------------------------
@@ -423,18 +424,18 @@ class Field:
     subcon: Any
     _: KW_ONLY
     doc: str = ""
-    title: str = ""  # what readers call it, where the wire calls it otherwise
+    title: str = ""  # the readers' name, if it is not `name`
     code: str = ""
     notation: str = ""  # how the spec writes the constant, or the range
     at: Expression | int | None = None
-    base: str = ""  # the mark, here or in a struct around, from which `at` counts
+    base: str = ""  # the mark, here or in an enclosing struct, from which `at` counts
     size: Expression | SizeInFront | None = None
-    packing: Packing | None = None  # how the region's bytes say what is read
+    packing: Packing | None = None  # how to unpack the region before reading the type
     when: Expression | None = None
     condition: str = ""  # how the spec writes `when`
-    circular: bool = False  # the condition follows from just this field
+    circular: bool = False  # `when` is derived from this field
     optional: bool = False
-    default: Any = MISSING  # what an absent one means; null where not given
+    default: Any = MISSING  # the value of an absent field; null if not declared
     const: Any = MISSING
     null: Any = MISSING  # what builders write for null
     mapped: Mapped | None = None
@@ -442,7 +443,7 @@ class Field:
     maximum: int | None = None
     spelling: Spelling | None = None
     bits: tuple[Bit, ...] = ()
-    shared: bool = False  # its bits are fields of their own, which errors name
+    shared: bool = False  # its bits are fields of their own, with their own error paths
     derive: Expression | None = None
     checksum: Checksum | None = None
     refers: Reference | None = None
@@ -451,12 +452,12 @@ class Field:
     inline: bool = False
     hidden: bool = False
     tag: int = 0
-    one_of: str = ""  # the group of which the last field on the wire is there alone
-    group: bool = False  # its message, or each of a list, stands between two tags
+    one_of: str = ""  # its oneof, of which only the last field on the wire is present
+    group: bool = False  # its message, or each one of a list, is delimited by tags
     member: str | None = None
 
     def parse(self, run: Run) -> None:
-        """Locate, read, constrain, store."""
+        """Locate, read, check and store the value."""
         scope = run.scope
         if not holds(self.when, scope):
             self._store(run, None)
@@ -480,7 +481,7 @@ class Field:
             raise
 
     def _take(self, run: Run, stream: Any) -> None:
-        """Read, constrain, store."""
+        """Read, check and store the value."""
         offset = run.source.offset(stream)
         run.offsets[self.name] = offset
         raw = self._read(run, stream)
@@ -488,18 +489,18 @@ class Field:
 
     @property
     def key(self) -> str:
-        """What it is called in an object."""
+        """The member name in an object."""
         return self.name if self.member is None else self.member
 
     @property
     def besides(self) -> Collection[str] | None:
-        """Of what takes the other members of its object, the names that are not of these; else None."""
+        """For a field that takes all other members of its object, the names that it leaves out; else None."""
         found: Collection[str] | None = getattr(self.subcon, "besides", None)
         return found
 
     @property
     def constant_bits(self) -> int:
-        """Bits of the constant; 0 where there is none."""
+        """The bits of the constant; 0 if there is none."""
         match self.const:
             case bytes():
                 return 8 * len(self.const)
@@ -517,26 +518,26 @@ class Field:
 
     @property
     def is_filler(self) -> bool:
-        """Whether it is bytes up to the end of which readers see nothing."""
+        """Whether it is a hidden run of bytes up to the end."""
         alone = self.hidden and self.size is None and self.at is None and self.const is MISSING
         return alone and getattr(self.subcon, "takes_rest", False)
 
     @cached_property
     def is_record(self) -> bool:
-        """Whether it is a struct, or one of several."""
+        """Whether it is a struct or a choice of structs."""
         return hasattr(self.subcon, "visible_members")
 
     @property
     def stands(self) -> bool:
-        """Whether it does not just follow what is before it."""
+        """Whether its position is not simply the end of the field before it."""
         return self.at is not None or self.is_filler
 
     def offset(self, scope: Container) -> Any:
-        """What `at` says; raises PositionPendingError where that is not known yet."""
+        """The value of `at`; raises PositionPendingError if it is not known yet."""
         return evaluate(self.at, scope) if callable(self.at) else self.at
 
     def _check_tail(self, run: Run) -> None:
-        """What counts from the end stands after everything else."""
+        """Fields whose offsets count from the end must begin after all other fields."""
         position: int = run.stream.tell()
         if not self.is_tail:
             run.front = max(run.front, position)
@@ -555,7 +556,7 @@ class Field:
         self._store(run, self.default_meant(run.scope))
 
     def default_meant(self, scope: Container) -> Any:
-        """What readers see where the field is absent."""
+        """The readers' value of an absent field."""
         if self.default is MISSING:
             return None
         return self.default if self.mapped is None else self.mapped.read(self.default, scope, 0)
@@ -575,7 +576,7 @@ class Field:
 
     @contextmanager
     def _elsewhere(self, run: Run, stream: Any) -> Iterator[None]:
-        """Read at a place of a struct around, within its region, and go on where the stream was."""
+        """Read at an offset in an enclosing struct, within its region, then return to the current position."""
         here, around = stream.tell(), marked(self.base, run.scope)
         offset = self.offset(run.scope)
         start, end = around._start, around._start + around._size
@@ -606,11 +607,11 @@ class Field:
             return self.subcon._parse(stream, run.scope, "")
 
     def _region(self, size: Expression | SizeInFront, scope: Container, stream: Any) -> int | None:
-        """The bytes that belong to the field, as an expression says or as a number in front does."""
+        """The size of the field's region, from an expression or a length prefix."""
         return evaluate(size, scope) if callable(size) else size.read(stream, scope, self.code)
 
     def _accept(self, raw: Any, run: Run, offset: int) -> Any:
-        """The reader's value of `raw`; raises DecodeError where a constraint does not hold."""
+        """The readers' value of `raw`; raises DecodeError if a constraint does not hold."""
         if self.const is not MISSING and not same(raw, self.const):
             expected, actual = (shown(each, notation=self.notation) for each in (self.const, raw))
             raise DecodeError(self.code, offset=offset, expected=expected, actual=actual)
@@ -628,7 +629,7 @@ class Field:
 
     def _entry(self, index: int, run: Run, offset: int) -> Any:
         assert self.refers is not None
-        table = run.scope._[self.refers.table] or ()  # one that is not there has no entries
+        table = run.scope._[self.refers.table] or ()  # an absent table has no entries
         if index >= len(table):
             raise DecodeError(
                 self.refers.code, offset=offset, expected=f"an index below {len(table)}", actual=shown(index)
@@ -651,7 +652,7 @@ class Field:
             run.scope.update(value.hidden)
 
     def _put(self, run: Run, name: str, title: str, value: Any, *, hidden: bool) -> None:
-        """Give a value to expressions, and to readers unless it is hidden or another field of that title has one."""
+        """Give a value to expressions, and to readers unless it is hidden or a field of the same title has a value."""
         run.see(name, meant(value), apart=hidden or title != name)
         if hidden:
             return
@@ -662,21 +663,21 @@ class Field:
 
     @property
     def is_derived(self) -> bool:
-        """Whether the value follows from others."""
+        """Whether the value is derived from others."""
         return self.derive is not None or self.checksum is not None
 
     @property
     def is_determined(self) -> bool:
-        """Whether the value follows from others, or from the format itself."""
+        """Whether the value is derived from others, or fixed by the format."""
         has_value = any(each is not MISSING for each in (self.const, self.default, self.null))
         return has_value or self.is_derived or self.table or bool(self.bits)
 
     def needs(self, bit: Bit) -> bool:
-        """Whether the value must give these bits: they are a field of their own, and nothing determines them."""
+        """Whether the caller must give these bits: they are a field of their own, and nothing determines them."""
         return self.shared and bit.derive is None and bit.null is None and not bit.hidden
 
     def value_to_build(self, scope: Container) -> Any:
-        """The value on the wire, as far as it is known before fields have places; raises PositionPendingError else."""
+        """The wire value, or MISSING; raises PositionPendingError if it depends on unknown positions."""
         if self.const is not MISSING:
             return self._constant(scope)
         if self.flatten:
@@ -693,7 +694,7 @@ class Field:
         return MISSING if is_default else wire
 
     def fill(self, stream: Any, scope: Container) -> None:
-        """Write what says nothing in front of others: where null is given what means null, else the default."""
+        """Write a field that is left out but has later ones after it: the value that means null, or the default."""
         wire = None if self.default is MISSING else self.default
         try:
             if self.mapped is not None and (wire is None or self._means_given_null(scope)):
@@ -703,18 +704,18 @@ class Field:
             raise error.at(self.title or self.name) from None
 
     def _means_given_null(self, scope: Container) -> bool:
-        """Whether null is given, and a value on the wire means it."""
+        """Whether null is given, and some wire value means it."""
         given = scope._value.get(self.title or self.name)
         return given is None and self.mapped is not None and self.mapped.means(None, scope)
 
     def is_given(self, value: Mapping[str, Any]) -> bool:
-        """Whether the value has a member of the record that is flattened here; unknown ones may be."""
+        """Whether the value has a member of the flattened record; True if the record's members are unknown."""
         if not hasattr(self.subcon, "titles"):
             return True
         return any(value.get(title) is not None for title in self.subcon.titles())
 
     def null_has_a_wire_form(self, scope: Container) -> bool:
-        """Whether null must be written out: where it can be, and leaving the field out would mean another value."""
+        """Whether null must be written, since leaving the field out would mean another value."""
         if self.default is MISSING or self.default is None:
             return False
         if getattr(self.subcon, "nullable", False):
@@ -725,22 +726,22 @@ class Field:
         try:
             return self.default_meant(scope) is None
         except DecodeError:
-            return False  # reading back says so
+            return False  # the read-back reports it
 
     def stated(self, value: Mapping[str, Any], scope: Container) -> Any:
-        """What the caller gave for the field; null where it is to be derived."""
+        """The caller's value for the field; None if the field is to be derived."""
         return None if self.derive is not None and derives_anew(scope) else self.given_in(value)
 
     def given_in(self, value: Mapping[str, Any]) -> Any:
-        """What `value` says of the field; nothing of one that readers do not see."""
+        """The member of `value` for the field; None for a hidden field."""
         return None if self.hidden else value.get(self.title or self.name)
 
     def on_wire(self, given: Any) -> Any:
-        """What is given, with what means null in place of it."""
+        """The given value, with the wire form of null in place of null."""
         return self.null if given is None and self.null is not MISSING else given
 
     def _constant(self, scope: Container) -> Any:
-        """The constant; one that may be absent is, unless the value has it or readers do not see it."""
+        """The constant; MISSING for an optional constant that is not given, unless it is hidden."""
         given = scope._value.get(self.title or self.name)
         if isinstance(given, OpenBytes):
             raise EncodeError(shown(self.const, notation=self.notation), shown(given))
@@ -751,7 +752,7 @@ class Field:
         return self.const
 
     def write(self, value: Any, stream: Any, scope: Container) -> None:
-        """Write the value on the wire, after its size where that stands there."""
+        """Write the wire value, after its length prefix if it has one."""
         if self.size is None or callable(self.size):
             self._write_content(value, stream, scope)
             return
@@ -768,17 +769,17 @@ class Field:
 
     @property
     def placeholder(self) -> Any:
-        """Something of the width of the value, to be written over."""
+        """A value of the right width, to be overwritten."""
         plain = getattr(self.subcon, "placeholder", 0)
         return plain if self.mapped is None else self.mapped.entries[0][0]
 
     @cached_property
     def has_any_width(self) -> bool:
-        """Whether the value says in how many bytes it is written, so that none can be held for it."""
+        """Whether the width depends on the value, so that no space can be reserved."""
         return getattr(self.subcon, "digits", None) == 0
 
     def packed(self, value: Any, scope: Container, *, only: Bit | None = None) -> int:
-        """The integer that `value` (none: what the caller gave, else 0) and its bits, or one of them `only`, make."""
+        """The integer made of `value` (None: the given one, or 0) and its bits, or only the bits `only`."""
         raw = self.given_in(scope._value) if value is None else value
         if not isinstance(raw, int | None) or isinstance(raw, bool):
             raise EncodeError("an integer", shown(raw))

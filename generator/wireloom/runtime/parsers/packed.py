@@ -16,10 +16,10 @@ _BYTE = 8
 
 
 class List(construct.Construct):
-    """`count` elements of so many `bits`, or as many as the region holds; those of one bit are booleans.
+    """`count` elements of `bits` bits each, or as many as the region holds; elements of one bit are booleans.
 
-    The first has the highest bits of the first byte, or where `order` is little the lowest. What is left of the last
-    byte means nothing.
+    The first element has the highest bits of the first byte, or the lowest if `order` is little. Unused bits of the
+    last byte are ignored.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class List(construct.Construct):
         start, size = stream.tell(), self._size(count)
         if size > stream.left:
             raise stream.short(start, size)
-        if self.count is None and size < stream.left:  # of one more element there is a byte, and not all
+        if self.count is None and size < stream.left:  # another element has begun, but is cut off
             raise stream.short(start, self._size(count + 1))
         numbers = self._numbers(bytes(stream.take(size)), self._big(context))
         return [self._element(number) for number in islice(numbers, count)]
@@ -52,12 +52,12 @@ class List(construct.Construct):
         return (self.order if isinstance(self.order, str) else self.order(context)) == "big"
 
     def _lows(self, size: int, *, big: bool) -> Iterator[int]:
-        """Where each element in a number of so many bytes has its lowest bit."""
+        """The lowest bit of each element within a number of `size` bytes."""
         for behind in range(self.bits, _BYTE * size + 1, self.bits):
             yield _BYTE * size - behind if big else behind - self.bits
 
-    def _numbers(self, data: bytes, big: bool) -> Iterator[int]:  # noqa: FBT001 - as the order of bytes says
-        """The bits of each element, and of those that the rest of the last byte has room for."""
+    def _numbers(self, data: bytes, big: bool) -> Iterator[int]:  # noqa: FBT001 - the byte order
+        """The bits of each element, and of further ones that fit in the last byte."""
         for first in range(0, len(data), self.bits):  # eight elements end with a byte
             part = data[first : first + self.bits]
             number = int.from_bytes(part, "big" if big else "little")
@@ -80,7 +80,7 @@ class List(construct.Construct):
         return obj
 
     def _check(self, obj: Any) -> None:
-        """Raise EncodeError for what is no list, or one that readers would find longer or shorter."""
+        """Raise EncodeError for anything but a list, and for one that readers would find longer or shorter."""
         if not isinstance(obj, list | tuple):
             raise EncodeError("a list", shown(obj))
         if isinstance(self.count, int) and len(obj) != self.count:

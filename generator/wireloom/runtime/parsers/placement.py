@@ -1,8 +1,8 @@
-"""Building a struct: fields go to a buffer first, then what follows from their positions is filled in.
+"""Building a struct: fields go to a buffer first, then values that depend on their positions are filled in.
 
-A field at an offset is written there once all fields have positions. Then derived values are filled in, then
-checksums, inner ones before the ones that cover them. If something had to be assumed (a condition over the struct's
-own size), the fields are placed again with the result, until assumption and result agree.
+A field at an offset is written there once all fields have positions. Then derived values are filled in, then checksums,
+inner ones before the ones that cover them. If something had to be assumed (a condition over the struct's own size), the
+fields are placed again with the result, until assumption and result agree.
 """
 
 import io
@@ -31,12 +31,12 @@ from wireloom.runtime.values import FILLED
 from wireloom.runtime.writing_order import APART, FOLLOWS, PLACED, REST, UNKNOWN, Stand, Turns
 
 _PASSES = 6
-_COMPARED = 1024  # bytes at once, of which few are others
-_GAP = 1 << 24  # bytes that nothing names, before a field at an offset of its own
+_COMPARED = 1024  # bytes compared at once; most blocks are equal
+_GAP = 1 << 24  # the largest gap before a field at an offset, in bytes
 
 
 class Buildable(WireStruct, Protocol):
-    """What building needs to know of a struct."""
+    """The parts of a struct that building needs."""
 
     steps: Sequence[Step]
     fields: tuple[Field, ...]
@@ -47,26 +47,26 @@ class Buildable(WireStruct, Protocol):
 
     @property
     def sources(self) -> Sources:
-        """Where its names have their values from."""
+        """The sources of its names."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of placing the fields of a struct."""
+    """The result of placing the fields of a struct: its size, its marks, and the values of late names."""
 
     size: int | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
     late: Mapping[str, Any] = field(default_factory=dict)
 
     def bears_out(self, assumed: "Outcome") -> bool:
-        """Whether it is what was assumed, of which values were written that know their places from it."""
+        """Whether the result is what was assumed while the values were written."""
         late = all(name in assumed.late and assumed.late[name] == value for name, value in self.late.items())
         return late and (self.size, self.marks) == (assumed.size, assumed.marks)
 
 
 @dataclass(frozen=True)
 class WrittenElsewhere:
-    """Bytes of a field of this struct or of one inside of it, written at an offset of the struct of `placement`."""
+    """Bytes of a field, of this struct or an inner one, to be written at an offset of the struct of `placement`."""
 
     placement: "Placement"
     offset: int
@@ -76,20 +76,20 @@ class WrittenElsewhere:
 
 @dataclass
 class Memory:
-    """What a struct came to when it was built last, and those within it, by their fields and their places in these.
+    """The last result of building a struct, and of its inner structs by their fields and their order there.
 
-    A struct is built anew in each pass over the one around it. It begins with what it came to in the pass before: else
-    each would take twice as long as the one within it.
+    Each pass over a struct builds its inner structs again. They start from the result of the pass before; otherwise
+    each level of nesting would double the number of passes.
     """
 
     outcome: Outcome | None = None
-    decided: dict[int, bool] = field(default_factory=dict)  # whether steps are there of which places decide
-    placed: set[int] = field(default_factory=set)  # those of them of which more than the position decides
+    decided: dict[int, bool] = field(default_factory=dict)  # presence that depends on positions, by step
+    placed: set[int] = field(default_factory=set)  # those whose condition needs more than the current position
     within: dict[tuple[str, int, int, int], "Memory"] = field(default_factory=dict)
 
 
 class Placement:
-    """One struct being built in one of its versions."""
+    """One struct that is being built, in one of its versions."""
 
     def __init__(
         self, struct: Buildable, value: Mapping[str, Any], stream: Any, context: Container, version: int = -1
@@ -97,13 +97,13 @@ class Placement:
         self.struct, self.value, self.stream, self.context, self.version = struct, value, stream, context, version
         self.binary = struct.sequential
         self.writing: Field | None = None
-        self.built = 0  # structs within the field that is written
+        self.built = 0  # inner structs built so far in the current field
         self.memory = Memory()
         self.region_size: int | None = context.get("_region_size") if self.binary and stream is not None else None
         self.guessed = False
-        self.is_unsettled = False  # something that was written follows from a struct around this one
+        self.is_unsettled = False  # some written value depends on an enclosing struct
         self.pending: list[tuple[Field, int]] = []
-        self.ends: dict[int, int] = {}  # where values of any width end, by where they begin
+        self.ends: dict[int, int] = {}  # the ends of values of variable width, by their starts
         self.overwrites = False
         self.elsewhere: list[WrittenElsewhere] = []
 
@@ -135,7 +135,7 @@ class Placement:
         raise EncodeError("fields whose offsets settle", "offsets that change each other")
 
     def _keep(self, data: bytes, around: "Placement | None") -> None:
-        """Write what the fields came to."""
+        """Write the finished bytes."""
         self.stream.write(data)
         if self.overwrites:
             self.context._params.get("_overwritten", []).append(self.struct)
@@ -144,7 +144,7 @@ class Placement:
         self._tell()
 
     def _is_decided(self) -> bool:
-        """Whether the steps are there, and only those, of which the places say so; else they are from here on."""
+        """Whether the steps present are those that the positions require; if not, correct them for the next pass."""
         changed = False
         for index, decided in list(self._facts.decided.items()):
             try:
@@ -157,9 +157,9 @@ class Placement:
         return not changed
 
     def _tell(self) -> None:
-        """Tell the struct around what the members of this one came to.
+        """Give the enclosing struct the final members of this one.
 
-        Raises PositionPendingError where something is not settled, and there is none around that would settle it.
+        Raises PositionPendingError if something is not known yet and there is no enclosing struct that could settle it.
         """
         if self.is_unsettled:
             unsettle(self.context)
@@ -168,13 +168,13 @@ class Placement:
             around._facts.settle(around.writing, self.scope)
 
     def remembered(self, struct: Buildable, version: int) -> Memory:
-        """What the next struct within the field that is written came to in the pass before."""
+        """The result of the pass before for the next struct within the current field."""
         name = "" if self.writing is None else self.writing.name
         self.built += 1
         return self.memory.within.setdefault((name, self.built, id(struct), version), Memory())
 
     def facts(self) -> Facts:
-        """What expressions see of the struct before its bytes are there."""
+        """The values that expressions see before any bytes are written."""
         self._open(None, Outcome())
         return self._facts
 
@@ -218,7 +218,7 @@ class Placement:
         return self._settled() if self.binary else Outcome()
 
     def _place_in_turns(self, steps: Sequence[tuple[int, Step]], sink: Sink) -> None:
-        """Place the steps, those last that wait for the others."""
+        """Place the steps; those that wait for others come last."""
         turns = Turns[tuple[int, Step]]()
         for index, step in steps:
             if turns.comes((index, step), self._stand(index, step)):
@@ -228,7 +228,7 @@ class Placement:
             self._place(index, step, sink)
 
     def _stand(self, index: int, step: Step) -> Stand:
-        """How a step stands among the others; one that is not there goes with what is before it."""
+        """The position of a step relative to the others; an absent step counts as following the one before."""
         if not (isinstance(step, Field) and step.stands) or not self._facts.is_present(index, step):
             return FOLLOWS
         if isinstance(step.at, int) and step.is_tail:
@@ -245,14 +245,14 @@ class Placement:
         return PLACED
 
     def _is_empty(self, step: Field) -> bool:
-        """Whether builders make nothing of bytes up to the end."""
+        """Whether the step is a filler up to the end for which builders have no bytes yet."""
         try:
             return step.is_filler and step.value_to_build(self.scope) == b""
         except PositionPendingError:
             return False
 
     def _place(self, index: int, step: Step, sink: Sink) -> None:
-        """Do what a step says at the place that has been reached."""
+        """Run a step at the current position."""
         if isinstance(step, Mark) and self.binary:
             self.scope._marks[step.name] = self.target.tell()
             return
@@ -262,7 +262,7 @@ class Placement:
             self._write(step, sink)
 
     def _write_elsewhere(self) -> None:
-        """Write what stands elsewhere for marks of this struct, and go on after all there is."""
+        """Write the fields at marks of this struct, and continue after the last byte."""
         found, self.elsewhere = self.elsewhere, []
         for written in found:
             if written.placement is self:
@@ -273,7 +273,7 @@ class Placement:
             self.target.seek(0, io.SEEK_END)
 
     def _is_there(self, index: int, step: Field) -> bool:
-        """Whether the field is there; where the position alone has a say, that is only known now."""
+        """Whether the field is present; a condition on the current position can only be evaluated now."""
         facts = self._facts
         if step.when is None or not self.binary or index in self.memory.placed:
             return facts.is_present(index, step)
@@ -289,7 +289,7 @@ class Placement:
         return found
 
     def _hold(self, step: Computed) -> None:
-        """Hold what is given for a computed field against its type."""
+        """Check a given value of a computed field against its type."""
         try:
             step.held(self._facts.given(step), 0)
         except DecodeError as error:
@@ -318,7 +318,7 @@ class Placement:
             raise (error if step.shared and error.path else error.at(step.title or step.name)) from None
 
     def _region_size(self, step: Field) -> int | None:
-        """The bytes of the region that a struct is written to, where something else than its length says them."""
+        """The size of the region for a struct, if something other than the struct's own length sets it."""
         if (
             (step.size is None and self.region_size is None)
             or not self.binary
@@ -335,13 +335,13 @@ class Placement:
         return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
 
     def _filling(self) -> bytes:
-        """Zeros up to the end of the region, where that is known and nothing counts from there."""
+        """Zeros up to the end of the region, if the end is known and no offset counts from it."""
         if self.region_size is None or any(each.is_tail for each in self.struct.fields):
             return b""
         return bytes(min(max(self.region_size - self.target.tell(), 0), FILLED))
 
     def _build_elsewhere(self, step: Field) -> None:
-        """Build what stands elsewhere, for the struct that has the mark to write it."""
+        """Build a field at a mark, and leave the writing to the struct that has the mark."""
         around, body = marked(step.base, self.scope), io.BytesIO()
         try:
             step.write(step.value_to_build(self.scope), body, self.scope)
@@ -355,7 +355,7 @@ class Placement:
         self.elsewhere.append(WrittenElsewhere(around._placement, start, body.getvalue(), step.title or step.name))
 
     def _write_at_its_offset(self, written: WrittenElsewhere) -> None:
-        """Write bytes at their offset, over what is there or after zeros."""
+        """Write bytes at their offset, over existing bytes or after zeros."""
         try:
             self._go_to(written.offset)
         except EncodeError as error:
@@ -365,7 +365,7 @@ class Placement:
         self._compare(before, written.data[: len(before)])
 
     def _go_to(self, place: int) -> None:
-        """Go to a place: after zeros, or back to where there is something already."""
+        """Go to an offset, back or forward; a gap is filled with zeros."""
         end = self.target.seek(0, io.SEEK_END)
         if place - end > _GAP:
             raise EncodeError(f"an offset at most {_GAP} bytes after the end of the earlier fields", shown(place))
@@ -373,15 +373,15 @@ class Placement:
         self.target.seek(place)
 
     def _written(self, start: int, size: int | None = None) -> bytes:
-        """What stands from a place on, which is nothing but where a field at an offset is written over others."""
+        """The bytes from `start` on; empty unless a field at an offset overwrites others."""
         with self.target.getbuffer() as buffer:
             return bytes(buffer[start:] if size is None else buffer[start : start + size])
 
     def _compare(self, before: bytes, after: bytes) -> None:
-        """Note where bytes of other fields have become others.
+        """Note if bytes of other fields have changed.
 
-        Zeros may be a gap. Where they are not, reading back tells: of a number they make none that it would be rounded
-        to, which has zeros where it had none.
+        A changed zero may have been a gap, so it does not count; if it was a value, the read-back finds it. A float
+        whose zeros change into other bytes is not mistaken for a rounded one.
         """
         for start in range(0, len(before), _COMPARED):
             was, came = before[start : start + _COMPARED], after[start : start + _COMPARED]
@@ -390,9 +390,10 @@ class Placement:
                 return
 
     def _value(self, step: Field, start: int) -> Any:
-        """The value to write; for one that places decide, something of its width, to be written over.
+        """The value to write; if it depends on positions, a placeholder of the same width, overwritten later.
 
-        Of any width is what the pass before came to; where that is no longer its width, there is another pass.
+        For a value of variable width, the placeholder is the result of the pass before. If its width changes, another
+        pass follows.
         """
         if step.checksum is None or self._is_stated(step):
             try:
@@ -409,18 +410,18 @@ class Placement:
         return self._came_to(step) if step.has_any_width else step.placeholder
 
     def _came_to(self, step: Field) -> Any:
-        """What a value came to in the pass before, as it stands on the wire."""
+        """The wire value from the pass before."""
         known = self._facts.assumed.get(step.name)
         if known is PENDING or known is None:
             return step.placeholder
         return known if step.mapped is None else step.mapped.write(known, self.scope)
 
     def _is_stated(self, step: Field) -> bool:
-        """Whether a checksum is written as it was given: where nobody verifies it, it need not be right."""
+        """Whether a checksum is written as the caller gave it; it need not be right if nothing verifies it."""
         return not derives_anew(self.scope) and step.given_in(self.value) is not None
 
     def _seek(self, step: Field) -> None:
-        """Go where the field stands, if it says so and does not count from the end."""
+        """Go to the field's offset, if it has one that counts from the start."""
         if step.at is None or step.is_tail:
             return
         try:
@@ -432,10 +433,10 @@ class Placement:
             raise EncodeError("an offset", shown(target))
         self._go_to(target)
 
-    # --- what follows from the places of fields ---
+    # --- values that depend on positions ---
 
     def _settled(self) -> Outcome:
-        """Derived values first, then checksums, each after those that it covers."""
+        """Fill in derived values first, then checksums, each after the ones that it covers."""
         size = self.target.seek(0, io.SEEK_END)
         self.scope._size = size if self.region_size is None else self.region_size
         self._facts.settle_places()
@@ -446,14 +447,14 @@ class Placement:
         return Outcome(size, dict(self.scope._marks), late)
 
     def _came(self, name: str) -> Any:
-        """What a name came to."""
+        """The final value of a name; PENDING if it is not known."""
         try:
             return self.scope[name]
         except PositionPendingError:
             return PENDING
 
     def _settled_values(self, waiting: list[tuple[Field, int]]) -> list[tuple[Field, int]]:
-        """Write the values that are known by now; those that are left."""
+        """Write the values that are known by now; returns those that are not."""
         return [item for item in waiting if not self._is_settled(*item)]
 
     def _is_settled(self, step: Field, start: int) -> bool:
@@ -466,14 +467,14 @@ class Placement:
         return True
 
     def _know(self, step: Field, value: Any) -> None:
-        """Tell expressions what a value on the wire came to, as they see it."""
-        with suppress(DecodeError):  # reading back says so
+        """Give the final wire value to expressions."""
+        with suppress(DecodeError):  # the read-back reports it
             self.scope[step.name] = value if step.mapped is None else step.mapped.read(value, self.scope, 0)
             for bit in step.bits:
                 self.scope[bit.name] = bit.read(value, self.scope, 0)
 
     def _settle_checksums(self, values: list[tuple[Field, int]]) -> None:
-        """Write the checksums, inner ones first, and the `values` that follow from them, before what covers these."""
+        """Write checksums, inner ones first, and `values` derived from them before the checksums that cover these."""
         waiting = [(step, start, *self._range(step)) for step, start in self.pending if step.checksum is not None]
 
         def covering(item: tuple[Field, int, int, int]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What steps ask of the scope of their struct, through which expressions see the values read so far."""
+"""The scope of a struct, through which expressions see the values read so far, and helpers of all steps."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,50 +16,50 @@ MISSING = object()
 
 
 class Scope(Container):
-    """What expressions see of a struct: the values read so far. A name without a value is null."""
+    """The values of a struct that expressions see so far. A name without a value is null."""
 
     def __missing__(self, name: str) -> None:
-        """Null for what is not there (a member of a flattened struct that is absent)."""
+        """Null for an absent name, such as a member of an absent flattened struct."""
         if name.startswith("__"):
             raise KeyError(name)
 
 
 def evaluate(expression: Expression, scope: Container) -> Any:
-    """The value of an expression; null where a value is missing or impossible, as can be while building."""
+    """The value of an expression; None if a value is missing or impossible, which can happen while building."""
     try:
         return expression(scope)
     except (TypeError, KeyError, AttributeError, ArithmeticError, ValueError, MemoryError):
-        return None  # of memory: a text that stands for a number, many times over
+        return None  # MemoryError: a text where a number belongs, repeated many times
 
 
 def spend(value: Any, scope: Container, offset: int) -> None:
-    """Count a value's texts and bytes among what a record may expand to; raises DecodeError where it is too much."""
+    """Count a value's texts and bytes as expansion of the record; raises DecodeError above the limit."""
     expansion = scope._params.get("_expansion")
-    if expansion is not None:  # none where it was built, and is read to see what it is
+    if expansion is not None:  # None when built bytes are read back
         expansion.spend(value, offset)
 
 
 def holds(when: Expression | None, scope: Container) -> bool:
-    """Whether a condition holds; no condition always does, and null does not."""
+    """Whether a condition holds: True without a condition, False for null."""
     return when is None or evaluate(when, scope) is True
 
 
 def placed(value: Any, stream: Any, what: str) -> int:
-    """An offset or a size that an expression gave; raises DecodeError where it gave none: bytes that are not there."""
+    """The offset or size from an expression; any other value is a DecodeError, as for missing bytes."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise DecodeError(stream.overrun, offset=stream.tell(), expected=what, actual=shown(value))
     return value
 
 
 def marked(mark: str, scope: Container) -> Container:
-    """The innermost of the structs around that has come to the mark."""
+    """The innermost enclosing struct that has reached the mark."""
     while mark not in scope._marks:
         scope = scope._
     return scope
 
 
 def guess(scope: Container | None) -> None:
-    """While building: tell the structs that are being laid out that something within them was guessed."""
+    """While building: tell all enclosing structs that something within them was guessed."""
     while scope is not None:
         placement = scope.get("_placement")
         if placement is not None:
@@ -68,7 +68,7 @@ def guess(scope: Container | None) -> None:
 
 
 def unsettle(scope: Container | None) -> None:
-    """While building: leave it to the struct around to settle what follows from it; raises PositionPendingError."""
+    """While building: leave unsettled values to the enclosing struct; raises PositionPendingError without one."""
     while scope is not None:
         placement = scope.get("_placement")
         if placement is not None:
@@ -79,15 +79,15 @@ def unsettle(scope: Container | None) -> None:
 
 
 def derives_anew(scope: Container) -> bool:
-    """While building: whether derived members are worked out also where the value has them."""
+    """While building: whether derived members are computed even if the value has them."""
     return bool(scope._params.get("_anew"))
 
 
 def same(left: object, right: object) -> bool:
-    """Equal, and not merely as true equals 1."""
+    """Equal, and both or neither a boolean: true is not 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 def start_of(stream: Any) -> int:
-    """The offset of the value about to be read, whatever it is read from."""
+    """The offset of the value that is about to be read from any kind of stream."""
     return int(stream.tell()) if hasattr(stream, "tell") else int(stream.start)

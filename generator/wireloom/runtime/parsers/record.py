@@ -1,7 +1,7 @@
 """A whole record: the outermost construct of a format.
 
-`Record` supplies the parameters, tries both byte orders if the caller says `auto`, bounds what a record may expand to,
-and refuses bytes after the record. `written` builds a value, reads the bytes back, and compares (`agreement.py`).
+`Record` supplies the parameters, tries both byte orders if the caller says `auto`, limits the record's expansion, and
+refuses bytes after the record. `written` builds a value, reads the bytes back, and compares (`agreement.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +26,9 @@ _ORDERS = ("big", "little")
 
 @dataclass(frozen=True, slots=True)
 class ByteOrder:
-    """The parameter that names the byte order, and the codes that mean: the other order, then.
+    """The parameter that selects the byte order, and the error codes that make `auto` try the other one.
 
-    `told` is the member, if any, that is computed as the parameter: of what is built it says the order.
+    `told` is the member, if any, that shows the parameter to readers: when building with `auto`, it selects the order.
     """
 
     parameter: str
@@ -38,25 +38,25 @@ class ByteOrder:
 
 @dataclass(slots=True)
 class Expansion:
-    """Bytes that entries of tables, and computed texts, made of a record so far, and the most that they may."""
+    """The bytes that table entries, computed texts and unpacked regions added to a record so far, and their limits."""
 
     limit: int | None
     ratio: int | None
     spent: int = 0
     packed: int = 0  # bytes of the record that were unpacked
-    unpacked: int = 0  # and what they became, with all that was unpacked in it
+    unpacked: int = 0  # and their unpacked size, nested regions included
 
     def spend(self, entry: Any, offset: int) -> None:
-        """One more entry or text; raises DecodeError where that is too much."""
+        """Count another entry or text; raises DecodeError above the limit."""
         self.spent += _bytes_in(entry)
         if self.limit is not None and self.spent > self.limit:
             expected = f"table entries and computed texts of at most {self.limit} bytes in all"
             raise DecodeError("size_limit", offset=offset, expected=expected, actual=f"{self.spent} bytes")
 
     def allowed(self, size: int, *, nested: bool) -> tuple[int, str]:
-        """The most bytes that a region of so many may unpack to, and the limit that says so.
+        """The most bytes that a region of `size` bytes may unpack to, and the name of the limit.
 
-        `nested`: the region stands in one that was unpacked; its bytes are none of the record's own.
+        `nested`: the region is inside an unpacked one, so its bytes do not count as the record's own.
         """
         self.packed += 0 if nested else size
         left = max(UNBOUNDED if self.limit is None else self.limit - self.spent, 0)
@@ -65,7 +65,7 @@ class Expansion:
         return min((left, "expansion"), (ratio, "ratio"))
 
     def unpack(self, size: int) -> None:
-        """So many bytes more came of a region."""
+        """Count the unpacked bytes of a region."""
         self.spent += size
         self.unpacked += size
 
@@ -73,12 +73,12 @@ class Expansion:
 class Record(construct.Construct):
     """One record of a format. Keywords of `parse` and `build` are the format's parameters.
 
-    `size` is the most bytes that a record may have (else `size_limit`): a number, or the parameter that says it.
-    `expansion` is the same of the entries of tables that its fields refer to, of texts that are computed and of regions
-    that are unpacked, together; `ratio` says how many times their own bytes those regions may become.
+    `size` limits the bytes of a record (else `size_limit`): a number, or the name of a parameter. `expansion` limits
+    the bytes that table entries, computed texts and unpacked regions add together; `ratio` limits the unpacked bytes
+    per packed byte.
     """
 
-    def __init__(  # noqa: PLR0913 - what a record is read by, and its limits
+    def __init__(  # noqa: PLR0913 - the construct, its parameters and the limits
         self,
         subcon: Any,
         parameters: Sequence[Parameter] = (),
@@ -102,7 +102,7 @@ class Record(construct.Construct):
         return value
 
     def read_all(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
-        """The record that is all that is left. Parameters must be complete and checked."""
+        """The record in all remaining bytes. Parameters must be complete and checked."""
         self._check_size(cursor.tell(), cursor.limit, parameters)
         value = self._read(cursor, parameters)
         if cursor.left:
@@ -115,9 +115,9 @@ class Record(construct.Construct):
         return value
 
     def read(self, cursor: Cursor, parameters: Mapping[str, Any]) -> Any:
-        """The record at the cursor, which is left behind it. Parameters must be complete and checked.
+        """The record at the cursor, which continues after it. Parameters must be complete and checked.
 
-        One that is too large costs itself alone, as soon as it is known where it ends.
+        A record above the size limit costs only itself, if its end is known.
         """
         start = cursor.tell()
         try:
@@ -142,11 +142,11 @@ class Record(construct.Construct):
         return self._read_in_either_order(cursor, parameters, self.order)
 
     def undecided(self, parameters: Mapping[str, Any]) -> str | None:
-        """The parameter that leaves the byte order to each record; None where there is no such."""
+        """The parameter that leaves the byte order to each record; None if the order is known."""
         return self.order.parameter if self.order and parameters[self.order.parameter] == "auto" else None
 
     def _read_in_either_order(self, cursor: Cursor, parameters: Mapping[str, Any], order: ByteOrder) -> Any:
-        """The first order in which the record reads; where it reads in neither, the error of the likelier order."""
+        """The record in the first byte order that parses; else the error of the likelier order."""
         start, errors = cursor.tell(), list[DecodeError]()
         for name in _ORDERS:
             cursor.seek(start)
@@ -185,11 +185,11 @@ class Record(construct.Construct):
         is_same: Callable[[Any], bool],
         source: bytes | None = None,
     ) -> bytes:
-        """The bytes of a value, which was read back and compared; raises EncodeError. Parameters must be complete.
+        """The bytes of a value, after reading them back; raises EncodeError. Parameters must be complete.
 
-        What was parsed is written as the bytes that it was parsed of, the `source`, where what builders write is not
-        read as exactly that; `is_same` decides it by what readers see. What the value states of derived members is
-        written where the record then reads back, else what follows from the others: a text was changed, say.
+        A parsed value is written as its original bytes, the `source`, if the built bytes would not parse to exactly
+        that value (`is_same`). Given values of derived members are kept if the record then reads back; else the members
+        are derived again, for example after a text was changed.
         """
         draft, refusal = self._draft(value, parameters, anew=True)
         if source is not None and (draft is None or not is_same(draft.read)):
@@ -209,11 +209,11 @@ class Record(construct.Construct):
     def _draft(
         self, value: Any, parameters: Mapping[str, Any], *, anew: bool
     ) -> "tuple[_Draft, None] | tuple[None, EncodeError]":
-        """What a value is written as, and what is read of that; derived members `anew`, or as the value states them."""
+        """The bytes of a value and what they parse to, or the error; `anew` derives members even if they are given."""
         stream, context, overwritten = BytesIO(), Container(parameters), list[Any]()
         context.update({"_anew": anew, "_order": self._order_of(value, parameters), "_overwritten": overwritten})
         try:
-            self._build(value, stream, context, "")  # no keywords: they may be called as those of `build`
+            self._build(value, stream, context, "")  # not `build`: its arguments may share names with parameters
             data = stream.getvalue()
             return _Draft(data, self.read_all(Cursor(data), parameters), rounds=not overwritten), None
         except EncodeError as error:
@@ -225,7 +225,7 @@ class Record(construct.Construct):
             return None, refusal
 
     def _order_of(self, value: Any, parameters: Mapping[str, Any]) -> str:
-        """The byte order of a value where the parameters leave it open: what a member says, else the first."""
+        """The byte order of a value if the parameters leave it open: from a member, else the first."""
         if self.order is None or self.undecided(parameters) is None:
             return ""
         said = value.get(self.order.told) if isinstance(value, Mapping) else None
@@ -249,14 +249,14 @@ class Record(construct.Construct):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What a value was written as, and what is read of that; whether floats are those of their widths."""
+    """Built bytes, what they parse to, and whether floats may have been rounded."""
 
     data: bytes
     read: Any
     rounds: bool
 
     def refusal(self, value: Any, likeness: Likeness) -> EncodeError | None:
-        """Why it is not the value; None where it is."""
+        """Why the parsed draft is not the value; None if it is."""
         try:
             require_agreement(value, self.read, likeness, rounds=self.rounds)
         except EncodeError as error:
@@ -280,21 +280,21 @@ def _bytes_in(entry: Any) -> int:
 
 
 def _likelier(second: DecodeError, first: DecodeError, order: ByteOrder) -> bool:
-    """Whether the second order is the right one: only it reached the frame, or only the first met a telling code."""
+    """Whether the second byte order is likelier: only it reached the frame, or only the first met a telling code."""
     if (second.frame_end is None) != (first.frame_end is None):
         return second.frame_end is not None
     return first.code in order.wrong_when and second.code not in order.wrong_when
 
 
 def _is_inner(context: Container) -> bool:
-    """Whether the record stands beside others, in a construct of the caller's: it is read then up to its own end."""
+    """Whether the record is part of a larger construct of the caller, so that it is read only up to its own end."""
     return "_" in context or context.get("_index") is not None
 
 
 def _keywords(context: Container, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """The keywords that the caller gave; construct adds its own, which begin with an underscore.
+    """The keywords that the caller gave; construct's own begin with an underscore.
 
-    Within a construct of the caller's they stand outermost, and may be meant for others too.
+    In a construct of the caller, the keywords are in the outermost context, and some may be meant for other parts.
     """
     if "_" not in context:
         return {name: value for name, value in context.items() if not name.startswith("_")}

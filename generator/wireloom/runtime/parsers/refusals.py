@@ -1,6 +1,6 @@
-"""What an EncodeError says besides its two values: which member of the value no field takes, and why one has no place.
+"""Reasons for an EncodeError: which member of the value no field takes, and why a member has no place.
 
-It is worked out where a value was refused, from the constructs that the path leads through: building costs no more.
+They are found after a value was refused, from the constructs along the path, so building itself costs no more.
 """
 
 from collections import deque
@@ -17,11 +17,11 @@ from wireloom.runtime.parsers.steps import Computed
 from wireloom.runtime.parsers.structure import Struct
 from wireloom.runtime.parsers.unions import Deferred
 
-_MOST = 3  # members that are named
+_MOST = 3  # members named in a message
 
 
 def explained(error: EncodeError, value: Any, subcon: Any) -> EncodeError:
-    """The error, with what the value and the structs on its path say of the reason; `subcon` is the record's."""
+    """The error, with a reason from the value and the structs on its path; `subcon` is the record's."""
     reason = _reason(error, value, [subcon])
     if reason:
         error.actual += f": {reason}"
@@ -29,7 +29,7 @@ def explained(error: EncodeError, value: Any, subcon: Any) -> EncodeError:
 
 
 def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
-    around = list[Any]()  # those that the next ones melt into
+    around = list[Any]()  # structs into which the next ones are flattened
     for place, component in enumerate(error.components, 1):
         places = [*around, *_places(subcons)]
         structs = [each for each in places if isinstance(each, Struct)]
@@ -57,7 +57,7 @@ def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
 
 
 def _titles(place: Any) -> Sequence[str]:
-    """What readers call the members of a struct, or of alternatives, which may say which they are."""
+    """The readers' names of the members of a struct, or of all alternatives."""
     return tuple(place.titles()) if hasattr(place, "titles") else ()
 
 
@@ -68,7 +68,7 @@ def _at_last(
     known: Sequence[tuple[Field | Computed, str]],
     titles: tuple[str, ...],
 ) -> str:
-    """What there is to say of the member itself."""
+    """The reason for the member at the end of the path."""
     if isinstance(error, UnplacedError):
         return _unplaced(name, known, titles)
     derived = _derived(value, known, titles) if error.actual == "null" else ""
@@ -76,7 +76,7 @@ def _at_last(
 
 
 def _unplaced(name: str, known: Sequence[tuple[Field | Computed, str]], titles: tuple[str, ...]) -> str:
-    """Why what is given has no place: there is no such member, or its condition does not hold."""
+    """Why a given member has no place: it does not exist, it is hidden, or its condition does not hold."""
     if not known:
         return "" if name in titles else f"no field takes `{name}`{_meant(name, titles)}"
     if all(step.hidden and _is(step, name) for step, _ in known):
@@ -97,7 +97,7 @@ def _foreign(value: Mapping[str, Any], titles: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=256)
 def _meant(name: str, titles: tuple[str, ...]) -> str:
-    """The name that is alike; kept, since the rows of a table have the same members."""
+    """A hint with the most similar name; cached, since all rows of a table have the same members."""
     from difflib import get_close_matches  # which only errors need
 
     close = get_close_matches(name, titles, 1)
@@ -105,16 +105,16 @@ def _meant(name: str, titles: tuple[str, ...]) -> str:
 
 
 class _Given(Scope):
-    """The names of a struct as the value has them; notes those that it lacks."""
+    """The names of a struct with the values given; it notes the missing ones."""
 
     def __missing__(self, name: str) -> None:
-        """Null, as for the builders."""
+        """Null, as builders have it."""
         if not name.startswith("_"):
             self._lacks.setdefault(name, None)
 
 
 def _derived(value: Mapping[str, Any], known: Sequence[tuple[Field | Computed, str]], titles: tuple[str, ...]) -> str:
-    """The members that a field is derived from, as far as the value lacks them."""
+    """The members that a field is derived from and that the value lacks."""
     for step, _ in known:
         if isinstance(step, Field) and step.derive is not None:
             lacks: dict[str, None] = {}
@@ -126,7 +126,7 @@ def _derived(value: Mapping[str, Any], known: Sequence[tuple[Field | Computed, s
 
 
 def _members(struct: Struct, condition: str = "") -> Iterator[tuple[Field | Computed, str]]:
-    """The fields of a struct and of those that melt into it, and under which condition they are there."""
+    """The fields of a struct and of those flattened into it, and the condition of each."""
     for step in struct.steps:
         if not isinstance(step, Field | Computed):
             continue
@@ -140,18 +140,18 @@ def _members(struct: Struct, condition: str = "") -> Iterator[tuple[Field | Comp
 
 
 def _names(step: Field | Computed) -> set[str]:
-    """What readers call a field and its bits."""
+    """The readers' names of a field and its bits."""
     bits = step.bits if isinstance(step, Field) else ()
     return {each.title or each.name for each in (step, *bits)}
 
 
 def _is(step: Field | Computed, name: object) -> bool:
-    """Whether readers, and errors, call a field so."""
+    """Whether readers and errors use this name for the field."""
     return name == (step.title or step.name)
 
 
 def _places(subcons: Sequence[Any]) -> Iterator[Any]:
-    """The constructs that take the same value as some do, each once: the structs that it may be of among them."""
+    """The constructs that take the same value, each once; the structs that it may be are among them."""
     left, seen = deque(subcons), set[int]()
     while left:
         subcon = left.popleft()
@@ -162,7 +162,7 @@ def _places(subcons: Sequence[Any]) -> Iterator[Any]:
 
 
 def _inner(subcon: Any) -> Sequence[Any]:
-    """What stands in the place of a construct."""
+    """The constructs that a wrapper or a choice stands for."""
     if isinstance(subcon, Deferred):
         return [subcon.target()]
     alternatives = getattr(subcon, "alternatives", None)
@@ -173,7 +173,7 @@ def _inner(subcon: Any) -> Sequence[Any]:
 
 
 def _within(subcon: Any) -> Sequence[Any]:
-    """The elements of a list, or the values of a map, whatever stands around it."""
+    """The elements of a list, or the values of a map, inside any wrappers."""
     elements = getattr(subcon, "elements", None)
     found = getattr(subcon, "value", None) if elements is None else elements.element
     return [found] if found is not None else [each for inner in _inner(subcon) for each in _within(inner)]

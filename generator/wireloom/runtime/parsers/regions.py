@@ -1,4 +1,4 @@
-"""Regions whose bytes are compressed, or are text: the content is read from what they unpack to.
+"""Regions whose bytes are compressed, or written as text: the content is read from the unpacked bytes.
 
 The tag, if there is one, selects the codec. The content must use all unpacked bytes. An error inside has the offset of
 the region, since unpacked bytes have no offset in the record. The unpacked size is bounded.
@@ -22,10 +22,7 @@ _PLAIN = "none"
 
 @dataclass(frozen=True)
 class Packing:
-    """How the bytes of a region say others: by the codec that a tag selects; without a tag it is that of null.
-
-    Errors within have the place of the region: what is unpacked has no other in the record.
-    """
+    """The codec of a region, selected by a tag; without a tag, it is the case of null."""
 
     cases: Mapping[Scalar, str]
     tag: Expression | None = None
@@ -34,7 +31,7 @@ class Packing:
     unknown: str = "unknown_case"
 
     def parse(self, subcon: Any, stream: Cursor, scope: Container) -> Any:
-        """Read `subcon` from what the rest of the region unpacks to, all of which it must use."""
+        """Read `subcon` from the rest of the region, unpacked; it must use all of it."""
         start = stream.tell()
         tag = None if self.tag is None else evaluate(self.tag, scope)
         codec = self._codec(tag)
@@ -56,9 +53,9 @@ class Packing:
         return next((codec for value, codec in self.cases.items() if same(value, tag)), None)
 
     def _opened(self, codec: str, stream: Cursor, start: int, scope: Container) -> Cursor:
-        """What the rest of the region unpacks to, counted among what a record may expand to."""
+        """The rest of the region, unpacked; its size counts as expansion of the record."""
         expansion, data, limit, name = scope._params.get("_expansion"), stream.take(stream.left), UNBOUNDED, ""
-        if expansion is not None:  # none where it was built, and is read to see what it is
+        if expansion is not None:  # None when built bytes are read back
             limit, name = expansion.allowed(len(data), nested=stream.is_unpacked)
         try:
             content = unpacked(codec, data, limit)
@@ -73,14 +70,14 @@ class Packing:
         return Cursor(content)
 
     def build(self, subcon: Any, value: Any, stream: Any, scope: Container) -> None:
-        """Write what `subcon` makes of the value, packed."""
+        """Write the bytes of the value, packed."""
         codec = self._codec_to_build(scope)
         body = io.BytesIO()
         subcon._build(value, body, scope, "")
         stream.write(packed(codec, body.getvalue()))
 
     def _codec_to_build(self, scope: Container) -> str:
-        """The codec; the first one in a first pass, where only a later one knows what selects it."""
+        """The codec; in a first pass, the first one if the tag is not known yet."""
         try:
             tag = None if self.tag is None else evaluate(self.tag, scope)
         except PositionPendingError:

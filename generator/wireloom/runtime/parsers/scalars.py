@@ -7,7 +7,7 @@ from wireloom.runtime.parsers.protocol import Expression, evaluate
 
 
 def text_of(data: bytes, offset: int, invalid: Expression | None, context: Container) -> str:
-    """UTF-8 as text.
+    """UTF-8 bytes as text.
 
     Raises DecodeError `invalid_utf8` at the first bad byte unless the `invalid` parameter says `replace`.
     """
@@ -23,7 +23,7 @@ def text_of(data: bytes, offset: int, invalid: Expression | None, context: Conta
 
 
 def in_charset(data: bytes, offset: int, charset: str) -> bytes:
-    """The bytes of a text; raises DecodeError `invalid_text` at the first that its character set does not have."""
+    """The bytes of a text; raises DecodeError `invalid_text` at the first byte that the character set lacks."""
     try:
         data.decode(charset)
     except UnicodeDecodeError as error:
@@ -45,7 +45,7 @@ def encoded_text(value: object) -> bytes:
 
 
 def checked_integer(value: object, bits: int, *, signed: bool) -> int:
-    """An integer that fits; raises EncodeError for anything else. true is no integer."""
+    """An integer that fits; raises EncodeError for anything else, booleans included."""
     low, high = integer_range(bits, signed=signed)
     if not isinstance(value, int) or isinstance(value, bool):
         raise EncodeError("an integer", shown(value))
@@ -55,5 +55,5 @@ def checked_integer(value: object, bits: int, *, signed: bool) -> int:
 
 
 def integer_range(bits: int, *, signed: bool) -> tuple[int, int]:
-    """The smallest and the largest integer of that width; signed ones of 65 bits are what int64 or uint64 holds."""
+    """The smallest and the largest integer of `bits` bits; signed 65 bits mean all of int64 and uint64."""
     return (-(1 << min(bits, 64) - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)

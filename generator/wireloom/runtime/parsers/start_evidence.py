@@ -1,7 +1,7 @@
 """How strongly the bytes at a position prove that a record begins there.
 
-The proof is made of the checksums and constants of the format, and of how its records begin, read from the constructs.
-`streams/resync.py` uses it to find the next record after a bad one.
+The evidence is derived from the constructs: the checksums and constants of the format, and the first bytes of its
+records. `streams/resync.py` uses it to find the next record after a bad one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from wireloom.runtime.parsers.unions import Attempt, Peek, Select
 
 
 def strongest(subcon: Any, settings: Mapping[str, Any]) -> Proof:
-    """The most that a record can prove."""
+    """The strongest proof that a record can give."""
     match subcon:
         case Struct():
             parts = [_of_step(step, subcon, settings) for step in subcon.steps]
@@ -52,7 +52,7 @@ def _of_step(step: Any, struct: Struct, settings: Mapping[str, Any]) -> Proof:
 
 
 def _may_hold(when: Any, settings: Mapping[str, Any]) -> bool:
-    """Whether a condition can hold under these parameters; one that looks at the record can."""
+    """Whether a condition can hold under these parameters; True if it depends on the record."""
     parameters = Container(settings)
     try:
         return holds(when, Container(_params=parameters))
@@ -61,7 +61,7 @@ def _may_hold(when: Any, settings: Mapping[str, Any]) -> bool:
 
 
 def beginnings(subcon: Any) -> frozenset[bytes] | None:
-    """The bytes that records begin with, one of these; None where that is not known."""
+    """The possible first bytes of records; None if they are not known."""
     match subcon:
         case Struct():
             return _of_constants(subcon.steps)
@@ -77,7 +77,7 @@ def beginnings(subcon: Any) -> frozenset[bytes] | None:
 
 
 def _of_constants(steps: Sequence[Any]) -> frozenset[bytes] | None:
-    """The constant that a struct begins with."""
+    """The constant at the start of a struct."""
     first = next((step for step in steps if isinstance(step, Field)), None)
     if first is None or first.when is not None or first.at is not None or first.optional or first.size is not None:
         return None
@@ -93,7 +93,7 @@ def _of_constants(steps: Sequence[Any]) -> frozenset[bytes] | None:
 
 
 def _encoded(integer: binary.Integer, value: int) -> Iterator[bytes]:
-    """An integer in the orders that it may have."""
+    """The bytes of an integer, in each byte order that it may have."""
     orders: tuple[Literal["big", "little"], ...] = ("big", "little")
     for order in (integer.order,) if isinstance(integer.order, str) else orders:
         yield value.to_bytes(integer.bits // 8, order, signed=integer.signed)

@@ -18,10 +18,10 @@ from wireloom.runtime.values import Value, float32, kind_of, meant
 
 @dataclass(frozen=True)
 class Computed:
-    """A field that is not on the wire: it follows from others when parsing, and is passed over when building.
+    """A field that is not on the wire: parsing computes it from others, and building skips it.
 
-    Its value is held against its type: `kind` (int, bool, str, bytes, float32, float64; not given where the expression
-    can give nothing else), then `lowest` and `highest`. Null is of every type.
+    Its value must have its type: `kind` (int, bool, str, bytes, float32, float64; empty if the expression can yield
+    nothing else), then `lowest` and `highest`. Null fits every type.
     """
 
     name: str
@@ -33,19 +33,19 @@ class Computed:
     when: Expression | None = None
     condition: str = ""  # how the spec writes `when`
     hidden: bool = False
-    made: bool = False  # of texts of the record: counted among what it may expand to
-    given: bool = False  # builders take it from the value: what it follows from is derived of it
-    derive: Expression | None = None  # what builders compute in its place
-    agrees: bool = False  # it is what another member means: what a value says of it must be that
+    made: bool = False  # made of texts of the record, so it counts as expansion
+    given: bool = False  # builders take it from the value, as its source is derived from it
+    derive: Expression | None = None  # computed in its place when building
+    agrees: bool = False  # repeats another member's meaning: a given value must match it
     doc: str = ""
 
     @property
     def built(self) -> Expression:
-        """What builders compute."""
+        """The expression that builders compute."""
         return self.compute if self.derive is None else self.derive
 
     def parse(self, run: Run) -> None:
-        """Compute, hold against the type, store."""
+        """Compute, check and store the value."""
         value = self._value(run) if holds(self.when, run.scope) else None
         run.see(self.name, value, apart=self.hidden or (self.title or self.name) != self.name)
         if not self.hidden and (value is not None or (self.title or self.name) not in run.value):
@@ -61,7 +61,7 @@ class Computed:
             raise error.at(self.name) from None
 
     def held(self, value: Any, offset: int) -> Any:
-        """The value, of its type; raises DecodeError where it is not."""
+        """The value in its type; raises DecodeError if it does not fit."""
         if value is None:
             return None
         value = self._typed(value, offset)
@@ -82,13 +82,13 @@ class Computed:
 
 @dataclass(frozen=True)
 class Counted:
-    """A number that a salvage or a discard leaves behind; 0 where nothing happened."""
+    """A count that a salvage or a discard sets; otherwise 0."""
 
     name: str
     doc: str = ""
 
     def parse(self, run: Run) -> None:
-        """Start at 0, unless it has been counted already."""
+        """Set it to 0, unless it is set already."""
         run.value[self.name] = run.scope[self.name] = run.scope.get(self.name, 0)
 
 
@@ -101,10 +101,8 @@ class Check:
     field: str = ""
     when: Expression | None = None
     expected: str = ""
-    operands: tuple[tuple[str, Expression], ...] = ()  # what `that` looks at, as the spec writes it
-    looks: tuple[
-        str, ...
-    ] = ()  # fields that it looks at, in their order: the last has the place where `field` has none
+    operands: tuple[tuple[str, Expression], ...] = ()  # the operands of `that`, as the spec writes them
+    looks: tuple[str, ...] = ()  # the fields in `that`, in order; the last one gives the offset if `field` has none
     notation: str = ""  # how the spec writes the numbers
 
     def parse(self, run: Run) -> None:
@@ -117,7 +115,7 @@ class Check:
         raise error.at(self.field) if self.field else error
 
     def _offset(self, run: Run) -> int:
-        """Where `field` is, else the last field that `that` looks at; the struct's start where neither has a place."""
+        """The offset of `field`, else of the last field in `that` that has one, else of the struct."""
         names = (self.field, *reversed(self.looks))
         return next((run.offsets[name] for name in names if name in run.offsets), run.scope._start)
 
@@ -128,13 +126,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Verify:
-    """Here the checksum that `field` holds is verified, while `when` holds."""
+    """Verify the checksum in `field` here, while `when` holds."""
 
     field: str
     when: Expression | None = None
 
     def parse(self, run: Run) -> None:
-        """Verify; the range must be there, else `truncated`. A checksum that the record lacks is not verified."""
+        """Verify; the range must be there, else `truncated`. An absent checksum is not verified."""
         stored = run.scope[self.field]
         if stored is None or not holds(self.when, run.scope):
             return
@@ -164,13 +162,13 @@ class Verify:
 
 
 def with_hole(covered: bytes, at: int, octets: int) -> bytes:
-    """What a checksum of so many bytes covers, with zeros where it stands itself; `at` counts from its start."""
+    """The covered bytes, with zeros in place of the checksum's own `octets` bytes; `at` is its offset in them."""
     first, last = max(at, 0), min(at + octets, len(covered))
     return covered if first >= last else b"".join((covered[:first], bytes(last - first), covered[last:]))
 
 
 def checksum_bits(stored: int | bytes | str, algorithm: Any) -> int:
-    """Bits of a checksum; a digit of a text has four."""
+    """The bits of a checksum; a hexadecimal digit has four."""
     match stored:
         case bytes():
             return 8 * len(stored)
@@ -181,7 +179,7 @@ def checksum_bits(stored: int | bytes | str, algorithm: Any) -> int:
 
 
 def _is_telling(stored: int | bytes | str) -> bool:
-    """Whether a checksum that holds proves something: of nothing but zeros it may be nothing but zeros."""
+    """Whether a matching checksum proves anything: the checksum of zeros may itself be zero."""
     return any(stored) if isinstance(stored, bytes) else stored != 0
 
 
@@ -197,7 +195,7 @@ def _shown(value: int | bytes | str | None, written: Callable[[int], str]) -> st
 
 @dataclass(frozen=True)
 class Mark:
-    """A name for the offset reached here."""
+    """Name the offset reached here."""
 
     name: str
 
@@ -208,7 +206,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Need:
-    """At least so many bytes from the struct's start must be there, else `truncated` at `field`."""
+    """At least `bytes` bytes must follow the struct's start, else `truncated` at `field`."""
 
     bytes: Expression
     field: str = ""
@@ -227,10 +225,10 @@ class Need:
 
 @dataclass(frozen=True)
 class Frame(Need):
-    """From here on the struct ends `bytes` after its start; after a record a stream goes on in any case."""
+    """From here on the struct ends `bytes` after its start; a stream continues there even after a bad record."""
 
     def parse(self, run: Run) -> None:
-        """Check, then bound what follows."""
+        """Check, then bound the later steps."""
         is_record = run.scope._ is run.scope._params  # the outermost struct
         try:
             super().parse(run)
@@ -248,7 +246,7 @@ class Frame(Need):
 
 @dataclass(frozen=True)
 class End:
-    """The region must be used up here, else `code`."""
+    """The region must end here, else `code`."""
 
     code: str
 
@@ -265,9 +263,9 @@ class End:
 
 @dataclass(frozen=True)
 class Discard:
-    """While `when` holds: the list `field` is emptied unless `keep` holds for each element.
+    """While `when` holds: empty the list `field` unless `keep` holds for each element.
 
-    `count` counts what went.
+    The field `count` counts the dropped elements.
     """
 
     field: str
@@ -276,7 +274,7 @@ class Discard:
     when: Expression | None = None
 
     def parse(self, run: Run) -> None:
-        """Look at each element in the scope of its struct."""
+        """Evaluate `keep` for each element, in the scope of its struct."""
         if not holds(self.when, run.scope):
             return
         elements = run.scope[self.field]
@@ -284,19 +282,19 @@ class Discard:
             return
         run.value[self.count] = run.scope[self.count] = len(elements)
         run.scope[self.field] = []
-        for members in (run.value, run.value.hidden):  # readers may call it otherwise
+        for members in (run.value, run.value.hidden):  # the readers' name may differ
             members.update({name: [] for name, member in members.items() if member is elements})
 
 
 class _Members(Container):
-    """The members of an element; null are those of what would melt into it, and is not there."""
+    """The members of an element; members of an absent flattened struct are null."""
 
     def __missing__(self, name: str) -> None:
         return None
 
 
 def scope_of(element: Value, outer: Container) -> Container:
-    """What expressions see of an element that was read."""
+    """The scope of an element that was read."""
     scope = _Members({name: meant(member) for name, member in element.items()})
     scope.update(element.hidden)
     scope.update({"_": outer, "_params": outer._params})

@@ -1,9 +1,9 @@
 """Structs: fields and the checks between them, in the order of the spec.
 
-A `Struct` is one construct for every encoding; its `form` says how the container is opened and where a field's bytes
-are (`Sequential` here, `Positional` in msgpack, objects in json, messages in protobuf). Parsing runs the steps in
-order, so the order of the spec is the order in which errors are reported. Building lays the fields out first, then
-settles what follows from where fields stand: derived lengths, then checksums, inner ones before those that cover them.
+A `Struct` is one construct for every encoding. Its `form` opens the container and finds the bytes of a field
+(`Sequential` here, `Positional` in msgpack, objects in json, messages in protobuf). Parsing runs the steps in order, so
+errors are reported in the order of the spec. Building lays the fields out first, then fills in values that depend on
+positions: derived lengths, then checksums, inner ones before those that cover them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,29 +49,29 @@ from wireloom.runtime.values import Value
 
 @dataclass
 class StreamFields:
-    """Fields that stand in the stream itself, one after the other: a source and a sink at once."""
+    """Fields that follow one another in the stream itself: a source and a sink at once."""
 
     stream: Any
 
     def locate(self, field: Field) -> Any:
-        """The stream, wherever it has come to."""
+        """The stream, at its current position."""
         return self.stream
 
     def place(self, field: Field) -> Any:
-        """The stream, wherever it has come to."""
+        """The stream, at its current position."""
         return self.stream
 
     def offset(self, stream: Any) -> int:
-        """Where the stream has come to."""
+        """The current position."""
         return int(stream.tell())
 
     def close(self) -> None:
-        """Nothing more: the stream goes on after the struct."""
+        """Nothing to do: the stream continues after the struct."""
 
 
 @dataclass(frozen=True)
 class Sequential:
-    """Binary: fields one after the other, or at offsets."""
+    """Binary: fields follow one another, or are at offsets."""
 
     def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
         """The stream itself."""
@@ -84,7 +84,7 @@ class Sequential:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a struct, told by the arity of its array or by a condition."""
+    """A version of a struct, told by the length of its array or by a condition."""
 
     name: str
     arity: int | None = None
@@ -92,7 +92,7 @@ class Version:
 
 
 class Struct(construct.Construct):
-    """Named fields with checks between them; parses to a dict of what readers see."""
+    """Named fields with checks between them; parses to a dict of the readers' members."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Struct(construct.Construct):
         doc: str = "",
     ) -> None:
         super().__init__()
-        self._needed = frozenset(needs)  # what a value of the struct has, beside those of other versions
+        self._needed = frozenset(needs)  # required members, except those of other versions
         self.name = name
         self.docs = doc
         self.steps = steps
@@ -127,9 +127,9 @@ class Struct(construct.Construct):
 
     @property
     def arities(self) -> dict[int, int | None]:
-        """The arities that the struct may have as an array, and the place of the version that each tells.
+        """The lengths that the struct may have as an array, and the index of the version that each tells.
 
-        Where none does, there is an element for each field that is there.
+        If no version states a length, there is an element for each field that is present.
         """
         return self._arities
 
@@ -141,7 +141,7 @@ class Struct(construct.Construct):
             _start=stream.tell() if hasattr(stream, "tell") else 0,
             _size=None,
             _marks={},
-            _furthest=0,  # what was read elsewhere, for a mark of this struct
+            _furthest=0,  # the end of what was read at marks of this struct
             _checksums=self._checksums,
             _version=len(self.versions) - 1,
         )
@@ -159,7 +159,7 @@ class Struct(construct.Construct):
         if scope._furthest:
             _enclose(scope, stream)
         source.close()
-        for name in self._counts:  # what came to be counted after its place
+        for name in self._counts:  # a later step may have changed the count
             run.value[name] = scope[name]
         _leave_frame(run)
         return run.value
@@ -167,7 +167,7 @@ class Struct(construct.Construct):
     # --- building ---
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether `value` can be of this struct: its constants, mapped words and computed facts agree."""
+        """Whether `value` can be of this struct: its constants, value tables and computed fields agree."""
         told = [(member, given) for title, member in self._telling if (given := value.get(title)) is not None]
         if not all(_is_constant(member, given) for member, given in told):
             return False
@@ -178,12 +178,12 @@ class Struct(construct.Construct):
         return all(_agrees(member, given, scope) for member, given in told)
 
     def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether there is a place for each member that `value` has, and it has what cannot be done without."""
+        """Whether the struct has a place for each member of `value`, and `value` has all required members."""
         there = {name for name, member in value.items() if member is not None}
         return there <= self._titles and self._always <= there and not self._refuses(value)
 
     def _refuses(self, value: Mapping[str, Any]) -> bool:
-        """Whether a range or a spelling of a member, or of one that melts in, refuses what `value` has of it."""
+        """Whether the range or the spelling of a member, flattened ones included, refuses its value."""
         return any(
             isinstance(field.subcon, Struct) and field.subcon._refuses(value)
             if field.flatten
@@ -193,7 +193,7 @@ class Struct(construct.Construct):
 
     @cached_property
     def _held(self) -> Sequence[Field]:
-        """The fields that readers see of which a range or a spelling may refuse a value; those that melt in."""
+        """The visible fields with a range or a spelling, and the flattened ones."""
         limits = ((field, field.minimum, field.maximum, field.spelling) for field in self.fields)
         return [
             field
@@ -203,7 +203,7 @@ class Struct(construct.Construct):
 
     @cached_property
     def _always(self) -> frozenset[str]:
-        """What a value of any version has."""
+        """The members that a value of any version must have."""
         conditional = {step.title or step.name for step in self.fields if step.when is not None}
         return self._needed - conditional
 
@@ -213,24 +213,24 @@ class Struct(construct.Construct):
 
     @cached_property
     def _telling(self) -> Sequence[tuple[str, "Field | Bit | Computed"]]:
-        """The members that readers see which cannot be everything, by what readers call them."""
+        """The visible members that cannot have just any value, by their readers' names."""
         return tuple(
             (member.title or member.name, member) for step in self.steps for member in _members(step) if _tells(member)
         )
 
     @cached_property
     def sources(self) -> Sources:
-        """Where the names have their values from while building."""
+        """The sources of its names while building."""
         return Sources(self.steps)
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
+        """The members of `value` as expressions see them."""
         return VisibleMembers(
             Placement(self, value, None, context, self._version_to_build(value, context)).facts().scope
         )
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of this struct, flattened ones included; all names of `hidden` ones, too."""
+        """The readers' names of the members, flattened ones included; with `hidden`, all names, hidden ones too."""
         for step in self.steps:
             match step:
                 case Field(flatten=True):
@@ -247,7 +247,7 @@ class Struct(construct.Construct):
                     pass
 
     def _version_to_build(self, value: Mapping[str, Any], context: Container) -> int:
-        """The version that a parameter names, else the newest with a place for what `value` has, and what it needs."""
+        """The version that a parameter names, else the newest one that the members of `value` fit."""
         if not self.versions:
             return -1
         names, newest = [version.name for version in self.versions], len(self.versions) - 1
@@ -260,20 +260,20 @@ class Struct(construct.Construct):
         return next((place for place in places if self._fits(value, context, place)), newest)
 
     def _fits(self, value: Mapping[str, Any], context: Container, version: int) -> bool:
-        """Whether a version has a place for each member of `value`, and `value` has what it cannot do without."""
+        """Whether a version has a place for each member of `value`, and `value` has all that it requires."""
         facts = Placement(self, value, None, context, version).facts()
         seen = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field) and not step.hidden]
         there = {step.title or step.name for index, step in seen if facts.is_present(index, step)}
         for index, step in seen:
             is_there, is_given = facts.is_present(index, step), _is_given(step, facts)
             if is_given and not is_there and (step.title or step.name) in there:
-                continue  # it is what another version calls so
+                continue  # the member of another version has the same name
             if is_given != is_there and (is_given or self._is_needed(step)):
                 return False
         return True
 
     def _is_needed(self, field: Field) -> bool:
-        """Whether a value must have something of a field that is there."""
+        """Whether a value must have something for a field that is present."""
         if field.flatten:
             return any(_titles(field.subcon, hidden=False))
         return (field.title or field.name) in self._needed
@@ -286,14 +286,14 @@ class Struct(construct.Construct):
 
 
 def _enclose(scope: Container, stream: Any) -> None:
-    """What was read elsewhere, for a mark of the struct, is some of its bytes."""
+    """Check that bytes read at a mark of the struct lie within the struct."""
     if scope._furthest > stream.tell():
         expected = f"the end of the struct at {scope._furthest - stream.origin} or behind, where what it points to ends"
         raise DecodeError("bad_pointer", offset=stream.tell(), expected=expected, actual="its end")
 
 
 def _leave_frame(run: Run) -> None:
-    """Lift the bound that a Frame step set; it must have been used up."""
+    """Lift the bound that a Frame step set; the bytes up to it must have been used."""
     if run.frame is None:
         return
     position, end = run.stream.tell(), run.stream.limit
@@ -305,12 +305,12 @@ def _leave_frame(run: Run) -> None:
 
 
 def _is_given(step: Field, facts: Facts) -> bool:
-    """Whether the value has something of a field."""
+    """Whether the value has something for a field."""
     return step.is_given(facts.value) if step.flatten else facts.given(step) is not None
 
 
 def _members(step: Step) -> Iterator[Field | Bit | Computed]:
-    """The members that a step gives readers."""
+    """The members that a step gives to readers."""
     match step:
         case Field():
             yield step
@@ -322,7 +322,7 @@ def _members(step: Step) -> Iterator[Field | Bit | Computed]:
 
 
 def _tells(member: Field | Bit | Computed) -> bool:
-    """Whether readers see a member that has a constant or words, or is computed of others."""
+    """Whether a visible member has a constant or a value table, or is computed from others."""
     match member:
         case Field():
             return not member.hidden and (member.mapped is not None or member.const is not MISSING)
@@ -333,7 +333,7 @@ def _tells(member: Field | Bit | Computed) -> bool:
 
 
 def _is_constant(member: Field | Bit | Computed, given: Any) -> bool:
-    """Whether a value may be that of a member, as far as its constant, and words that follow from nothing, say."""
+    """Whether a value may be that of a member, as far as its constant or a constant value table decides it."""
     match member:
         case Bit(mapped=Mapped(constants=tuple(words))):
             return any(same(word, given) for word in words)
@@ -344,7 +344,7 @@ def _is_constant(member: Field | Bit | Computed, given: Any) -> bool:
 
 
 def _asks_names(member: Field | Bit | Computed) -> bool:
-    """Whether names of the struct say what a member may be."""
+    """Whether the possible values of a member depend on names of the struct."""
     match member:
         case Field(mapped=mapped):
             return mapped is not None
@@ -370,13 +370,13 @@ def _may_be(step: Computed, given: Any, scope: Container) -> bool:
     try:
         return same(step.held(evaluate(step.compute, scope), 0), given)
     except PositionPendingError:
-        return True  # reading back says so
+        return True  # the read-back reports it
     except DecodeError:
         return False
 
 
 def _free(steps: Sequence[Step]) -> Iterator[str]:
-    """What readers call the members that they see which follow from others, or from the format itself."""
+    """The readers' names of visible members that are derived from others, or fixed by the format."""
     for step in steps:
         match step:
             case Field():
@@ -392,7 +392,7 @@ def _free(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _derived(steps: Sequence[Step]) -> Iterator[str]:
-    """What readers call the members that they see which follow from others, and make way for what these say."""
+    """The readers' names of visible members that are derived from others even if they are given."""
     for step in steps:
         match step:
             case Field():
@@ -408,7 +408,7 @@ def _derived(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _called(member: Field | Bit | Computed, *, hidden: bool) -> Iterator[str]:
-    """What readers call a member, where they see it; where `hidden` ones count, what expressions call it, too."""
+    """The readers' name of a visible member; with `hidden`, also of a hidden one, and the name in expressions."""
     if hidden or not member.hidden:
         yield member.title or member.name
     if hidden and member.title:
@@ -420,7 +420,7 @@ def _titles(subcon: Any, *, hidden: bool) -> Iterator[str]:
         yield from subcon.titles(hidden=hidden)
 
 
-__all__ = [  # what generated parsers declare structs with
+__all__ = [  # the names that generated parsers use
     "Bit",
     "Check",
     "Checksum",

@@ -1,6 +1,6 @@
-"""Unions of structs: chosen by a tag (`Select`), by a value ahead (`Peek`), or tried in order (`Attempt`).
+"""Unions of structs: chosen by a tag (`Select`), by a value read ahead (`Peek`), or tried in order (`Attempt`).
 
-A tag of no case is an error, at the tag. An attempt goes on to the next alternative only for the error codes that the
+A tag without a case is an error, at the tag. An attempt tries the next alternative only for the error codes that the
 spec lists. When building, the tag decides if the value shows it; else the first struct that has a place for every
 member.
 """
@@ -29,20 +29,20 @@ _BYTE = 8
 
 @dataclass(frozen=True)
 class Refusal:
-    """A case that is known and is an error."""
+    """A known case that is an error."""
 
     code: str
 
 
 def titles_of(subcons: Sequence[Any], *, hidden: bool) -> Iterator[str]:
-    """What readers call the members of the structs among `subcons`; the names of `hidden` ones among them."""
+    """The readers' names of the members of the structs in `subcons`; with `hidden`, also those of hidden members."""
     for subcon in subcons:
         if hasattr(subcon, "titles"):
             yield from subcon.titles(hidden=hidden)
 
 
 def fields_of(subcon: Any) -> Sequence[Field]:
-    """The fields of a struct, whatever stands around it; none of what is no struct."""
+    """The fields of a struct inside any wrappers; empty for other types."""
     while not isinstance(subcon, Struct):
         subcon = subcon.target() if isinstance(subcon, Deferred) else getattr(subcon, "subcon", None)
         if subcon is None:
@@ -51,7 +51,7 @@ def fields_of(subcon: Any) -> Sequence[Field]:
 
 
 def told(field: Field, value: Mapping[str, Any]) -> Any:
-    """What stands on the wire of a field, where a value says it plainly; else MISSING."""
+    """The wire value of a field, if the value being built states it plainly; else MISSING."""
     follows = field.is_derived or field.bits or field.hidden or field.when or field.optional
     given = None if follows or field.const is not MISSING else value.get(field.title or field.name)
     if given is None or field.mapped is None:
@@ -66,8 +66,8 @@ def struct_for(
 ) -> Any:
     """While building: the first struct, in the order of the spec, that takes `value`.
 
-    Only one counts whose constants agree with the value, and that its tag `selects`. Where none of these takes the
-    value it is the one with most of its members, of which an error says what is wrong with the rest.
+    Only structs whose constants agree with the value, and that the tag `selects`, are considered. If none of them takes
+    the value, it is the one with most of its members, so that the error names the members that do not fit.
     """
     agreeing = [
         subcon
@@ -88,12 +88,12 @@ def struct_for(
 
 
 class CasesByValue:
-    """What unions of structs share: they can stand where a Struct can."""
+    """The common part of unions of structs, which can be used like a Struct."""
 
     subcons: tuple[Any, ...]
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the cases."""
+        """The readers' names of the members of the cases."""
         return titles_of(self.subcons, hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
@@ -101,27 +101,27 @@ class CasesByValue:
         return any(subcon.accepts(value, context) for subcon in self.subcons)
 
     def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether a case has a place for each member of `value`, and is given what it needs."""
+        """Whether a case has a place for each member of `value`, and `value` has all that it requires."""
         return any(subcon.takes(value) for subcon in self.subcons)
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
+        """The members of `value` as expressions see them."""
         return visible_members(struct_for(value, self.subcons, context), value, context)
 
 
 def _subcons(cases: Mapping[Scalar, Any], otherwise: Any) -> tuple[Any, ...]:
-    """What a value may be of, each once; the case of all other values last."""
+    """The types of the cases, each once; the default case is last."""
     found = [case for case in cases.values() if not isinstance(case, Refusal)]
     return tuple(dict.fromkeys([*found, otherwise] if otherwise is not None else found))
 
 
 class Select(construct.Construct):
-    """A union chosen by `tag`, an expression over fields read before; a tag of no case is `otherwise`, else `code`.
+    """A union chosen by `tag`, an expression over earlier fields; a tag without a case is `otherwise`, else `code`.
 
-    `told` is what errors show in place of a tag that selects nothing.
+    `told` is shown in errors instead of the tag.
     """
 
-    def __init__(  # noqa: PLR0913 - what a union is chosen by, and what errors show of it
+    def __init__(  # noqa: PLR0913 - the tag, its cases, and their form in errors
         self,
         tag: Expression,
         cases: Mapping[Scalar, Any],
@@ -138,11 +138,11 @@ class Select(construct.Construct):
         self.subcons = _subcons(self.cases, otherwise)
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the cases."""
+        """The readers' names of the members of the cases."""
         return titles_of(self.subcons, hidden=hidden)
 
     def _case(self, tag: Any) -> Any:
-        """The case of a tag, None where there is none. Kinds differ: true does not select the case 1."""
+        """The case of a tag, or None. Kinds differ: true does not select the case 1."""
         found = self.cases.get(tag) if isinstance(tag, Scalar) else None
         return found if any(equal(tag, value) for value in self.cases) else self.otherwise
 
@@ -169,17 +169,17 @@ class Select(construct.Construct):
         return case._build(obj, stream, context, path)
 
     def _of_shape(self, value: Any, context: Container) -> Any:
-        """The case that a value is of, where its tag is not known yet: the places of fields say it later."""
+        """The case that fits a value whose tag depends on positions that are not known yet."""
         if isinstance(value, Mapping) and all(hasattr(subcon, "accepts") for subcon in self.subcons):
             return struct_for(value, self.subcons, context)
         return self.subcons[0]
 
     def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether a case has a place for each member of `value`, and is given what it needs."""
+        """Whether a case has a place for each member of `value`, and `value` has all that it requires."""
         return any(subcon.takes(value) for subcon in self.subcons if hasattr(subcon, "takes"))
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`: of the case by its tag, which may follow from just that."""
+        """The members of `value` as expressions see them, of the case that the tag selects."""
         try:
             case = self._case(evaluate(self.tag, context))
         except CircleError:
@@ -202,11 +202,11 @@ class Peek(CasesByValue, construct.Construct):
     ) -> None:
         super().__init__()
         self.tag, self.cases, self.code, self.otherwise = tag, dict(cases), code, otherwise
-        self.octets = octets  # how many bytes the tag is, where cases are bytes and no numbers
+        self.octets = octets  # the size of the tag if the cases are bytes, else None
         self.subcons = _subcons(self.cases, otherwise)
 
     def _shown(self, tag: Any) -> str:
-        """A tag as the spec has it."""
+        """A tag as the spec writes it."""
         return shown(tag) if self.octets is None or tag is None else int(tag).to_bytes(self.octets, "big").hex()
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:
@@ -229,21 +229,21 @@ class Peek(CasesByValue, construct.Construct):
         return self._case_for(obj, context)._build(obj, stream, context, path)
 
     def _case_for(self, obj: Any, context: Container) -> Any:
-        """The case that a value is of: a struct that takes it, else the first type that has values of its kind."""
+        """The case of a value: a struct that takes it, else the first type that has values of its kind."""
         plain = [] if isinstance(obj, Mapping) else [case for case in self.subcons if not hasattr(case, "accepts")]
         if not plain:
             return struct_for(obj, self.subcons, context, self._selects)
         return next((case for case in plain if isinstance(obj, _kinds_of(case))), plain[0])
 
     def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
-        """Whether what the value says of a first field, which is what is read ahead, selects the case."""
+        """Whether the value's first field, which is the value read ahead, selects the case."""
         first = next(iter(fields_of(case)), None)
         tag: Any = MISSING if first is None or not _is_alike(first.subcon, self.tag) else told(first, value)
         return tag is MISSING or self.cases.get(tag, self.otherwise) is case
 
 
 def _is_alike(one: Any, other: Any) -> bool:
-    """Whether two constructs are integers of one form."""
+    """Whether two constructs are integers of the same form."""
     if not (isinstance(one, Integer) and isinstance(other, Integer)):
         return False
     orders = [each.order for each in (one, other) if each.bits > _BYTE and isinstance(each.order, str)]
@@ -251,7 +251,7 @@ def _is_alike(one: Any, other: Any) -> bool:
 
 
 def _kinds_of(case: Any) -> Any:
-    """The kinds of Python values that a type other than structs has."""
+    """The Python types of the values of a type that is not a struct."""
     match case:
         case Float():
             return float
@@ -285,14 +285,15 @@ class Trial:
     build_when: Expression | None = None
 
     def falls_back(self, error: DecodeError, context: Container) -> bool:
-        """Whether `error` means: not this alternative."""
+        """Whether `error` means that the next alternative is tried."""
         return any(error.code in fallback.codes and holds(fallback.when, context) for fallback in self.fallbacks)
 
 
 class Attempt(CasesByValue, construct.Construct):
     """Alternatives tried in order over the same bytes.
 
-    The value says which one held and what refused the one before, where these have names.
+    The members `kind` and `reason`, if they have names, hold the alternative that parsed and the error code that
+    refused the one before it.
     """
 
     def __init__(self, *trials: Trial, kind: str, reason: str) -> None:
@@ -301,17 +302,17 @@ class Attempt(CasesByValue, construct.Construct):
         self.subcons = tuple(trial.subcon for trial in trials)
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the alternatives."""
+        """The readers' names of the members of the alternatives."""
         yield from filter(None, (self.kind, self.reason))
         yield from titles_of(self.subcons, hidden=hidden)
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
-        """Whether an alternative accepts `value`, of its name where it names one."""
+        """Whether an alternative accepts `value`: the one that `value` names, or any."""
         named = value.get(self.kind) if self.kind else None
         return any(trial.subcon.accepts(value, context) for trial in self.trials if named in (None, trial.name))
 
     def takes(self, value: Mapping[str, Any]) -> bool:
-        """Whether an alternative has a place for each member of `value`, and is given what it needs."""
+        """Whether an alternative has a place for each member of `value`, and `value` has all that it requires."""
         told = {name: member for name, member in value.items() if name not in (self.kind, self.reason)}
         return super().takes(told)
 
@@ -326,7 +327,7 @@ class Attempt(CasesByValue, construct.Construct):
         return value
 
     def _read(self, stream: Any, context: Container, path: str) -> tuple[Trial, str | None, Value]:
-        """The alternative that holds, the code that refused the one before, and the value."""
+        """The alternative that parsed, the error code that refused the one before, and the value."""
         start, reason = stream.tell(), None
         region = stream.limit, stream.overrun, stream.depth, stream.frame_end
         proven = stream.checksums, stream.constants
@@ -356,14 +357,14 @@ class Attempt(CasesByValue, construct.Construct):
         return self._trial_for(obj, context).subcon._build(obj, stream, context, path)
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
+        """The members of `value` as expressions see them."""
         trial = self._trial_for(value, context)
         told = {self.kind: trial.name, self.reason: value.get(self.reason)}
         told.pop("", None)
         return ChainMap(told, visible_members(trial.subcon, value, context))  # type: ignore[arg-type]
 
     def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
-        """The alternative that the value names; else of those whose `build_when` holds the first that takes it."""
+        """The alternative that the value names, else the first that takes it and whose `build_when` holds."""
         named = obj.get(self.kind) if self.kind else None
         for trial in self.trials:
             if trial.name == named:
@@ -378,7 +379,7 @@ class Attempt(CasesByValue, construct.Construct):
 
 
 class Deferred(Around, construct.Construct):
-    """A named type that refers to itself, looked up when it is first used."""
+    """A named type that refers to itself, looked up on first use."""
 
     def __init__(self, target: Callable[[], Any]) -> None:
         super().__init__()
@@ -390,7 +391,7 @@ class Deferred(Around, construct.Construct):
         return self.target()
 
     def titles(self, *, hidden: bool = False) -> Iterator[str]:
-        """What readers call the members of the type."""
+        """The readers' names of the members of the type."""
         return titles_of([self.target()], hidden=hidden)
 
     def fits(self, value: object) -> bool:
@@ -398,7 +399,7 @@ class Deferred(Around, construct.Construct):
         return bool(self.target().fits(value))
 
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
-        """What expressions see of the members of `value`."""
+        """The members of `value` as expressions see them."""
         return visible_members(self.target(), value, context)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Any:

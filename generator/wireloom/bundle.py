@@ -1,9 +1,9 @@
-"""The generated package as files that travel: a wheel, and a zip for `--py-files`.
+"""The generated package as two files to install or submit: a wheel, and a zip for Spark's `--py-files`.
 
-The wheel is the generated package alone and needs `wireloom` installed beside it. Spark takes no wheels for
-`--py-files`, so the zip carries the runtime too, and what ingest runs on executors; it is imported from where it lies.
-Both are pure Python, and their bytes depend on their contents alone. Earlier bundles of the same package are removed
-from the folder, so that a pattern such as `dist/*.zip` cannot pick one that is out of date.
+The wheel has the generated package alone; environments that install it need `wireloom` too. Spark does not take wheels
+for `--py-files`, so the zip also has the runtime and the modules that ingest runs on executors. Python imports from the
+zip without unpacking it. Both files are pure Python, and the same contents give the same bytes. `bundle` removes
+earlier bundles of the package from the folder, so that a pattern such as `dist/*.zip` matches only one file.
 """
 
 import base64
@@ -25,7 +25,7 @@ Generator: wireloom {wireloom.__version__}
 Root-Is-Purelib: true
 Tag: py3-none-any
 """
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can say
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest timestamp of a zip entry
 SUFFIXES = (".py", ".json", ".typed")
 SHIPPED = (
     "__init__.py",
@@ -36,13 +36,13 @@ SHIPPED = (
     "problems.py",
     "runtime",
     "spark",
-)  # of wireloom, to executors
+)  # the parts of wireloom that executors need
 SOURCE = "pyspark_wireloom"  # where Spark looks for the data source
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The two files, what pip calls exactly this version, and the earlier files that were removed."""
+    """The paths of the two files, the exact requirement for pip, and the earlier files that were removed."""
 
     wheel: Path
     zip: Path
@@ -51,7 +51,7 @@ class Bundle:
 
 
 def bundle(out: Path, package: str, destination: Path) -> Bundle:
-    """Write wheel and zip of the package in `out` to the destination folder."""
+    """Write the wheel and the zip of the package in `out` to the destination folder."""
     if not (out / package / "__init__.py").is_file() or not (out / "pyproject.toml").is_file():
         raise MachineError(f"there is no generated package {package} in {out}", "wireloom generate")
     project = tomllib.loads((out / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -70,7 +70,7 @@ def bundle(out: Path, package: str, destination: Path) -> Bundle:
 
 
 def _bundles(folder: Path, name: str) -> Iterator[Path]:
-    """The bundles of that package, of any version: `name-1.0+digest.zip`, `name-1.0+digest-py3-none-any.whl`."""
+    """All bundles of the package, of any version: `name-1.0+digest.zip`, `name-1.0+digest-py3-none-any.whl`."""
     version = r"\d+\.\d+\+[0-9a-f]{12}"
     pattern = re.compile(rf"{re.escape(name)}-{version}(\.zip|-py3-none-any\.whl)")
     return (path for path in folder.iterdir() if path.is_file() and pattern.fullmatch(path.name))

@@ -1,6 +1,6 @@
-"""The generated package, as tools find it: by name, in a folder or installed.
+"""Finds and imports the generated package by name, from a folder or installed.
 
-A folder with the package comes before an installed one, so that tools use what was just generated.
+A package in the folder takes precedence over an installed one, so that tools use the newest generated files.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wireloom.failures import MachineError, MisuseError, unknown
 
-if TYPE_CHECKING:  # the runtime comes with the package, and texts of help do without
+if TYPE_CHECKING:  # imports the runtime, which help texts do not need
     from pyspark.sql.types import StructType
 
     from wireloom.runtime.codec import Codec
@@ -20,31 +20,31 @@ if TYPE_CHECKING:  # the runtime comes with the package, and texts of help do wi
 
 
 class Package(Protocol):
-    """A generated package: its index."""
+    """The interface of a generated package: its index of formats."""
 
     __name__: str
     FORMATS: Mapping[str, tuple[str, str]]
 
 
 class FormatModule(Protocol):
-    """A generated module: one format."""
+    """The interface of a generated module, which holds one format."""
 
     __name__: str
     FORMAT: str
     TITLE: str
-    DIGEST: str  # of the spec's text
-    MEANING: str  # of what it means: an edit of a comment keeps it
+    DIGEST: str  # of the text of the spec
+    MEANING: str  # of the meaning of the spec: the same after an edit of comments
     ENCODING: str
     CODEC: "Codec"
     JSON_SCHEMA: dict[str, Any]
     VALIDATOR: "Validator"
 
     def struct_type(self, *, root: str, explode: bool) -> "StructType":
-        """The Spark columns of a root, or of its flat rows."""
+        """The Spark columns of a root; with `explode`, those of its flattened rows."""
 
 
 def open_package(name: str, folder: Path) -> Package:
-    """The generated package of that name, from `folder` where it is there, else as installed."""
+    """Import the generated package of that name, from `folder` if it is there, otherwise as installed."""
     if not all(part.isidentifier() for part in name.split(".")):
         raise MisuseError(f"{name!r} is not the name of a Python package")
     if (folder / name / "__init__.py").is_file() and str(folder.resolve()) not in sys.path:
@@ -73,14 +73,14 @@ def _contract_error() -> type[Exception]:
 
 
 def open_format(package: Package, name: str) -> FormatModule:
-    """The module of that format."""
+    """Import the module of a format."""
     if name not in package.FORMATS:
         raise unknown("format", name, package.FORMATS)
     return cast(FormatModule, importlib.import_module(f"{package.__name__}.{name}"))
 
 
 def parameter_values(module: FormatModule, assignments: Iterable[str]) -> "dict[str, ParameterValue]":
-    """The values that `name=value` texts give to the format's parameters."""
+    """Parse `name=value` texts into values of the format's parameters."""
     known = {parameter.name: parameter for parameter in module.CODEC.parameters}
     values: dict[str, ParameterValue] = {}
     for assignment in assignments:

@@ -1,7 +1,7 @@
-"""The command line: arguments in, printed problems and an exit code out. No logic lives here.
+"""The command line: parses arguments, prints results and problems, and sets the exit code. It holds no logic.
 
-Exit codes: 0 done; 1 problems were found in specs, data or by a check; 2 the call was wrong; 3 something is missing or
-broken on this machine; 4 more is bad than the caller allows; 5 most records of a run were refused, and are in the
+Exit codes: 0 done; 1 problems were found in specs or data, or by a check; 2 the command was wrong; 3 something is
+missing or broken on this machine; 4 more data is bad than the caller allows; 5 most records of a run are in the
 quarantine; 130 interrupted (Ctrl-C).
 """
 
@@ -28,6 +28,8 @@ def _run() -> None:
             "wireloom: the command line needs more than the runtime\n  mend it with: pip install 'wireloom[cli]'\n"
         )
         sys.exit(3)
-    warnings.formatwarning = lambda message, *_, **__: f"{message}\n"  # users need no line of our code
-    logging.getLogger().addHandler(logging.NullHandler())  # what libraries log (py4j's tracebacks) we say ourselves
+    # without the source line, which means nothing to users
+    warnings.formatwarning = lambda message, *_, **__: f"{message}\n"
+    # libraries log failures (py4j with tracebacks) that we report ourselves
+    logging.getLogger().addHandler(logging.NullHandler())
     app()

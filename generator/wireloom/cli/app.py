@@ -40,7 +40,7 @@ COMMANDS = {
     "export": ("specs.export", "Describe a format as a .ksy, .proto or .avsc file."),
     "new": ("project.new", "Start a spec, a project, or a Spark pipeline."),
 }
-"""By name: the module below `cli/commands`, and what the list of commands says."""
+"""For each command: its module below `cli/commands`, and its line in the list of commands."""
 
 EXIT_CODES = """\b
 Exit codes:
@@ -65,20 +65,20 @@ Examples:
 
 
 class Program(Guarded):
-    """The group of all commands, each imported when it is asked for."""
+    """The group of all commands; imports the module of a command when it is asked for."""
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - as typer has it
         super().__init__(**given)
         self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002
-        """The command of that name."""
+        """Import and return the command of that name."""
         if cmd_name in COMMANDS and self.commands[cmd_name] is None:
             self.commands[cmd_name] = _command(cmd_name)
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002
-        """The list of commands, without importing them."""
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
@@ -113,7 +113,7 @@ def _program(
 
 
 def _command(name: str) -> Any:  # noqa: ANN401 - typer's own
-    """A command, the examples of it below its options; or a group of commands."""
+    """Import a command, with its examples moved below the options in its help; or a group of commands."""
     module = import_module(f"wireloom.cli.commands.{COMMANDS[name][0]}")
     functions = getattr(module, "COMMANDS", None)
     if functions is None:

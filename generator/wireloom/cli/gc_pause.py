@@ -1,6 +1,6 @@
 """Pauses the garbage collector while modules are imported and while the process ends.
 
-Both make or walk many objects, and none of them is garbage.
+Both create or walk many objects, none of which is garbage.
 """
 
 import gc
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Nothing is looked for meanwhile."""
+    """Pause the collector within the block."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -22,7 +22,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def whole_process() -> Iterator[None]:
-    """The collector is off until `begin`, and again after this ends, until the process ends."""
+    """Pause the collector until `begin` is called, and again from the end of the block to the end of the process."""
     gc.disable()
     try:
         yield
@@ -32,5 +32,5 @@ def whole_process() -> Iterator[None]:
 
 
 def begin() -> None:
-    """The command is there, and works from now on."""
+    """Resume the collector: the command is imported and starts its work."""
     gc.enable()

@@ -1,7 +1,7 @@
-"""Options in groups: a command takes dataclasses, and the command line has their fields as options.
+"""Options in groups: a command takes dataclasses, whose fields become its options.
 
-typer reads the signature of a command. A parameter that is a dataclass is replaced there by its fields, with their
-annotations and defaults; the command is called with the dataclass made of them.
+typer reads the signature of a command. `ungrouped` replaces each dataclass parameter there by the fields of the
+dataclass, with their annotations and defaults, and calls the command with the dataclass made from their values.
 """
 
 import inspect
@@ -13,7 +13,7 @@ Command = Callable[..., None]
 
 
 def ungrouped(command: Command) -> Command:
-    """The command with an option for each field of its dataclasses."""
+    """The command with one option for each field of its dataclasses."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: group for name, group in hints.items() if is_dataclass(group) and isinstance(group, type)}
     if not groups:

@@ -1,6 +1,7 @@
-"""From a failure to a message and an exit code: the only place where exceptions become exit codes.
+"""Translates exceptions into messages and exit codes; no other module does.
 
-A mistake of the user is one line and never a traceback. Anything not named here is a bug of wireloom, and crashes.
+A mistake of the user gives one line and no traceback. An exception that is not named here is a bug of wireloom, and
+crashes.
 """
 
 import errno
@@ -19,11 +20,11 @@ from wireloom.problems import SpecProblems
 
 PROBLEMS, MISUSE, MACHINE, LIMIT, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 RESUMED = ("ingest", "replay")
-"""Commands that go on where they were when they are started again."""
+"""Commands that resume when they are started again."""
 BROKEN = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 )
-"""Errors of the machine: whoever calls has named the right files."""
+"""Errors of the machine, not of the arguments."""
 EXTRAS = {
     "jinja2": "generate",
     "pydantic": "generate",
@@ -32,11 +33,11 @@ EXTRAS = {
     "watchfiles": "cli",
     "yaml": "generate",
 }
-"""Libraries that a command imports when it needs them, and the extra that brings each."""
+"""Libraries that commands import lazily, and the pip extra that installs each."""
 
 
 class Guarded(TyperGroup):
-    """The group of commands, with their failures translated."""
+    """The group of commands, with exceptions translated."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as typer has it
         """Run the command named on the command line."""
@@ -49,7 +50,7 @@ class Guarded(TyperGroup):
             raise typer.Exit(INTERRUPTED) from error
 
     def main(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as typer has it
-        """Run the program; help is printed before there is a command."""
+        """Run the program. Exceptions are translated here too, because printing help runs no command."""
         try:
             return super().main(*args, **kwargs)
         except OSError as error:
@@ -59,7 +60,7 @@ class Guarded(TyperGroup):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Exceptions that a command may meet, as messages and exit codes."""
+    """Translate the exceptions of a command into messages and exit codes."""
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -88,7 +89,7 @@ def translated() -> Iterator[None]:
         complain(f"{error.name} is not installed", remedy=f"pip install 'wireloom[{EXTRAS[error.name]}]'")
         raise typer.Exit(MACHINE) from error
     except BrokenPipeError as error:
-        _drop_output()  # the reader has left
+        _drop_output()  # the reader of the pipe has gone
         raise typer.Exit(0) from error
     except OSError as error:
         raise typer.Exit(_file_error(error)) from error
@@ -100,7 +101,7 @@ def translated() -> Iterator[None]:
 
 
 def _file_error(error: OSError) -> int:
-    """Print what is wrong with a file, and give the exit code."""
+    """Print a file error, and return its exit code."""
     if error.filename == STANDARD_OUTPUT:
         _drop_output()
     complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
@@ -108,7 +109,7 @@ def _file_error(error: OSError) -> int:
 
 
 def _drop_output() -> None:
-    """What is still to be written to standard output goes nowhere: Python would try once more, at its end."""
+    """Discard buffered output, which Python would otherwise try to write again when it exits."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -126,7 +127,7 @@ def _of_the_call() -> type[Exception]:
 
 
 def report_problems(problems: SpecProblems) -> None:
-    """Print every problem of the specs, one a line, and how many there are."""
+    """Print every problem of the specs, one per line, and their number."""
     count = len(problems.problems)
     for problem in problems.problems:
         note(str(problem), *(f"    {line}" for line in problem.picture))

@@ -1,4 +1,4 @@
-"""What was written on the command line: refuses empty texts, and tells whether an option was used."""
+"""Looks at what the user typed: refuses empty texts, and tells whether an option was given."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from wireloom.failures import MisuseError
 
 
 class Stated(TyperCommand):
-    """A command of which no option or argument is an empty text: a path of no names would be the current folder."""
+    """A command that refuses an empty text for any option or argument: an empty path would mean the current folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as typer has it
-        """Look at the texts as they are, and then make values of them."""
+        """Check the texts before they are converted to values."""
         given = {} if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=list(args))[0]
         for parameter in self.params:
             if given.get(str(parameter.name)) == "":
@@ -22,13 +22,13 @@ class Stated(TyperCommand):
 
 
 def is_given(context: Any, name: str) -> bool:  # noqa: ANN401 - as typer has it
-    """Whether an option stands on the command line, and is not the one that is taken otherwise."""
+    """Whether the user gave the option, so that its value is not the default."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
 
 def _called(parameter: Any) -> str:  # noqa: ANN401 - as typer has it
-    """What users call it."""
+    """The name of a parameter in messages."""
     if parameter.param_type_name == "argument":
         return str(parameter.human_readable_name).strip("[]{}")
     return str(max(parameter.opts, key=len))

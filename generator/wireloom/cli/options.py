@@ -1,4 +1,4 @@
-"""Options that several commands have, each defined once."""
+"""Options that several commands share, each defined once."""
 
 import os
 import re
@@ -24,24 +24,24 @@ Specs = Annotated[Path, typer.Option("--specs", metavar="DIR", help="Folder of t
 
 
 def _out(context: typer.Context, value: Path) -> Path:
-    """The folder; raises MisuseError where it is none, and MachineError where it has not the package."""
+    """Check --out: raises MisuseError if it is no folder, MachineError if the package is missing there."""
     if is_given(context, "out"):
         refuse_no_folder(value, "--out", "`wireloom generate --out DIR` makes one")
-        if "package" in context.params:  # it stands before --out
+        if "package" in context.params:  # --package was parsed before --out
             _refuse_lacking(value, context.params["package"])
     return value
 
 
 def _package(context: typer.Context, value: str) -> str:
-    """The package that is asked for; else the one that --out has, which projects call by names of their own."""
+    """The package of --package; by default the one in the folder of --out, which may have a name of its own."""
     if is_given(context, "package"):
         return value
-    out = context.params.get("out")  # a text, where the command line has it
+    out = context.params.get("out")  # still a text if it was typed
     return package_in(OUT if out is None else Path(out)) or value
 
 
 def _package_there(context: typer.Context, value: str) -> str:
-    """The same; raises MachineError where the --out that is given has no such package."""
+    """The same; raises MachineError if the folder of --out has no such package."""
     package = _package(context, value)
     if "out" in context.params and is_given(context, "out"):
         _refuse_lacking(Path(context.params["out"]), package)
@@ -58,7 +58,7 @@ def _refuse_lacking(out: Path, package: str) -> None:
 
 
 def package_in(out: Path) -> str | None:
-    """The name of the package that was generated into a folder; None where none was."""
+    """The name of the package that was generated into a folder; None if there is none."""
     try:
         found = tomllib.loads((out / "pyproject.toml").read_text(encoding="utf-8"))
         name: str = found["tool"]["setuptools"]["packages"]["find"]["include"][0]
@@ -74,7 +74,7 @@ _OUT_HELP, _PACKAGE_HELP = (
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP, callback=_out)]
 Package = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package_there)]
 OutMade = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP)]
-"""Of commands that can make the folder, and the package in it."""
+"""--out of commands that can create the folder and the package."""
 PackageMade = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package)]
 Format = Annotated[
     str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
@@ -102,7 +102,7 @@ Parameters = Annotated[
     typer.Option("--parameter", "-p", metavar="NAME=VALUE", help="A parameter of the format; may be repeated."),
 ]
 FRAMINGS = "none|concatenated|length-prefixed|lines|array|slip|cobs|prefix:NUMBER|size:BYTES|delimiter:HEX"
-"""How records may follow one another; `runtime.streams.framing` reads it, which help does not wait for."""
+"""The framings, as help shows them. `runtime.streams.framing` parses them; help does not wait for its import."""
 Framing = Annotated[
     str | None,
     typer.Option(
@@ -169,14 +169,14 @@ PACKAGE = "wireloom_formats"
 
 
 def refuse_no_folder(folder: Path, option: str = "--specs", start: str = "`wireloom new NAME` starts one") -> None:
-    """Raises MisuseError where what is to be read is no folder."""
+    """Raise MisuseError if an input path is no folder."""
     if not folder.is_dir():
         lacking = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
         raise MisuseError(f"{lacking}; {start}; {option} names another folder")
 
 
 def refuse_no_way(option: str, folder: Path) -> None:
-    """Raises MisuseError where a folder that is to be written to cannot be there: a file is, or is on its way."""
+    """Raise MisuseError if an output folder cannot be created because a file is in the way."""
     nearest = next(path for path in (folder, *folder.parents, Path()) if os.path.lexists(path))
     if not nearest.is_dir():
         what = f"{nearest} is" if nearest == folder else f"{folder} cannot be made, since {nearest} is"
@@ -184,13 +184,13 @@ def refuse_no_way(option: str, folder: Path) -> None:
 
 
 def one_of(option: str, value: str, options: tuple[str, ...], between: str = ", ") -> None:
-    """Raises MisuseError for a value that the option does not have."""
+    """Raise MisuseError for a value that the option does not have."""
     if value not in options:
         raise MisuseError(f"{option} {value}: it can be {between.join(options)}")
 
 
 def chosen(format: str, package: str, out: Path) -> FormatModule:
-    """The module that the options name."""
+    """Import the module of the format that the options name."""
     with uncollected():
         found = open_package(package, out)
         if format not in found.FORMATS and (spec := _spec_of(format)) is not None:
@@ -201,7 +201,7 @@ def chosen(format: str, package: str, out: Path) -> FormatModule:
 
 
 def _spec_of(format: str) -> Path | None:
-    """The spec of a format in the folder that `generate` reads by default; None where it has none."""
+    """The spec of a format in the default folder of `generate`; None if there is none."""
     declares = re.compile(rf"^format: *{re.escape(format)} *$", re.MULTILINE)
     try:
         return next((each for each in spec_files(SPECS) if declares.search(each.read_text(encoding="utf-8"))), None)
@@ -210,12 +210,12 @@ def _spec_of(format: str) -> Path | None:
 
 
 def listed(texts: list[str] | None) -> tuple[str, ...]:
-    """The parts of texts that may each name several, with commas between them."""
+    """The items of texts that may each hold several, separated by commas."""
     return tuple(part.strip() for text in texts or [] for part in text.split(",") if part.strip())
 
 
 def dropped_codes(module: FormatModule, texts: list[str] | None) -> tuple[str, ...]:
-    """The error codes of --drop; raises MisuseError for one that no record of the format can have."""
+    """The error codes of --drop; raises MisuseError for a code that the format cannot report."""
     from wireloom.ingest.plan import CODES
     from wireloom.runtime.streams.framed import CODES as OF_STREAMS
 
@@ -234,7 +234,7 @@ def plan_of(
     parameter: list[str] | None,
     drop: list[str] | None,
 ) -> "Plan":
-    """How a job decodes; raises MisuseError where that cannot be."""
+    """The decoding plan of a job; raises MisuseError if the options contradict each other."""
     from wireloom.ingest.plan import Plan
 
     given = tuple(parameter_values(module, parameter or []).items())
@@ -243,7 +243,7 @@ def plan_of(
 
 
 def size_of(option: str, text: str) -> int:
-    """Bytes of a number with a unit: `800m`, `2g`; raises MisuseError."""
+    """The bytes of a size with a unit, such as `800m` or `2g`; raises MisuseError."""
     if not _MEMORY.fullmatch(text):
         raise MisuseError(f"{option} {text}: write a number, with a unit if you like, such as 4g or 800m")
     digits = text.lower().removesuffix("b")
@@ -252,7 +252,7 @@ def size_of(option: str, text: str) -> int:
 
 
 def refuse_no_java() -> None:
-    """Raises MachineError where a session of our own would find no Java that Spark can run on."""
+    """Raise MachineError if a local session would find no Java that Spark supports."""
     if "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ:
         return
     from wireloom.spark.machine import java
@@ -264,7 +264,7 @@ def refuse_no_java() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who does the work of a job."""
+    """Options about the engine that does the work."""
 
     engine: Engine = SPARK
     processes: Processes = None
@@ -274,7 +274,7 @@ class Workers:
     master: Master = None
 
     def refuse_unfit(self) -> None:
-        """Raises MisuseError where options are of the other engine, or no setting of Spark."""
+        """Raise MisuseError if an option belongs to the other engine, or is no Spark setting."""
         one_of("--engine", self.engine, ENGINES, " or ")
         if self.engine == SPARK and self.processes is not None:
             raise MisuseError("--processes is only for --engine local; on Spark, use --master local[4]")
@@ -290,7 +290,7 @@ class Workers:
         self.configuration()
 
     def configuration(self) -> tuple[tuple[str, str], ...]:
-        """What a Spark session is told; raises MisuseError for what is no setting."""
+        """The settings of the Spark session; raises MisuseError for a text that is no setting."""
         settings = {"spark.jars.packages": ",".join(listed(self.packages))} if self.packages else {}
         if self.driver_memory is not None:
             size_of("--driver-memory", self.driver_memory)

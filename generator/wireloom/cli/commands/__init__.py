@@ -1,1 +1,1 @@
-"""The commands, one module each, by what they work on: specs, records, tables, or a project."""
+"""The commands, one module each, grouped by what they work on: specs, records, tables, or a project."""

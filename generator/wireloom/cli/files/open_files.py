@@ -1,4 +1,4 @@
-"""Files, folders, globs and standard input as open files, each once, decompressed as `ingest` does it."""
+"""Opens files, folders, globs and standard input, one file after the other, decompressed as `ingest` does it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open file: what messages call it, its bytes, its first ones, and its size, if it is known."""
+    """An open file: its name in messages, its bytes, the first bytes, and its size if known."""
 
     name: str
     source: BinaryIO
@@ -28,13 +28,13 @@ class Opened:
     size: int | None
 
     def damage(self) -> "tuple[int, DecodeError] | None":
-        """Where a compressed file ended before its time, and why; asked for once it has been read."""
+        """Where and why a compressed file ended too early; call it after reading the file."""
         failure = getattr(self.source, "failure", None)
         return None if failure is None else (getattr(self.source, "reached", 0), failure)
 
 
 def opened(paths: Sequence[str]) -> Iterator[Opened]:
-    """Each file, open while it is read; raises MisuseError where a path leads to nothing."""
+    """Each file, open until the next is asked for; raises MisuseError if a path names no file."""
     for path in paths:
         if path == "-" or _is_special(Path(path)):
             with opened_input(Path(path)) as source:
@@ -50,7 +50,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _listed(path: str) -> Iterator[Opened]:
-    """A file, the files of a folder, or those that a glob or a URI leads to."""
+    """A file, the files of a folder, or the matches of a glob or a URI."""
     from wireloom.ingest.files.finding import Listing
 
     if Path(path).is_file():
@@ -72,7 +72,7 @@ def _open(path: str) -> BinaryIO:
 
 
 def _as_named(path: str, found: str) -> str:
-    """A file below a folder, by the name that the folder was given."""
+    """The name of a file in a folder, beginning with the folder as the user wrote it."""
     from wireloom.ingest.files.finding import LOCAL
 
     whole, local = str(Path(path).absolute()), found.removeprefix(LOCAL)

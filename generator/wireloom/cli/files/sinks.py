@@ -1,4 +1,4 @@
-"""Where decoded records are written: lines of JSON, an Arrow file or a Parquet file, by the suffix of the file."""
+"""Writes decoded records as lines of JSON, an Arrow file or a Parquet file, by the suffix of the output."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Form = Literal[".jsonl", ".arrow", ".parquet"]
 
 OPEN: "dict[Form, OpenValues]" = {".jsonl": "json", ".arrow": "variant", ".parquet": "variant"}
-"""How values of any type are shown in each form."""
+"""How each form holds values of any type."""
 
 
 def form_of(output: Path | None) -> "Form":
-    """What a file is to be; raises MisuseError for a suffix that says nothing."""
+    """The form of an output file; raises MisuseError for an unknown suffix."""
     suffix = ".jsonl" if output is None else output.suffix
     if suffix not in OPEN:
         raise MisuseError(f"--output {output}: the suffix says what to write; it can be {', '.join(OPEN)}")
@@ -35,7 +35,7 @@ def form_of(output: Path | None) -> "Form":
 def sink(
     form: "Form", target: BinaryIO, request: transcode.Request, columns: Sequence[str] | None
 ) -> "Iterator[Callable[[DecodedPart], None]]":
-    """What writes the good records of parts to a file."""
+    """A function that writes the good records of a part to the file."""
     match form:
         case ".jsonl":
             from wireloom.runtime.columns.rendering import bytes_of_lines
@@ -52,7 +52,7 @@ def sink(
 
 
 def _visible(lines: memoryview) -> bytes:
-    """Lines of JSON in which whatever terminals obey is escaped."""
+    """Lines of JSON with terminal control characters escaped."""
     data = bytes(lines)
     return data if data.isascii() and b"\x7f" not in data else visible_json(data.decode()).encode()
 

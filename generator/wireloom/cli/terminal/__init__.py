@@ -1,1 +1,1 @@
-"""What commands show while they work: lines, progress, and work that can be interrupted."""
+"""Console output of commands: lines, progress, and work that can be interrupted."""

@@ -1,4 +1,4 @@
-"""Work in a process of its own, which can be ended at any time. Its output is shown once it is done, or never."""
+"""Runs work in a process that can be ended at any time, and shows its output when it is done."""
 
 import io
 import multiprocessing
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Attempt:
-    """One run, begun when this is made."""
+    """One run, which starts when the object is made."""
 
     def __init__(self, work: Callable[[], None], text: str) -> None:
-        """`work` can be pickled; `text` is shown on a terminal where it takes long."""
+        """Start `work`, which must be picklable. A terminal shows `text` if it takes long."""
         context = _context()
         self.printed, sender = context.Pipe(duplex=False)
         self.process = context.Process(target=_work, args=(sender, work), daemon=True)
@@ -31,19 +31,19 @@ class Attempt:
         sender.close()
 
     def show(self) -> None:
-        """Show what it printed, where it is done and that was not shown."""
+        """Print the output if the work is done and its output was not shown yet."""
         if self.printed.closed or not self.printed.poll():
             return
         try:
             output, errors = self.printed.recv()
-        except EOFError:  # it crashed, and has said so itself
+        except EOFError:  # it crashed, and has printed the reason itself
             output = errors = ""
         self.end()
         typer.echo(output, nl=False)
         typer.echo(errors, nl=False, err=True)
 
     def end(self) -> None:
-        """End it where it still runs; from now on it shows nothing. A file that it was writing is left as it was."""
+        """End the process if it still runs; its output is never shown. A file that it was writing stays unfinished."""
         self._shown.close()
         self.printed.close()
         self.process.terminate()
@@ -51,7 +51,7 @@ class Attempt:
 
 
 def _context() -> "ForkServerContext | SpawnContext":
-    """How processes begin: with the generator's libraries loaded, where the system can copy a process."""
+    """How processes start: copied from one that has loaded the generator's libraries, if the system can do that."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -60,9 +60,9 @@ def _context() -> "ForkServerContext | SpawnContext":
 
 
 def _work(sender: "Connection[object, object]", work: Callable[[], None]) -> None:
-    """Do the work, and send what it printed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever began it ends it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # what is begun is cleaned up
+    """Run the work, and send its output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent process ends it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that `finally` blocks run
     output, errors = io.StringIO(), io.StringIO()
     with redirect_stdout(output), redirect_stderr(errors):
         work()

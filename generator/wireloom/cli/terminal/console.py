@@ -1,4 +1,4 @@
-"""Lines for people: results on standard output, everything else on standard error, a spinner only on a terminal."""
+"""Prints results to standard output, everything else to standard error; shows a spinner only on a terminal."""
 
 import sys
 import threading
@@ -14,20 +14,20 @@ from wireloom.failures import MisuseError
 
 T = TypeVar("T")
 STANDARD_OUTPUT = "standard output"
-PATIENCE = 2.0  # seconds without a sign of life
+PATIENCE = 2.0  # seconds before the spinner appears
 CLEAR = "\r\x1b[K"
-"""Back to the start of a line of a terminal, and empty it."""
+"""Moves to the start of the line of a terminal, and clears it."""
 
 
 def say(*lines: str) -> None:
-    """Lines of the result; what terminals would obey is shown escaped."""
+    """Print lines of the result; control characters are escaped."""
     with named_output():
         typer.echo("\n".join(map(visible, lines)))
 
 
 @contextmanager
 def named_output() -> Iterator[None]:
-    """Errors of a full or broken standard output say which it is."""
+    """Name standard output in errors of writing to it."""
     try:
         yield
     except OSError as error:
@@ -36,24 +36,24 @@ def named_output() -> Iterator[None]:
 
 
 def refuse_closed_output(hint: str = "") -> None:
-    """Raises MisuseError where nobody takes the lines of the result."""
-    if sys.stdout is None:  # closed by whoever started us
+    """Raise MisuseError if standard output is closed."""
+    if sys.stdout is None:  # the parent process closed it
         raise MisuseError(f"{STANDARD_OUTPUT} is closed{hint}")
 
 
 def note(*lines: str) -> None:
-    """Lines about the work, apart from the result; what terminals would obey is shown escaped."""
+    """Print lines that are not part of the result, to standard error; control characters are escaped."""
     typer.echo("\n".join(map(visible, lines)), err=True)
 
 
 def differing(kinds: Collection[str], source: str) -> str:
-    """How many things differ from a source, and of which kinds they are."""
+    """How many things differ from a source, and the kinds of difference."""
     counts = ", ".join(f"{kind} {count}" for kind, count in sorted(Counter(kinds).items()))
     return f"{len(kinds)} {'thing differs' if len(kinds) == 1 else 'things differ'} from the {source}: {counts}"
 
 
 def complain(*message: str, remedy: str = "") -> None:
-    """What is wrong, a line each, and the command that mends it."""
+    """Print what is wrong, one thing per line, and the command that fixes it."""
     first, *others = message
     note(f"wireloom: {first}", *others)
     if remedy:
@@ -61,14 +61,14 @@ def complain(*message: str, remedy: str = "") -> None:
 
 
 def clear() -> None:
-    """Empty the line of a terminal that shows progress."""
+    """Clear the progress line of a terminal."""
     if sys.stderr.isatty():
         typer.echo(CLEAR, nl=False, err=True)
 
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Show that work goes on, on a terminal, once it has taken longer than PATIENCE."""
+    """Show a spinner on a terminal while the block runs longer than PATIENCE."""
     if not sys.stderr.isatty():
         yield
         return
@@ -85,7 +85,7 @@ def waiting(text: str) -> Iterator[None]:
 
 
 def awaited(results: Iterator[T], text: str) -> Iterator[T]:
-    """The results as they come, with `waiting` before each."""
+    """The results, with `waiting` around the wait for each."""
     while True:
         with waiting(text):
             result = next(results, None)

@@ -1,4 +1,4 @@
-"""The progress of a job: a bar on a terminal, a line every ten seconds in a log, or nothing."""
+"""Shows the progress of a job: a bar on a terminal, a line every ten seconds in a log, or nothing."""
 
 import sys
 import threading
@@ -21,7 +21,7 @@ INTERVAL = 10.0
 
 
 def kind_of(asked: str | None) -> str:
-    """How progress is shown; raises MisuseError for a way that there is not."""
+    """How to show progress; raises MisuseError for an unknown way."""
     if asked is None:
         return BAR if sys.stderr.isatty() else LINE
     one_of("--progress", asked, KINDS)
@@ -30,7 +30,7 @@ def kind_of(asked: str | None) -> str:
 
 @contextmanager
 def shown(kind: str) -> Iterator["Watcher"]:
-    """Show how far it is, as it is told."""
+    """A watcher that shows the progress that it is told."""
     if kind == BAR:
         with _bar() as watcher:
             yield watcher
@@ -49,7 +49,7 @@ def shown(kind: str) -> Iterator["Watcher"]:
 
 @dataclass(slots=True)
 class Line:
-    """A line about where it stands."""
+    """Prints the current progress."""
 
     done: int = 0
     whole: int = 0
@@ -57,11 +57,11 @@ class Line:
     started: float = field(default_factory=time.monotonic)
 
     def at(self, done: int, whole: int, unit: str) -> None:
-        """It is so far."""
+        """Record the progress."""
         self.done, self.whole, self.unit = done, whole, unit
 
     def speak(self, done: threading.Event) -> None:
-        """Say it, again and again."""
+        """Print a line at each interval, until the job is done."""
         while not done.wait(INTERVAL):
             note(str(self))
 
@@ -84,7 +84,7 @@ def _bar() -> Iterator["Watcher"]:
         @dataclass(frozen=True, slots=True)
         class Bar:
             def at(self, done: int, whole: int, unit: str) -> None:
-                """It is so far."""
+                """Move the bar."""
                 progress.update(task, completed=done, total=whole, description=_amount(done, whole, unit))
 
         yield Bar()

@@ -1,4 +1,4 @@
-"""The number of records so far, on one line of a terminal, the same for every command."""
+"""Shows the number of records so far, on one line of a terminal; the same for every command."""
 
 import sys
 
@@ -6,13 +6,13 @@ from wireloom.cli.terminal.console import CLEAR, clear
 
 
 def progress(records: int, bad: int, *, quiet: bool = False) -> None:
-    """Show how far the work is, unless the results show that on the terminal."""
+    """Show the count, unless the results go to the same terminal."""
     if not quiet and sys.stderr.isatty():
         sys.stderr.write(f"{CLEAR}{records:,} records, {bad:,} bad")
         sys.stderr.flush()
 
 
 def end_progress(*, quiet: bool = False) -> None:
-    """Take the line away."""
+    """Clear the line."""
     if not quiet:
         clear()

@@ -13,7 +13,7 @@ from wireloom.failures import MisuseError
 from wireloom.ingest.job.report import summary_lines
 from wireloom.project import Project
 
-PIPE_WIDTH = 160  # where nobody says how wide
+PIPE_WIDTH = 160  # columns of text if the output is not a terminal
 
 
 def demo(
@@ -51,7 +51,7 @@ def demo(
         for folder in write_samples(project, samples):
             say(str(folder))
         return
-    from rich.console import Console  # slow to import, and only needed here
+    from rich.console import Console  # slow to import; only this command needs it
 
     from wireloom.demo.road import run
     from wireloom.demo.tables import quarantine_table, records_table

@@ -1,4 +1,4 @@
-"""`docs`: a site of the formats of any folder of specs."""
+"""`docs`: write a site that describes the formats of a folder of specs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +30,7 @@ def docs(
     refuse_no_folder(specs)
     refuse_no_way("--out", out)
     with waiting(f"describing the formats of {specs}"):
-        from wireloom import pipeline  # the generator's libraries, which no other command waits for
+        from wireloom import pipeline  # imported here: the generator's libraries are slow
 
         changes = pipeline.document(specs, out)
     for path in changes.removed:

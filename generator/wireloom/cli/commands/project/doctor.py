@@ -1,4 +1,4 @@
-"""`doctor`: what is missing on this machine, and the command that fixes it."""
+"""`doctor`: check this machine, and print the commands that fix what is missing."""
 
 from collections.abc import Iterator
 from typing import Annotated

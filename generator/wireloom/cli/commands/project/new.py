@@ -21,10 +21,13 @@ EncodingOption = Annotated[
 
 
 class NameOrKind(TyperGroup):
-    """A word that is no kind of thing is the name of a spec: `new heartbeat` is `new spec heartbeat`."""
+    """The group of `new`.
+
+    A first word that is no subcommand is the name of a spec: `new heartbeat` is `new spec heartbeat`.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as typer has it
-        """Put the kind before what else was written."""
+        """Insert `spec` before the arguments if they name no subcommand."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [SPEC, *args]
         return super().parse_args(ctx, args)
@@ -76,7 +79,7 @@ def pipeline(
       wireloom new pipeline heartbeats --format heartbeat --source parquet
       cd heartbeats && spark-pipelines run --conf spark.sql.catalogImplementation=hive
     """
-    from wireloom import medallion  # here, because it imports jinja2
+    from wireloom import medallion  # imported here: needs jinja2
 
     refuse_no_way("NAME", name.parent)
     for path in medallion.create(name, package, chosen(format, package, out), source):
@@ -100,7 +103,7 @@ def project(
       wireloom new project heartbeat                   makes heartbeat/ with specs and the package heartbeat_formats
       wireloom new project heartbeat --encoding json   the same, and the first spec is of JSON messages
     """
-    from wireloom import pipeline as stages  # here, because it imports jinja2 and yaml
+    from wireloom import pipeline as stages  # imported here: needs jinja2 and yaml
 
     home = Path(name)
     if home.exists():

@@ -1,4 +1,4 @@
-"""`package`: the generated package as a wheel and a zip."""
+"""`package`: write the generated package as a wheel and a zip."""
 
 import shlex
 from pathlib import Path

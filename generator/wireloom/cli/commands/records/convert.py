@@ -1,4 +1,4 @@
-"""`convert`: records of one format to another."""
+"""`convert`: convert records of one format to another."""
 
 from pathlib import Path
 from typing import Annotated
@@ -108,7 +108,7 @@ def convert(
                 written.write(each)
         if tally.refused and not tally.converted:
             _print_tally(tally)
-            raise typer.Exit(PROBLEMS)  # from within, so that the output stays as it was
+            raise typer.Exit(PROBLEMS)  # raised inside `with`, so that an existing output stays as it was
     _print_tally(tally)
     if tally.refused:
         raise typer.Exit(PROBLEMS)

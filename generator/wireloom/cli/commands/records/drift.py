@@ -21,7 +21,7 @@ from wireloom.records import validating
 if TYPE_CHECKING:
     from wireloom.drift import Observed, Refused, Values
 
-_SHOWN = 8  # values, words or codes in one line
+_SHOWN = 8  # values, words or codes on one line
 
 
 def drift(
@@ -55,7 +55,7 @@ def drift(
     """
     refuse_closed_output()
     refuse_no_folder(specs)
-    from wireloom import drift as drifting  # the generator's libraries, which other commands do without
+    from wireloom import drift as drifting  # imported here: the generator's libraries are slow
     from wireloom import pipeline
     from wireloom.examples import opened as in_memory
 

@@ -1,4 +1,4 @@
-"""`inspect`: what every byte of a record is."""
+"""`inspect`: show what every byte of a record means."""
 
 import json
 import re
@@ -48,7 +48,7 @@ STYLES: dict[str, dict[str, object]] = {
     "removed": {"fg": "red"},
     "added": {"fg": "green"},
 }
-"""How a terminal shows each kind of text."""
+"""The terminal style of each kind of text."""
 
 Input = Annotated[
     str | None,
@@ -128,7 +128,7 @@ def inspect(
 
 
 def _refuse_contradiction(file: str | None, given: dict[str, object]) -> None:
-    """Raises MisuseError for options that exclude each other."""
+    """Raise MisuseError if two of the given options exclude each other."""
     options = {name for name, value in given.items() if value not in (None, False)}
     if "--diff" not in options and file is None:
         raise MisuseError("FILE is missing: name a file of records, or - for standard input")
@@ -148,7 +148,7 @@ _APART = (
     ("--json", ("--depth",), "--json prints all levels"),
     ("--at", ("--path",), "--at names a field"),
 )
-"""Options, the options that they exclude, and why."""
+"""Options, the options that they exclude, and the reason."""
 
 
 def _record(wanted: "Wanted", name: str, number: int | None) -> "Found":
@@ -161,13 +161,13 @@ def _record(wanted: "Wanted", name: str, number: int | None) -> "Found":
 
 
 def explained(module: FormatModule, found: "Found") -> "Explained":
-    """What the bytes of a record are."""
+    """Explain every byte of a record."""
     with waiting(f"reading record {found.index}"), uncollected():
         return module.CODEC.explain_bytes(found.data, root=found.root, **found.parameters)
 
 
 def summarized(module: FormatModule, found: "Found", path: str | None) -> "Explained":
-    """The same, for people: long lists are folded, except for elements on a given path."""
+    """The same for a terminal: long lists are folded, except for elements on the given path."""
     indices = frozenset(int(each) for each in re.findall(r"\[(\d+)\]", path or ""))
     with waiting(f"reading record {found.index}"), uncollected():
         return module.CODEC.summarize_bytes(found.data, found.root, found.parameters, indices)
@@ -184,7 +184,7 @@ def show(
     html: Path | None = None,
     as_json: bool = False,
 ) -> None:
-    """Print a record, or write its page. Ends the program with 1 where the record is bad."""
+    """Print an explained record, or write its page. Exits with 1 if the record is bad."""
     from wireloom.inspection import text
     from wireloom.inspection.rows import fault_of
 
@@ -210,14 +210,14 @@ def show(
 
 
 def _spec_lines(specs: Path, module: FormatModule) -> "SpecLines":
-    """The lines of a spec. They need the language of specs, whose import takes as long as a good record does."""
+    """The lines of the spec of a module. Loading them imports the spec language, so only bad records need it."""
     from wireloom.inspection.lines import SpecLines
 
     return SpecLines(specs, module.FORMAT)
 
 
 def _span(known: "Explained", at: str | None, path: str | None) -> "Span":
-    """The span that is asked for; raises MisuseError where the record has none."""
+    """The span at the offset or path that the user asked for; raises MisuseError if the record has none."""
     if at is not None:
         return _span_at(known, at)
     if path is None:
@@ -265,7 +265,7 @@ def _write_page(path: Path, write: Callable[[], str]) -> None:
 
 
 def show_difference(wanted: "Wanted", names: tuple[str, str]) -> None:
-    """Print what differs between two records; ends the program with 1 where something does."""
+    """Print the difference between two records; exits with 1 if they differ."""
     from wireloom.inspection import difference
 
     sides = []
@@ -282,7 +282,7 @@ def show_difference(wanted: "Wanted", names: tuple[str, str]) -> None:
 
 
 def echo(lines: "Iterable[Line]") -> None:
-    """Print lines, in colours where a terminal shows them; what terminals would obey is escaped."""
+    """Print lines, in colours on a terminal; control characters are escaped."""
     with named_output():
         for line in lines:
             typer.echo("".join(_styled(visible(text), style) for text, style in line))

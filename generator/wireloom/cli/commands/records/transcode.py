@@ -1,4 +1,4 @@
-"""`decode`, `encode`: records to lines of canonical JSON, and back."""
+"""`decode`, `encode`: convert records to lines of canonical JSON, and back."""
 
 import os
 import sys
@@ -115,7 +115,7 @@ def decode(
       wireloom decode kind_of_event events.log -o events.parquet
       cat message.bin | wireloom decode kind_of_event - -p byteOrder=little | jq .
     """
-    policy = "stop" if on_error == "raise" else on_error  # to a command, raising is stopping with exit code 1
+    policy = "stop" if on_error == "raise" else on_error  # a command raises by stopping with exit code 1
     one_of("--on-error", policy, ("stop", "skip"))
     form = form_of(output)
     selection = _selection(columns, limit, record, skip, policy, resync=resync)
@@ -162,7 +162,7 @@ def _selection(
     *,
     resync: bool,
 ) -> transcode.Selection:
-    """What the options select; raises MisuseError where they contradict one another."""
+    """The selection that the options describe; raises MisuseError if they contradict each other."""
     if record is not None and (limit is not None or skip is not None):
         raise MisuseError("--record excludes --skip and --limit; drop those, or use --skip N --limit 1")
     if record is not None:
@@ -171,7 +171,10 @@ def _selection(
 
 
 def _between(piece: transcode.Piece) -> Iterator[tuple["DecodedPart", tuple[int, int, DecodeError] | None]]:
-    """The records up to each bad one, with its number, its offset and its error; and those after the last."""
+    """Split a piece at its bad records.
+
+    Each item has good records, and the number, offset and error of the bad record after them; None after the last ones.
+    """
     part, start = piece.part, 0
     for place, error in piece.errors.items():
         yield part.between(start, place), (part.first + place, part.offsets[place].as_py(), error)
@@ -214,7 +217,7 @@ def encode(
 def request_of(
     module: FormatModule, root: str | None, framing: str | None, parameter: list[str] | None
 ) -> transcode.Request:
-    """What the options ask for; raises MisuseError and ParameterError."""
+    """The request that the options describe; raises MisuseError and ParameterError."""
     module.CODEC.root(root)
     if framing is not None:
         framing_of(framing)
@@ -222,26 +225,26 @@ def request_of(
 
 
 def remedy_of(request: transcode.Request) -> str:
-    """What recovers the records after one whose end is not known."""
+    """The advice for going on after a record whose end is unknown."""
     return request.module.CODEC.remedy(request.root, request.framing, request.parameters)
 
 
 def called(path: Path) -> str:
-    """What messages call the file, or standard input."""
+    """The name of a file, or of standard input, in messages."""
     return "stdin" if str(path) == "-" else str(path)
 
 
 def opened_input(path: Path) -> BinaryIO:
-    """The file, or standard input."""
+    """Open the file, or return standard input."""
     if str(path) != "-":
         return path.open("rb")
-    if sys.stdin is None:  # closed by whoever started us
+    if sys.stdin is None:  # the parent process closed it
         raise MisuseError("standard input is closed; name a file")
     return sys.stdin.buffer
 
 
 def likely_framing(request: transcode.Request, file: Path, source: BinaryIO) -> str | None:
-    """The framing that the first bytes fit, where it is another; the source is left where it is."""
+    """A better framing if the first bytes fit one; None if not. Does not move the position of `source`."""
     if file.is_file():
         with file.open("rb") as beginning:
             return transcode.likely(request, beginning.read(HEAD), file.stat().st_size)
@@ -250,7 +253,7 @@ def likely_framing(request: transcode.Request, file: Path, source: BinaryIO) -> 
 
 
 def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:
-    """Raises MisuseError where the output is the input, or bytes would go to a terminal."""
+    """Raise MisuseError if the output is the input, or if bytes would go to a terminal."""
     if output is not None and output.exists() and file.exists() and output.samefile(file):
         raise MisuseError(f"{output} is the input; give --output another file")
     if binary and output is None and sys.stdout is not None and sys.stdout.isatty():
@@ -259,14 +262,14 @@ def refuse_target(output: Path | None, file: Path, *, binary: bool) -> None:
 
 @contextmanager
 def opened_output(path: Path | None) -> Iterator[BinaryIO]:
-    """The file, or standard output; no half-written file stays behind, and one that was there stays as it was."""
+    """Open the output file, or standard output. A file is replaced only at the end, so a failure leaves the old one."""
     if path is None:
         refuse_closed_output("; give --output FILE")
         with _named(STANDARD_OUTPUT):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    if path.exists() and not path.is_file():  # a device, a pipe
+    if path.exists() and not path.is_file():  # a device or a pipe
         with _named(str(path)), path.open("wb") as file:
             yield file
         return
@@ -286,7 +289,7 @@ def opened_output(path: Path | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _named(output: str) -> Iterator[None]:
-    """Errors of a full or broken output, which Python does not give a name, say which it is."""
+    """Add the name of the output to its errors, which Python leaves out."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`validate`: list all problems of the records of files."""
+"""`validate`: list all problems of the records in files."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -104,7 +104,7 @@ def validate(
 
 
 def _finding(file: str, bad: Bad, problem: Problem) -> Finding:
-    """A problem of a record: the message at its path, with the JSON pointer where that is written otherwise."""
+    """One problem as a finding of reports. The message gives the JSON pointer if it differs from the path."""
     pointed = f" ({problem.pointer})" if problem.pointer != f"/{problem.path}" else ""
     text = f"{problem.path}{pointed}: {problem.message}" if problem.path else problem.message
     return Finding(
@@ -121,7 +121,7 @@ def _finding(file: str, bad: Bad, problem: Problem) -> Finding:
 
 
 def _as_it_looks(request: transcode.Request, file: Opened) -> tuple[transcode.Request, str]:
-    """How a file is read, and what to say of its framing."""
+    """Detect the framing of a file: the request to read it with, and a line that tells the user."""
     own = validating.framing_of_text(request, file.head)
     if own is not None:
         return replace(request, framing=own), f"{file.name} looks like {own}: it was read with --framing {own}"
@@ -131,7 +131,7 @@ def _as_it_looks(request: transcode.Request, file: Opened) -> tuple[transcode.Re
 
 @dataclass(slots=True)
 class _Count:
-    """How far the work is."""
+    """Totals so far."""
 
     files: int = 0
     records: int = 0
@@ -139,7 +139,7 @@ class _Count:
 
 
 def _problems(parts: Iterator[Part], file: Opened, count: _Count) -> Iterator[tuple[Bad, Problem]]:
-    """Every problem of every bad record; whoever stops there has looked at no record after it."""
+    """Each problem of each bad record. Lazy: a caller who stops early has read no further record."""
     before, count.files = count.records, count.files + 1
     behind = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""`compat`: what a change to specs breaks."""
+"""`compat`: show what a change to specs breaks."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast

@@ -1,4 +1,4 @@
-"""`explain`: what a format runs on."""
+"""`explain`: show which parts of a format run on the native engine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def explain(
     if write:
         _say_plans(formats, specs)
         return
-    from wireloom.explain.engine_paths import explained  # what it looks at imports pyarrow
+    from wireloom.explain.engine_paths import explained  # imported here: needs pyarrow
 
     opened = open_package(package, out)
     modules = [open_format(opened, name) for name in formats or opened.FORMATS]
@@ -64,7 +64,7 @@ def explain(
 
 
 def _versions(module: "FormatModule", known: "ReadSpecs | None") -> Iterator[str]:
-    """A line for each version of the format, if its spec is there."""
+    """A line for each version of the format, if its spec was found."""
     from wireloom.explain.versions import version_lines
 
     for format in known.formats if known else ():
@@ -73,9 +73,9 @@ def _versions(module: "FormatModule", known: "ReadSpecs | None") -> Iterator[str
 
 
 def _say_plans(names: list[str] | None, folder: Path) -> None:
-    """How the formats of the specs are written, each struct by itself."""
+    """Print how each struct of the formats is written."""
     from wireloom import pipeline
-    from wireloom.explain import write_plan  # the generator's libraries, which other explanations do without
+    from wireloom.explain import write_plan  # imported here: the generator's libraries are slow
 
     with waiting(f"reading {folder}"):
         known = {format.name: format for format in pipeline.formats(folder)}
@@ -87,10 +87,10 @@ def _say_plans(names: list[str] | None, folder: Path) -> None:
 
 
 def _specs(folder: Path) -> "tuple[ReadSpecs | None, str]":
-    """The specs, and why a format is not in them."""
+    """The specs of a folder, and the reason if a format is missing from them."""
     if not folder.is_dir():
         return None, f"there is no folder {folder}; --specs names another"
-    from wireloom import pipeline  # the generator's libraries, which only examples need
+    from wireloom import pipeline  # imported here: only examples need the generator's libraries
     from wireloom.problems import SpecProblems
 
     try:
@@ -121,7 +121,7 @@ def _examples(module: "FormatModule", root: str, known: "ReadSpecs | None", why:
 
 
 def _share(slow: tuple[str, ...], count: int, done: str, slowly: str) -> str:
-    """How many examples the engine takes, and which it does not."""
+    """How many examples the engine handles, and which it does not."""
     if not slow:
         return f"all {count} {done} by the native engine" if count else "none of a good record"
     return f"{len(slow)} of {count} {slowly}: {'; '.join(slow)}"

@@ -1,4 +1,4 @@
-"""`export`: descriptions of formats in other languages."""
+"""`export`: describe a format in another language."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -127,10 +127,10 @@ def _write(
     *,
     strict: bool,
 ) -> None:
-    """Write the description of a format, and list how it differs from the spec."""
+    """Write the description of a format, and list where it differs from the spec."""
     refuse_closed_output()
     refuse_no_folder(specs)
-    from wireloom import pipeline  # the generator's libraries, which other commands do without
+    from wireloom import pipeline  # imported here: the generator's libraries are slow
     from wireloom.exporting.differences import difference_lines
 
     with waiting(f"reading {specs}"):

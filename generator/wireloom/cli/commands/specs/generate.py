@@ -1,4 +1,4 @@
-"""`generate`, `formats`: from specs to modules."""
+"""`generate`, `formats`: generate the package from specs, and list its formats."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wireloom.runtime.parameters import Parameter
 
 
-_TICK = 100  # milliseconds between looks at whether a run is done
+_TICK = 100  # milliseconds between checks whether a run is done
 
 
 def generate(
@@ -106,7 +106,7 @@ def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
     """
     refuse_closed_output()
     opened = open_package(package, out)
-    from wireloom.runtime.parameters import parameter_text  # the runtime, which comes with the package
+    from wireloom.runtime.parameters import parameter_text  # imported here: needs the runtime
 
     for name in opened.FORMATS:
         module = open_format(opened, name)
@@ -122,7 +122,7 @@ def _choices(parameter: "Parameter") -> str:
 
 
 def _generate(project: Project, *, examples: bool, strict: bool) -> bool:
-    """Bring the files up to date; whether all examples hold, and no warning is too much."""
+    """Update the files and run the examples. Returns False if an example fails, or a warning does under `strict`."""
     key = key_of_project(project)
     if (kept := in_place(project, key)) is not None:
         _tell(Changes(unchanged=len(kept.files)), kept.notes)
@@ -131,7 +131,7 @@ def _generate(project: Project, *, examples: bool, strict: bool) -> bool:
             note(verdict(kept))
         return not (strict and kept.warnings)
     with waiting(f"generating from {project.specs}"):
-        from wireloom import pipeline  # the generator's libraries, which no other command waits for
+        from wireloom import pipeline  # imported here: the generator's libraries are slow
 
         specs = pipeline.read(project.specs)
         warnings = [str(warning) for warning in specs.warnings]
@@ -168,7 +168,7 @@ def _tell(changes: Changes, notes: Sequence[str]) -> None:
 
 
 def _warn(warnings: Sequence[str]) -> None:
-    """Show the warnings of the specs."""
+    """Print the warnings of the specs."""
     for warning in warnings:
         note(f"warning: {warning}")
     if warnings:
@@ -177,7 +177,10 @@ def _warn(warnings: Sequence[str]) -> None:
 
 
 def _check(project: Project, *, examples: bool, strict: bool) -> bool:
-    """Look at the files; whether they are up to date and all examples hold, and no warning is too much."""
+    """Compare the files with the specs.
+
+    Returns False if they are out of date, an example fails, or `strict` and a warning.
+    """
     if (kept := in_place(project, key_of_project(project))) is not None:
         say(_all_up_to_date(len(kept.files)))
         _warn(kept.warnings)
@@ -207,7 +210,7 @@ def _all_up_to_date(count: int) -> str:
 
 
 def _tried(specs: "ReadSpecs") -> "Report":
-    """Run the examples, and show those that do not hold."""
+    """Run the examples, and print the failed ones."""
     from wireloom import pipeline
 
     with waiting("running the examples"):
@@ -219,8 +222,8 @@ def _tried(specs: "ReadSpecs") -> "Report":
 
 
 def _watch(project: Project, *, examples: bool) -> None:
-    """Generate at once and after each save, which ends the run before: what that would show is of old specs."""
-    from watchfiles import watch  # only here
+    """Generate now and after each save. A save ends the current run, whose results would be out of date."""
+    from watchfiles import watch  # only --watch needs it
 
     from wireloom.cli.terminal.background import Attempt
 
@@ -236,7 +239,7 @@ def _watch(project: Project, *, examples: bool) -> None:
     attempt = None
     try:
         for saved in saves:
-            if attempt is None:  # from now on each save is noticed
+            if attempt is None:  # the watcher now reports every save
                 attempt = begin()
             elif saved:
                 attempt.end()
@@ -248,7 +251,7 @@ def _watch(project: Project, *, examples: bool) -> None:
 
 
 def _attempt(project: Project, *, examples: bool) -> None:
-    """Generate; whatever stops that is shown, and mended by the next save."""
+    """Generate once; print the problems, which the next save may fix."""
     with suppress(typer.Exit), translated():
         _generate(project, examples=examples, strict=False)
 

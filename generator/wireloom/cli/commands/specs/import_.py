@@ -1,4 +1,4 @@
-"""`import`: specs of descriptions in other languages."""
+"""`import`: make specs from descriptions in other languages."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -133,7 +133,7 @@ def _refuse_name(name: str) -> None:
 
 
 def _write(made_by: "Callable[[], Settled]", file: Path, specs: Path, *, replace: bool) -> None:
-    """Write the spec that a description stands for, and say what it lacks."""
+    """Write the spec made from a description, and list what it lacks."""
     from wireloom.importing.findings import ImportRefusedError
 
     refuse_no_way("--specs", specs)
@@ -153,8 +153,8 @@ def _write(made_by: "Callable[[], Settled]", file: Path, specs: Path, *, replace
 
 
 def settled_ksy(file: Path, folders: Sequence[Path]) -> "Settled":
-    """The spec that a .ksy file stands for; raises ImportRefusedError where there is none."""
-    from wireloom import pipeline  # here, because it imports jinja2 and yaml
+    """The spec made from a .ksy file; raises ImportRefusedError if none can be made."""
+    from wireloom import pipeline  # imported here: needs jinja2 and yaml
     from wireloom.importing.ksy import draft, read
     from wireloom.importing.settling import settle
 
@@ -163,7 +163,7 @@ def settled_ksy(file: Path, folders: Sequence[Path]) -> "Settled":
 
 
 def settled_avsc(file: Path, name: str = "", depth: int | None = None, *, confluent: bool = False) -> "Settled":
-    """The spec that an .avsc file stands for; raises ImportRefusedError where there is none."""
+    """The spec made from an .avsc file; raises ImportRefusedError if none can be made."""
     from wireloom import pipeline
     from wireloom.importing.avsc import draft, read
     from wireloom.importing.settling import settle
@@ -177,7 +177,7 @@ def settled_avsc(file: Path, name: str = "", depth: int | None = None, *, conflu
 def settled_proto(
     file: Path, folders: Sequence[Path] = (), messages: Sequence[str] = (), name: str = "", depth: int | None = None
 ) -> "Settled":
-    """The spec that a .proto file or a descriptor set stands for; raises ImportRefusedError where there is none."""
+    """The spec made from a .proto file or a descriptor set; raises ImportRefusedError if none can be made."""
     from wireloom import pipeline
     from wireloom.importing.proto import NoSuchMessageError, draft, read
     from wireloom.importing.proto.compiling import NoCompilerError
@@ -197,7 +197,7 @@ def settled_proto(
 
 
 def _tell(made: "Settled") -> None:
-    """What the spec lacks, each with its place."""
+    """Print what the spec lacks, each with its place."""
     if not made.findings:
         note("next: `wireloom generate`")
         return

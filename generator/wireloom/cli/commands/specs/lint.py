@@ -1,4 +1,4 @@
-"""`lint`: mistakes, risks and missing documentation in specs."""
+"""`lint`: list mistakes, risks and missing documentation in specs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def lint(
     if dry_run and not fix:
         raise MisuseError("--dry-run shows what --fix would change; give --fix, too")
     refuse_closed_output()
-    from wireloom import linting  # the generator's libraries, which other commands do without
+    from wireloom import linting  # imported here: the generator's libraries are slow
 
     if explain is not None:
         for rule in linting.rules() if explain == "all" else [_rule(explain)]:
@@ -76,7 +76,7 @@ def lint(
 
 
 def _found(specs: Path, formats: Sequence[str]) -> "tuple[Problem, ...]":
-    """The mistakes of the specs; else the warnings and notes, of some formats or of all."""
+    """The errors of the specs; if there are none, the warnings and notes of the given formats or of all."""
     from wireloom import pipeline
     from wireloom.problems import SpecProblems
 
@@ -92,7 +92,7 @@ def _found(specs: Path, formats: Sequence[str]) -> "tuple[Problem, ...]":
 
 
 def _reported(found: "Sequence[Problem]", form: Form) -> Counter[str]:
-    """Write the report; how many findings each level has."""
+    """Write the report; returns the number of findings by level."""
     from wireloom import linting
 
     written = Report(form, say)

@@ -1,4 +1,4 @@
-"""`serve`: a local page that shows records as their spec reads them, while the spec is edited."""
+"""`serve`: a local web page that decodes records while you edit their spec."""
 
 import ipaddress
 import signal
@@ -67,7 +67,7 @@ def serve(
 
 
 def _listening(specs: Path, first: str, host: str, port: int | None) -> "Server":
-    """The server, on the given port; by default on the usual one, or on a free one if that is taken."""
+    """The server on the given port. Without one, it takes the default port, or a free one if that is taken."""
     from wireloom.serving.server import Server
 
     if port is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wireloom.pipeline import Specs as Read
 
 Change = Callable[["Read", list[str] | None], list[str]]
-"""What is done to the examples of some formats or of all before they run, and the lines that say so."""
+"""A step before the examples run: takes the specs and format names (None for all), returns lines to print."""
 
 REMEDY = (
     "if the spec is right, `wireloom test --update` writes the actual results into the examples; check the difference"
@@ -89,8 +89,8 @@ def test(
 
 
 def _tried(specs: Path, formats: list[str], *, again: bool, change: Change | None) -> Outcome:
-    """Run the examples, and show those that do not hold."""
-    from wireloom import pipeline  # the generator's libraries, which no other command waits for
+    """Run the examples, and print the failed ones."""
+    from wireloom import pipeline  # imported here: the generator's libraries are slow
 
     read = pipeline.read(specs, outcomes=change not in (_differences, _updated))
     known = [format.name for format in read.formats]
@@ -107,21 +107,21 @@ def _tried(specs: Path, formats: list[str], *, again: bool, change: Change | Non
 
 
 def _recorded(read: "Read", names: list[str] | None) -> list[str]:
-    """Write what comes into examples that state nothing, and say so."""
+    """Write the actual results into examples that state none; returns lines about them."""
     from wireloom import pipeline  # as above
 
     return [str(recorded) for recorded in pipeline.record_examples(read, names)]
 
 
 def _differences(read: "Read", names: list[str] | None) -> list[str]:
-    """What would change if all examples stated what comes."""
+    """The changes that `--update` would make, as lines."""
     from wireloom import pipeline  # as above
 
     return [line for revision in pipeline.example_revisions(read, names) for line in revision.diff()]
 
 
 def _updated(read: "Read", names: list[str] | None) -> list[str]:
-    """Write what comes into all examples that state something else, and show what that changed."""
+    """Write the actual results into examples that state others; returns the changes as lines."""
     from wireloom import pipeline  # as above
 
     revisions = pipeline.example_revisions(read, names)
@@ -131,7 +131,7 @@ def _updated(read: "Read", names: list[str] | None) -> list[str]:
 
 
 def verdict(report: "Report | Outcome") -> str:
-    """`212 examples, all hold` or `2 of 212 examples do not hold`."""
+    """The result in one line: `212 examples, all hold` or `2 of 212 examples do not hold`."""
     if not report.count:
         return "no examples"
     said = (

@@ -1,4 +1,4 @@
-"""`vectors`: test vectors of formats, made and checked."""
+"""`vectors`: write test vectors of formats, or check written ones."""
 
 import json
 from pathlib import Path
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from wireloom.pipeline import Specs as ReadSpecs
 
 MANIFEST = "manifest.json"
-_SHOWN = 20  # differences
-_NAMED = 8  # codes or words
+_SHOWN = 20  # most differences that are printed
+_NAMED = 8  # most codes or words on one line
 
 
 def vectors(
@@ -47,7 +47,7 @@ def vectors(
     """
     refuse_closed_output()
     refuse_no_folder(specs)
-    from wireloom import pipeline  # the generator's libraries, which other commands do without
+    from wireloom import pipeline  # imported here: the generator's libraries are slow
 
     with waiting(f"reading {specs}"):
         read = pipeline.read(specs)

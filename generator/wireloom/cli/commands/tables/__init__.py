@@ -1,1 +1,1 @@
-"""Commands that write tables or look after them."""
+"""Commands that write tables or maintain them."""

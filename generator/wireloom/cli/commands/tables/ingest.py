@@ -1,4 +1,4 @@
-"""`ingest`: raw bytes to tables, on Spark; once, or as a stream."""
+"""`ingest`: decode raw bytes into tables, on Spark or locally; once, or as a stream."""
 
 import sys
 from dataclasses import dataclass, replace
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from wireloom.ingest.ledger.publishing import Watcher
 
 PROGRAMS = ("wireloom", "__main__.py")
-"""How a process is called that does nothing but the command: others may import what they like."""
+"""Program names of processes that run only this command. Other processes may need the imports that we skip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is read, and as what."""
+    """Options about the input and how to decode it."""
 
     format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="A format of the package.")]
     input: Annotated[
@@ -65,7 +65,7 @@ class Reading:
     package: Package = PACKAGE
 
     def plan(self) -> Plan:
-        """How it is decoded; raises MisuseError where that cannot be."""
+        """How to decode the input; raises MisuseError if that is impossible."""
         module = chosen(self.format, self.package, self.out)
         root = module.CODEC.root(self.root)
         framing = None if self.framing is None else module.CODEC.framing_of(root, self.framing).text
@@ -74,7 +74,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Adding:
-    """Where it is written to, and what becomes of what is there."""
+    """Options about the output, and about existing tables there."""
 
     output: Annotated[str, typer.Option("--output", metavar="PATH", help="Folder for the two tables.")]
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing tables.")] = False
@@ -122,14 +122,14 @@ class Adding:
     ] = None
 
     def limits(self) -> Limits:
-        """How much may be bad."""
+        """The limits for bad records."""
         size = self.max_quarantine
         return Limits(self.fail_above, None if size is None else size_of("--max-quarantine", size))
 
 
 @dataclass(frozen=True, slots=True)
 class Running(Workers):
-    """Who does the work, and how its progress is shown."""
+    """Options about the engine and the progress display."""
 
     progress: Annotated[
         str | None,
@@ -141,7 +141,7 @@ class Running(Workers):
     ] = None
 
     def check(self, *, stream: bool) -> None:
-        """Raises MisuseError where the options do not fit together."""
+        """Raise MisuseError if the options contradict each other."""
         self.refuse_unfit()
         if self.engine == LOCAL and stream:
             raise MisuseError("--engine local reads only existing files; a stream runs on Spark (drop --engine)")
@@ -228,7 +228,7 @@ def _stream(
     )
     summary, own = run_stream(flow, streaming, session)
     if own.mostly_refused:
-        from wireloom.ingest.files.other_readings import verdict_of_stream  # here, because it imports pyarrow
+        from wireloom.ingest.files.other_readings import verdict_of_stream  # imported here: needs pyarrow
 
         note(verdict_of_stream(flow, own))
     return summary, own
@@ -263,7 +263,7 @@ def _once(
 
 
 def _refuse_unfit(adding: Adding) -> None:
-    """Raises MisuseError where options about what is there exclude one another."""
+    """Raise MisuseError if options about existing tables exclude each other."""
     for option in ("--append",) * adding.append + ("--again",) * adding.again:
         if adding.overwrite:
             raise MisuseError(f"{option} and --overwrite exclude each other")
@@ -284,9 +284,9 @@ def _check_shape(framing: str | None, column: str | None) -> None:
 
 
 def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
-    """Before Java starts, too."""
+    """Refuse an input and output that overlap, before Java starts."""
     with uncollected():
-        from wireloom.ingest.job.overlap import refuse_overlap  # here, because they import pyarrow
+        from wireloom.ingest.job.overlap import refuse_overlap  # imported here: both need pyarrow
         from wireloom.ingest.ledger.ownership import refuse_within
 
     refuse_overlap(source, output, checkpoint)
@@ -294,9 +294,9 @@ def _refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
 
 
 def _refuse_early(work: Job | Flow) -> None:
-    """What can be checked without Spark is, before it starts."""
+    """Check everything that needs no Spark before Spark starts."""
     with uncollected():
-        from wireloom.ingest.job.local import LocalEngine  # here, because they import pyarrow
+        from wireloom.ingest.job.local import LocalEngine  # imported here: both need pyarrow
         from wireloom.ingest.job.preflight import check_flow, check_job
 
     for line in check_job(LocalEngine(1), work) if isinstance(work, Job) else check_flow(work):
@@ -312,19 +312,20 @@ def _input(path: str | None) -> str:
 
 def _local(job: Job, limits: Limits, running: Running) -> Summary:
     with uncollected():
-        from wireloom.ingest.job.batch import ingest as run  # here, because they import pyarrow
+        from wireloom.ingest.job.batch import ingest as run  # imported here: these need pyarrow
         from wireloom.ingest.job.local import begun, cores
         from wireloom.ingest.job.preflight import refuse_unwritable
 
     refuse_unwritable(job.output)
-    processes = begun(job.plan, running.processes or cores())  # before there are threads, such as those of the progress
+    # before other threads start, such as the progress display
+    processes = begun(job.plan, running.processes or cores())
     with processes as engine, shown(kind_of(running.progress)) as watcher:
         return run(engine, job, note, limits, watcher)
 
 
 def _on_spark(job: Job, limits: Limits, running: Running, watcher: "Watcher", out: Path) -> Summary:
-    from wireloom.ingest.job.batch import ingest as run  # here, because it imports pyarrow
-    from wireloom.spark.ingest.batch import SparkEngine  # and pyspark
+    from wireloom.ingest.job.batch import ingest as run  # imported here: needs pyarrow
+    from wireloom.spark.ingest.batch import SparkEngine  # needs pyspark
     from wireloom.spark.session import session
 
     with session((out,), running.master or MASTER, running.configuration()) as spark:

@@ -1,4 +1,4 @@
-"""The options of `ingest` that say how files are read, and those of Spark's sources."""
+"""The options of `ingest` about reading files, writing tables, and Spark's sources."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, assert_never
@@ -26,7 +26,7 @@ from wireloom.ingest.plan import (
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What is done with the files that are read."""
+    """Options about how the input files are read."""
 
     compression: Annotated[
         str,
@@ -59,7 +59,7 @@ class FileReading:
     ] = False
 
     def on(self, plan: Plan) -> Plan:
-        """The plan with these; raises MisuseError for a word that is none of theirs."""
+        """The plan with these options; raises MisuseError for an unknown value."""
         for name, word, words in (
             ("--compression", self.compression, COMPRESSIONS),
             ("--changed-files", self.changed_files, CHANGED_FILES),
@@ -76,7 +76,7 @@ class FileReading:
 
 @dataclass(frozen=True, slots=True)
 class FileWriting:
-    """How the files of the tables lie, and how large they are."""
+    """Options about how large the files of the tables are, and how they are partitioned."""
 
     row_group_size: Annotated[
         str,
@@ -90,16 +90,16 @@ class FileWriting:
     partition_by: PartitionBy = None
 
     def partition(self, plan: Plan) -> tuple[str, ...]:
-        """The columns that become folders; raises MisuseError where they cannot, or tables cannot have the columns."""
+        """The partition columns; raises MisuseError for a column that cannot be one, or that no table has."""
         with uncollected():
-            from wireloom.ingest.tables.agreement import refuse_unfit_columns  # here, because it imports pyarrow
+            from wireloom.ingest.tables.agreement import refuse_unfit_columns  # imported here: needs pyarrow
 
         names = listed(self.partition_by)
         refuse_unfit_columns(plan, names)
         return names
 
     def sizes(self) -> FileSizes:
-        """The sizes; raises MisuseError for what is none."""
+        """The file sizes; raises MisuseError for a text that is no size."""
         return FileSizes(size_of("--row-group-size", self.row_group_size), size_of("--file-size", self.file_size))
 
 
@@ -118,11 +118,11 @@ _OF_KAFKA = (
     *("minPartitions", "maxRecordsPerPartition", "groupIdPrefix", "includeHeaders"),
 )
 _OF_SAMPLES = ("rowsPerSecond", "rowsPerBatch", "rampUpTime", "numPartitions", "useManualClock")
-_CLIENT = "kafka."  # whatever Kafka's own client knows goes on to it
+_CLIENT = "kafka."  # options with this prefix go to Kafka's own client
 
 
 def source_option(source: Source, text: str) -> tuple[str, str]:
-    """An option of Spark's for its source; raises MisuseError, with the nearest name, where it has none of the name."""
+    """Parse a `name=value` option for a Spark source; raises MisuseError for an unknown name, with the nearest one."""
     name, equals, value = text.partition("=")
     if not equals:
         raise MisuseError(f"--source-option {text!r} is not NAME=VALUE")

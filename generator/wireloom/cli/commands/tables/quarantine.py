@@ -1,4 +1,4 @@
-"""`quarantine`: list the rows of a quarantine, and what is wrong with each record."""
+"""`quarantine`: list the rows of a quarantine, and the error of each record."""
 
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wireloom.ingest.quarantine.listing import Refused, Row
 
 SHOWN = 20
-"""Rows that are listed unless told otherwise."""
+"""The default number of rows to list."""
 
 
 def quarantine(
@@ -49,7 +49,7 @@ def quarantine(
     refuse_closed_output()
     if inspect is None and (html is not None or depth is not None):
         raise MisuseError("--html and --depth show one row; name it with --inspect N")
-    from wireloom.ingest.quarantine.listing import Refused  # here, because it imports pyarrow
+    from wireloom.ingest.quarantine.listing import Refused  # imported here: needs pyarrow
 
     with waiting(f"reading {output}"):
         found = Refused.of(output)

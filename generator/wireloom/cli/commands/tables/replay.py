@@ -93,7 +93,7 @@ def replay(
     home = output or quarantine.rstrip("/").rpartition("/")[0] or "."
     workers.refuse_unfit()
     engine, configuration = workers.engine, workers.configuration()
-    from wireloom.ingest.ledger.ownership import refuse_within  # here, because they import pyarrow
+    from wireloom.ingest.ledger.ownership import refuse_within  # imported here: both need pyarrow
     from wireloom.ingest.quarantine.replay import finish, formats, formats_of_batches
     from wireloom.ingest.quarantine.replay import replay as run
 
@@ -106,7 +106,7 @@ def replay(
     plan = None if format is None else plan_for(format)
     refuse_within(home, of_version=True)
     if engine != LOCAL and _is_delta(quarantine):
-        from wireloom.spark.ingest.delta import SETTINGS  # here, because it imports pyspark
+        from wireloom.spark.ingest.delta import SETTINGS  # imported here: needs pyspark
 
         configuration = (*SETTINGS, *configuration)
     if engine != LOCAL:
@@ -134,8 +134,8 @@ def replay(
 
 
 def _is_delta(quarantine: str) -> bool:
-    """Whether the session is to know Delta; where only Spark reaches the table, --conf has to say so."""
-    from wireloom.ingest.files.finding import reachable  # here, because they import pyarrow
+    """Whether the session needs Delta. If only Spark can reach the table, --conf decides."""
+    from wireloom.ingest.files.finding import reachable  # imported here: both need pyarrow
     from wireloom.ingest.files.storage import PlainStorage
 
     return reachable(quarantine) and PlainStorage().exists(f"{quarantine.rstrip('/')}/{DELTA_LOG}")
@@ -143,13 +143,13 @@ def _is_delta(quarantine: str) -> bool:
 
 @contextmanager
 def _engine(workers: Workers, out: Path, configuration: tuple[tuple[str, str], ...]) -> Iterator["Replays"]:
-    """Who does it."""
+    """The engine that runs the replay."""
     if workers.engine == LOCAL:
-        from wireloom.ingest.job.local import LocalEngine, cores  # here, because they import pyarrow
+        from wireloom.ingest.job.local import LocalEngine, cores  # imported here: these need pyarrow
 
         yield LocalEngine(workers.processes or cores())
         return
-    from wireloom.spark.ingest.replay import SparkReplays  # here, because they import pyspark
+    from wireloom.spark.ingest.replay import SparkReplays  # imported here: these need pyspark
     from wireloom.spark.session import session
 
     with session((out,), workers.master or MASTER, configuration) as spark:

@@ -1,4 +1,4 @@
-"""`status`, `clean`: the state of an output, and removing what killed jobs left there."""
+"""`status`, `clean`: show the state of an output, and remove the leftovers of killed jobs."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def status(
       wireloom status tables/ --json | jq .summary
     """
     refuse_closed_output()
-    from wireloom.ingest.job.status import output_status  # here, because it imports pyarrow
+    from wireloom.ingest.job.status import output_status  # imported here: needs pyarrow
 
     found = output_status(output.rstrip("/"))
     if as_json:
@@ -58,7 +58,7 @@ def clean(
       wireloom clean tables/ --dry-run
       wireloom clean tables/
     """
-    from wireloom.ingest.job.status import swept  # here, because it imports pyarrow
+    from wireloom.ingest.job.status import swept  # imported here: needs pyarrow
 
     found = list(swept(output.rstrip("/"), dry=dry_run))
     for each in found:
@@ -72,7 +72,7 @@ def clean(
 
 
 def _object(found: "OutputStatus") -> dict[str, object]:
-    """The same as one value: names as in the metrics."""
+    """The status as one JSON object, with the names of the metrics."""
     return {
         "output": found.output,
         "stream": json.loads(found.stream) if found.stream else None,

@@ -1,4 +1,4 @@
-"""`ingest --stream`: from options to a stream, its progress, and its end."""
+"""`ingest --stream`: make a stream from options, run it, and show its progress."""
 
 import math
 import shutil
@@ -36,7 +36,7 @@ TABLE_FORMATS = ("parquet", "delta")
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """What the command line says of a stream."""
+    """Options of streams."""
 
     stream: Annotated[bool, typer.Option("--stream", help="Keep reading new input, batch by batch (see above).")] = (
         False
@@ -87,7 +87,7 @@ class Streaming:
 
 
 def refuse_stream_options(asked: Streaming) -> None:
-    """Raises MisuseError where an option makes sense for streams only, and this is none."""
+    """Raise MisuseError if an option of streams is given without --stream."""
     given = {
         "--kafka": asked.kafka,
         "--topic": asked.topic,
@@ -106,7 +106,7 @@ def refuse_stream_options(asked: Streaming) -> None:
 
 
 def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None, output: str) -> Flow:
-    """The stream that the options mean; raises MisuseError where they do not fit."""
+    """The stream that the options describe; raises MisuseError if they contradict each other."""
     one_of("--table-format", asked.table_format, TABLE_FORMATS)
     plan, source = _source(plan, asked, input, column)
     options = tuple(source_option(source, text) for text in asked.source_option or ())
@@ -122,7 +122,7 @@ def flow_of(plan: Plan, asked: Streaming, input: str | None, column: str | None,
 
 
 def _source(plan: Plan, asked: Streaming, input: str | None, column: str | None) -> tuple[Plan, Source]:
-    """Where records come from, and how they are read: samples of records that stand behind a header as that says."""
+    """The plan and the source of records. Samples with a header add the parameters that the header states."""
     given = {"--input": input, "--kafka": asked.kafka, "--samples": asked.samples}
     named = [name for name, value in given.items() if value]
     if len(named) != 1:
@@ -148,7 +148,7 @@ def _samples(plan: Plan, specs: Path) -> "Made":
     """Samples of the format, made from its spec."""
     if not specs.is_dir():
         raise MisuseError(f"samples are made from the specs, but there is no folder {specs}; name it with --specs")
-    from wireloom import pipeline  # here, because executors and operators may lack what it needs
+    from wireloom import pipeline  # imported here: executors may lack the generator's libraries
     from wireloom.demo.samples import samples
 
     found = {format.name: format for format in pipeline.formats(specs)}
@@ -159,7 +159,7 @@ def _samples(plan: Plan, specs: Path) -> "Made":
 
 
 def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:
-    """Spark's option for the most that a batch may have."""
+    """Spark's option for the size limit of a batch, if there is one."""
     if most is None:
         return ()
     match source:
@@ -175,7 +175,7 @@ def _limit(source: Source, most: int | None) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a stream runs on, how its progress is shown, and how much of it may be bad."""
+    """How a stream runs: package folder, Spark master and configuration, progress display, limits."""
 
     out: Path
     master: str
@@ -185,8 +185,11 @@ class Session:
 
 
 def run_stream(flow: Flow, asked: Streaming, on: Session) -> tuple[Summary, Summary]:
-    """Run the stream until it ends, or until SIGINT or SIGTERM ends it; the sums of all batches and of this run's."""
-    from wireloom.spark.ingest.delta import SETTINGS  # here, because they import pyspark
+    """Run the stream until it ends, or until SIGINT or SIGTERM stops it.
+
+    Returns the sums of all batches and of this run's.
+    """
+    from wireloom.spark.ingest.delta import SETTINGS  # imported here: these need pyspark
     from wireloom.spark.ingest.stream import stream
     from wireloom.spark.session import session
 
@@ -205,11 +208,11 @@ def run_stream(flow: Flow, asked: Streaming, on: Session) -> tuple[Summary, Summ
             return stream(spark, flow, listener, stopping, on.limits), own.sum
         finally:
             if on.progress == BAR:
-                note("")  # behind the progress line
+                note("")  # end the progress line
 
 
 def _listener(progress: str, metrics: Path | None, starting: ExitStack) -> Listener:
-    """Who shows how far it is; where nobody else writes metrics, they are what a log has."""
+    """The listener that shows progress. In a log, it writes the metrics unless they go to a file."""
     if progress == BAR:
         return Progress(starting)
     if progress == LINE and metrics is None:
@@ -219,7 +222,7 @@ def _listener(progress: str, metrics: Path | None, starting: ExitStack) -> Liste
 
 @contextmanager
 def _stopping() -> Iterator[threading.Event]:
-    """Set by the first SIGINT or SIGTERM; a second is not caught."""
+    """An event that the first SIGINT or SIGTERM sets. A second signal has its default effect."""
     stopping = threading.Event()
 
     def stop(number: int, _frame: "FrameType | None") -> None:
@@ -235,24 +238,27 @@ def _stopping() -> Iterator[threading.Event]:
 
 
 class Progress(Listener):
-    """One line of a terminal, always the same, with what the last batch had; `starting` ends with the first."""
+    """Shows the last batch on one line of a terminal.
+
+    `starting` is the spinner of the start, closed by the first batch.
+    """
 
     def __init__(self, starting: ExitStack) -> None:
         self._sum, self._starting = NOTHING, starting
 
     def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:  # noqa: ARG002 - a Listener's
-        """The stream goes on."""
+        """Say after which batch the stream continues."""
         self._starting.close()
         last = max((entry.number for entry in entries), default=-1)
         note(f"continuing after batch {last}")
 
     def noted(self, line: str) -> None:
-        """A line above the progress."""
+        """Print a line above the progress line."""
         clear()
         note(line)
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
-        """A batch is in the tables."""
+        """Show a batch that was written."""
         self._starting.close()
         self._sum += entry.summary
         rate = entry.summary.records / entry.seconds if entry.seconds else 0
@@ -265,18 +271,18 @@ class Progress(Listener):
 
 @dataclass(slots=True)
 class Sums(Listener):
-    """A line with what the batches of this run had, after so many seconds at the earliest."""
+    """Prints the totals of this run after a batch, at most once per `interval` seconds."""
 
     interval: float
     _sum: Summary = NOTHING
     _told: float = field(default_factory=time.monotonic)
 
     def noted(self, line: str) -> None:
-        """A line of its own."""
+        """Print a line."""
         note(line)
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
-        """A batch is in the tables."""
+        """Add a batch that was written."""
         self._sum += entry.summary
         if time.monotonic() - self._told >= self.interval:
             self._told = time.monotonic()
@@ -286,34 +292,34 @@ class Sums(Listener):
 
 @dataclass(slots=True)
 class Tally(Listener):
-    """What the batches of this run had."""
+    """Adds up the batches of this run."""
 
     sum: Summary = NOTHING
 
     def wrote(self, stream: str, entry: "Entry") -> None:  # noqa: ARG002 - a Listener's
-        """A batch is in the tables."""
+        """Add a batch that was written."""
         self.sum += entry.summary
 
 
 @dataclass(frozen=True, slots=True)
 class Both(Listener):
-    """Two listeners."""
+    """Passes each event to two listeners."""
 
     first: Listener
     second: Listener
 
     def resumed(self, stream: str, entries: "Iterable[Entry]") -> None:
-        """For both."""
+        """Tell both."""
         entries = tuple(entries)
         self.first.resumed(stream, entries)
         self.second.resumed(stream, entries)
 
     def noted(self, line: str) -> None:
-        """For both."""
+        """Tell both."""
         self.first.noted(line)
         self.second.noted(line)
 
     def wrote(self, stream: str, entry: "Entry") -> None:
-        """For both."""
+        """Tell both."""
         self.first.wrote(stream, entry)
         self.second.wrote(stream, entry)

@@ -1,8 +1,8 @@
-"""What a change to specs breaks, and for whom: records, tables, documents, programs.
+"""Finds what a change to specs breaks: records, tables, documents and programs.
 
-`sources` reads the old specs, `comparison` holds them against the new ones: `structure` says where two models differ,
-`witnesses` runs records through both, `columns` and `interface` look at tables and programs. `rules` names every kind
-of change, `accepted` leaves out what a team wants, `reports` prints the rest.
+`sources` reads the old specs, and `comparison` compares them with the new ones: `structure` finds where two models
+differ, `witnesses` runs records through both, `columns` and `interface` compare tables and modules. `rules` names every
+kind of change, `accepted` drops the findings that a team accepts, `reports` prints the rest.
 """
 
 from wireloom.compat.accepted import acceptances, sort

@@ -1,10 +1,10 @@
-"""What `wireloom.yaml` says is accepted: findings that a team knows of and wants, each with the reason.
+"""Reads the accepted findings from `wireloom.yaml`: changes that a team wants, each with the reason.
 
     compat:
       accept:
         - {rule: column-renamed, format: kind_of_event, at: lastUpdate, why: All queries were changed in June.}
 
-`format` and `at` (the field, column or name of the finding) may be left out. The file lies in the working directory, or
+`format` and `at` (the field, column or name of the finding) may be omitted. The file is in the working directory, or
 beside the folder of specs.
 """
 
@@ -24,7 +24,7 @@ _KEYS = ("rule", "format", "at", "why")
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Findings that are accepted: of a rule, of one format or all, at one field or anywhere."""
+    """An entry of `accept`: findings of one rule, in one format or all, at one field or any."""
 
     rule: str
     format: str
@@ -33,14 +33,14 @@ class Acceptance:
     location: Location
 
     def covers(self, finding: Finding) -> bool:
-        """Whether a finding is one of these."""
+        """Whether the entry accepts a finding."""
         same = self.rule == finding.rule and self.format in ("", finding.format)
         return same and (not self.at or finding.subject == self.at or finding.subject.endswith(f".{self.at}"))
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Findings that count, those that are accepted, and acceptances of nothing."""
+    """Findings that count, accepted findings, and entries that accept nothing."""
 
     counted: tuple[Finding, ...]
     accepted: tuple[tuple[Finding, Acceptance], ...]
@@ -48,7 +48,7 @@ class Sorted:
 
 
 def acceptances(specs: Path) -> tuple[Acceptance, ...]:
-    """What the file says, none where there is no file; raises MisuseError for a mistake in it."""
+    """The entries of the file, or none without a file; raises MisuseError for a mistake in it."""
     path = next((each for each in (Path(NAME), specs.parent / NAME) if each.is_file()), None)
     if path is None:
         return ()
@@ -94,7 +94,7 @@ def _mistake(node: Node, message: str) -> MisuseError:
 
 
 def sort(findings: Iterable[Finding], known: Iterable[Acceptance]) -> Sorted:
-    """The findings, by whether they are accepted."""
+    """Separate accepted findings from those that count."""
     counted, accepted, used = list[Finding](), list[tuple[Finding, Acceptance]](), set[Acceptance]()
     for finding in findings:
         by = next((each for each in known if each.covers(finding)), None)

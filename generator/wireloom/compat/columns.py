@@ -1,4 +1,4 @@
-"""What changes in the columns of tables: Arrow's, from which those of Spark, Delta and Parquet follow."""
+"""Compares the columns of tables by their Arrow types, from which those of Spark, Delta and Parquet follow."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ _WIDER = (
     *((narrow, wide) for at, narrow in enumerate(_INTEGERS) for wide in _INTEGERS[at + 1 :]),
     *((narrow, pa.float64()) for narrow in (*_INTEGERS[:3], pa.float32())),
 )
-"""Types that Delta widens in place, and to what."""
+"""Types that Delta can widen in place, and the wider types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A column that is not as it was."""
+    """A column that changed."""
 
     rule: str
     column: str
     message: str
     consequence: str
-    old: str = ""  # the name that the spec has
+    old: str = ""  # the name in the old spec
     new: str = ""
 
 
 def changes(old: Format, new: Format, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """Every column that is not as it was, of every root that both formats have."""
+    """Every column that changed, of every root that both formats have."""
     others = {root.name: root for root in new.roots}
     for root in old.roots:
         other = others.get(root.name) or (new.roots[0] if len(old.roots) == len(new.roots) == 1 else None)

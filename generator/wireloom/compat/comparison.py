@@ -1,9 +1,9 @@
-"""Old specs and new ones, format by format: what differs, tried with records, as findings.
+"""Compares old and new specs format by format, tries records on both, and makes findings of the differences.
 
-Formats whose models mean the same are not looked at again. Of the others `structure` says what differs; `witnesses`
-runs records through both. A record that they do not read alike is put down to the difference at its field, else to a
-change of layout before it, else it is a finding of its own. A difference that no record shows breaks something only
-where the specs alone say so, and no record that was made for it says otherwise.
+Formats whose models mean the same are skipped. For the others, `structure` finds the differences and `witnesses` runs
+records through both specs. A record that the two read differently is attributed to the difference at its field, or to a
+change of layout before that field; otherwise it is a finding of its own. A difference without such a record counts only
+if the specs alone decide it, and no record made for it shows the opposite.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 Mode = Literal["backward", "forward", "full"]
 MODES: tuple[Mode, ...] = ("backward", "forward", "full")
-_MOST = 8  # findings of one kind that no rule names, for a format and direction
+_MOST = 8  # most findings of one kind without a rule, for each format and direction
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The findings, and how many formats were looked at."""
+    """The findings, and the number of formats that were compared."""
 
     findings: tuple[Finding, ...]
     formats: int
@@ -44,7 +44,7 @@ class Compared:
 
 
 def compare(old: Source, new: Source, names: Collection[str], mode: Mode) -> Compared:
-    """What the change from the old specs to the new ones breaks; raises MisuseError for a format that neither has."""
+    """The findings of a change from old to new specs; raises MisuseError for a format that neither has."""
     before = {format.name: index for index, format in enumerate(old.specs.formats)}
     after = {format.name: index for index, format in enumerate(new.specs.formats)}
     known = list(dict.fromkeys((*before, *after)))
@@ -75,7 +75,7 @@ def _side(format: Format, module: ModuleType, files: Mapping[str, str]) -> Side:
 
 
 def _pairs(old: Source, new: Source) -> Iterator[tuple[Format, Format]]:
-    """Formats of one name; then those that mean the same, or are of the same file."""
+    """Old and new formats in pairs: by name, then by equal meaning, then by file."""
     after = {each.name: each for each in new.specs.formats}
     before = {each.name for each in old.specs.formats}
     yield from ((each, after[each.name]) for each in old.specs.formats if each.name in after)
@@ -107,7 +107,7 @@ def _removed(old: Source, new: Source, name: str) -> Finding:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """One format, as both specs have it."""
+    """One format in the old and the new specs."""
 
     old_source: Source
     new_source: Source
@@ -117,7 +117,7 @@ class _Comparison:
     new_document: Document
 
     def findings(self, directions: Sequence[Direction]) -> Iterator[Finding]:
-        """Everything that differs and matters in these directions."""
+        """All findings of the given directions."""
         compared = structure.compare(self.old.format, self.new.format)
         for direction in directions:
             yield from self.on_the_wire(compared.differences, direction)
@@ -128,7 +128,7 @@ class _Comparison:
     # --- wire, JSON Schema ---------------------------------------------------------------------------------------
 
     def on_the_wire(self, differences: Sequence[Difference], direction: Direction) -> Iterator[Finding]:
-        """The differences that records show or the specs decide, and what records show beside them."""
+        """Differences that records or the specs alone show, and disagreements that no difference explains."""
         backward = direction == "backward"
         sides = (self.old, self.new) if backward else (self.new, self.old)
         outcome = tried(*sides, differences, backward=backward)
@@ -145,7 +145,7 @@ class _Comparison:
     def finding(
         self, each: Difference, direction: Direction, severity: Severity, witness: Disagreement | None, outcome: Tried
     ) -> Finding:
-        """A difference that matters."""
+        """The finding for a difference."""
         site = each.new or each.old
         subject = "" if site is None else ".".join(filter(None, (site.struct, site.field)))
         return Finding(
@@ -162,7 +162,7 @@ class _Comparison:
         )
 
     def unnamed(self, rule: str, path: tuple[str, ...], each: Disagreement, direction: Direction) -> Finding:
-        """What a record shows and no difference names."""
+        """The finding for a disagreement that no difference explains."""
         name = path[-1] if path else ""
         effect = RULES[rule].effect(direction)
         severity: Severity = "error" if effect is Effect.TRIED else "warning"
@@ -182,7 +182,7 @@ class _Comparison:
     # --- columns, source -----------------------------------------------------------------------------------------
 
     def in_columns(self, renamed: dict[str, str], direction: Direction) -> Iterator[Finding]:
-        """What tables do with the change."""
+        """The findings about columns of tables."""
         for each in columns.changes(self.old.format, self.new.format, renamed):
             effect = RULES[each.rule].effect(direction)
             if effect is Effect.FINE:
@@ -200,7 +200,7 @@ class _Comparison:
             )
 
     def in_source(self) -> Iterator[Finding]:
-        """What programs that import the module do not find."""
+        """The names that programs can no longer import from the module."""
         files = [
             source.specs.modules[side.format.name]
             for source, side in ((self.old_source, self.old), (self.new_source, self.new))
@@ -222,11 +222,11 @@ class _Comparison:
             )
 
     def old_place(self, site: Site) -> Location | None:
-        """Where a part is in the old specs."""
+        """The location of a part in the old specs."""
         return self.old_source.place(places.place(self.old_document, site))
 
     def new_place(self, site: Site) -> Location | None:
-        """Where a part is in the new specs."""
+        """The location of a part in the new specs."""
         return self.new_source.place(places.place(self.new_document, site))
 
 
@@ -278,7 +278,7 @@ def _consequence(
 def _severity(
     each: Difference, direction: Direction, witness: Disagreement | None, outcome: Tried, number: int
 ) -> Severity | None:
-    """What a difference amounts to in a direction; None where it breaks nothing there."""
+    """How severe a difference is in a direction; None if it breaks nothing."""
     if witness is not None:
         return "error"
     effect = RULES[each.rule].effect(direction)
@@ -298,7 +298,7 @@ def _severity(
 def _attributed(
     differences: Sequence[Difference], outcome: Tried
 ) -> tuple[dict[int, Disagreement], list[tuple[str, tuple[str, ...], Disagreement]]]:
-    """The records by the difference that each shows, the shortest of each; and those that none explains."""
+    """The shortest disagreement that shows each difference, and the disagreements that no difference explains."""
     shown = dict[int, Disagreement]()
     others = dict[tuple[str, tuple[str, ...], str], Disagreement]()
     layout = next((number for number, each in enumerate(differences) if each.rule in LAYOUT), None)
@@ -321,7 +321,7 @@ def _attributed(
 
 
 def _explains(differences: Sequence[Difference], each: Disagreement) -> int | None:
-    """The difference at the field of a disagreement: the one that the record was made for, else of the nearest path."""
+    """The difference that explains a disagreement: the one its record was made for, or that of the nearest path."""
     if each.path:
         at = [number for number, one in enumerate(differences) if each.path[-1] in one.columns]
     else:
@@ -332,7 +332,7 @@ def _explains(differences: Sequence[Difference], each: Disagreement) -> int | No
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many names two paths end alike in, and begin alike in."""
+    """How many names two paths share at their end, and at their start."""
     ends, begins = (
         takewhile(lambda pair: pair[0] == pair[1], zip(*each, strict=False))
         for each in ((one[::-1], other[::-1]), (one, other))

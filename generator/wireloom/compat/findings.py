@@ -1,4 +1,4 @@
-"""What `compat` says: findings, each with its places, what it breaks, the way out, and a record that shows it."""
+"""The findings of `compat`: the places, what breaks, the way out, and a record that shows it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,12 +7,12 @@ from wireloom.compat.rules import RULES, Direction
 from wireloom.problems import Location
 
 Severity = Literal["error", "warning", "note"]
-"""It breaks something; it may, by what the specs say; it may, though no record that was tried shows it."""
+"""error: it breaks something. warning: the specs say it may. note: it may, but no record tried shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A record that one spec reads, and what each makes of it."""
+    """A record that one of the specs reads, and what each spec makes of it."""
 
     data: bytes
     root: str
@@ -30,7 +30,7 @@ class Finding:
     format: str
     direction: Direction
     subject: str  # the field, column or name
-    message: str  # what is different
+    message: str  # the difference, in words
     consequence: str
     old: Location | None = None
     new: Location | None = None
@@ -38,15 +38,15 @@ class Finding:
 
     @property
     def way_out(self) -> str:
-        """What to do in place of it."""
+        """What to do instead."""
         return RULES[self.rule].way_out
 
     @property
     def part(self) -> str:
-        """Wire, columns, schema or source."""
+        """The part that the rule is about: wire, columns, schema or source."""
         return RULES[self.rule].part
 
     @property
     def breaks(self) -> bool:
-        """Whether something breaks for certain."""
+        """Whether it certainly breaks something."""
         return self.severity == "error"

@@ -1,4 +1,4 @@
-"""What programs see of a generated module: its names, the arguments of its functions, and what these may be."""
+"""Compares generated modules as programs see them: their names, the arguments of functions, and the allowed values."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -14,14 +14,14 @@ _FILES = ("__init__.py", "functions.py")
 @dataclass(frozen=True, slots=True)
 class _Interface:
     names: set[str] = field(default_factory=set)
-    arguments: dict[tuple[str, str], str | None] = field(default_factory=dict)  # and what each is if it is left out
-    options: dict[str, set[str]] = field(default_factory=dict)  # by argument
+    arguments: dict[tuple[str, str], str | None] = field(default_factory=dict)  # by function and argument: its default
+    options: dict[str, set[str]] = field(default_factory=dict)  # the allowed values by argument
 
 
 def lost(
     old: Format, old_files: Mapping[str, str], new: Format, new_files: Mapping[str, str]
 ) -> Iterator[tuple[Rule, str, str]]:
-    """What programs of before do not find in the new module: the rule, the name, and what is different."""
+    """What the new module lacks of the old one: the rule, the name, and the difference."""
     before, after = _interface(old_files), _interface(new_files)
     gone = sorted(before.names - after.names)
     if gone:
@@ -45,7 +45,7 @@ def lost(
 
 
 def _interface(files: Mapping[str, str]) -> _Interface:
-    """Read from the text, which is a module that imports nothing before it is used."""
+    """Read the interface from the text of a module, without importing it."""
     found = _Interface()
     for name in _FILES:
         for node in ast.parse(files[name]).body:

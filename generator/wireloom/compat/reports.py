@@ -1,4 +1,4 @@
-"""Findings of `compat` as reports have them."""
+"""Findings of `compat` in the form that reports print."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -6,12 +6,12 @@ from dataclasses import asdict
 from wireloom import reports
 from wireloom.compat.findings import Finding, Witness
 
-_BYTES = 64  # of a witness that people are shown
+_BYTES = 64  # most bytes of a witness shown on a terminal
 _READERS = {"backward": "old data", "forward": "new data, old spec"}
 
 
 def reported(finding: Finding) -> reports.Finding:
-    """A finding, at its place in the new specs; in the old ones where it is gone."""
+    """A finding at its place in the new specs, or in the old ones if the part was removed."""
     at = finding.new or finding.old
     return reports.Finding(
         rule=finding.rule,
@@ -28,14 +28,14 @@ def reported(finding: Finding) -> reports.Finding:
 
 
 def notes(findings: Sequence[Finding]) -> Iterator[str]:
-    """A line a format for what no record shows."""
+    """One line for each format whose differences no record shows."""
     for name in dict.fromkeys(each.format for each in findings):
         own = dict.fromkeys(f"{each.subject} [{each.rule}]" for each in findings if each.format == name)
         yield f"{name}: no record is read differently because of {', '.join(own)}; check whether yours could be"
 
 
 def _others(finding: Finding) -> Iterator[str]:
-    """Where it was, the consequence, a record, and the way out."""
+    """Lines below a finding: its old place, what breaks, a record, and the way out."""
     if finding.old is not None and finding.new is not None:
         yield f"before: {finding.old.file}:{finding.old.line}"
     yield f"{_READERS[finding.direction] if finding.part == 'wire' else finding.part}: {finding.consequence}"
@@ -53,7 +53,7 @@ def _witness(witness: Witness) -> Iterator[str]:
 
 
 def _plain(finding: Finding) -> dict[str, object]:
-    """A finding as JSON has it."""
+    """A finding as JSON."""
     found = asdict(finding) | {"part": finding.part, "way_out": finding.way_out}
     witness = finding.witness
     if witness is not None:

@@ -1,7 +1,7 @@
-"""The rules of `compat`: every kind of change, whom it breaks, and the way out. docs/howto/compat.md prints this table.
+"""The rules of `compat`: each kind of change, what it breaks, and the way out. docs/howto/compat.md prints this table.
 
-Data can be read by the other spec in two directions: `backward` is old data read by the new spec, `forward` is new
-data read by the old one. An effect is what is known of the change from the specs alone; `witnesses` then tries records.
+Data may cross a change in two directions: `backward` is old data read by the new spec, `forward` is new data read by
+the old one. An effect is what the specs alone tell about a direction; `witnesses` then tries records.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ Direction = Literal["backward", "forward"]
 
 
 class Effect(Enum):
-    """What a change does to a direction."""
+    """What a change does in one direction."""
 
-    BREAKS = "breaks"  # decided by the specs; on the wire unless records that try it show otherwise
-    TRIED = "if a record shows it"  # decided by records
+    BREAKS = "breaks"  # the specs decide it; on the wire, records made for it may show the opposite
+    TRIED = "if a record shows it"  # records decide it
     WARNS = "warning"
     FINE = "fine"
 
@@ -34,7 +34,7 @@ class Rule:
     way_out: str
 
     def effect(self, direction: Direction) -> Effect:
-        """What the change does in a direction."""
+        """The effect in a direction."""
         return self.backward if direction == "backward" else self.forward
 
 
@@ -54,7 +54,7 @@ _LONG = {
     "reader's name": _NAME,
     "name and callers": _CALLERS,
 }
-"""Ways out of many rules, by the short names that the table has for them."""
+"""Ways out that several rules share, by their short names in the table."""
 
 _RULES = (
     # --- wire
@@ -128,11 +128,11 @@ LAYOUT = frozenset(
         *("case-changed",),
     )
 )
-"""Changes that move what comes after them, so that the fault may show at another field."""
+"""Changes that move later fields, so that a record may fail at another field."""
 
 
 def table() -> str:
-    """The long ways out and the rules, as two tables of Markdown."""
+    """Two Markdown tables: the ways out and the rules."""
     shorter = {text: f"*{name}*" for name, text in _LONG.items()}
     ways = "".join(f"| {shorter[text]} | {text} |\n" for text in _LONG.values())
     head = "| rule | part | change | old data, new spec | new data, old spec | way out |\n|---|---|---|---|---|---|\n"

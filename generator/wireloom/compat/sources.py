@@ -1,4 +1,4 @@
-"""The specs to compare with: those of a folder, or of a revision in git, read by today's generator."""
+"""Loads the specs to compare with, from a folder or a git revision, with the current generator."""
 
 import shutil
 import subprocess
@@ -22,14 +22,14 @@ GIT = "git:"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Specs, and how their files are called to people: `git:main:specs/x.yaml` for a file in a temporary folder."""
+    """Specs, and how to show their files: `git:main:specs/x.yaml` instead of a file in a temporary folder."""
 
     specs: pipeline.Specs
     folder: str
     shown: str
 
     def place(self, location: Location | None) -> Location | None:
-        """A location as people know it."""
+        """A location with the file as users know it."""
         if location is None or not location.file.startswith(self.folder):
             return location
         return Location(self.shown + location.file.removeprefix(self.folder), location.line, location.column)
@@ -37,9 +37,9 @@ class Source:
 
 @contextmanager
 def against(text: str, specs: Path, new: pipeline.Specs) -> Iterator[Source]:
-    """The specs that `--against` names; raises MisuseError where there are none, or today's generator refuses them.
+    """The specs that `--against` names; raises MisuseError if there are none or the current generator refuses them.
 
-    `new` are today's, of the folder `specs`: a format whose file is the same is one of those.
+    `new` are the current specs, in the folder `specs`. A format with an unchanged file is taken from them.
     """
     if not text.startswith(GIT):
         folder = Path(text)
@@ -54,9 +54,9 @@ def against(text: str, specs: Path, new: pipeline.Specs) -> Iterator[Source]:
 
 
 def _same(folder: Path, specs: Path, new: pipeline.Specs) -> dict[Path, tuple[Format, Document]]:
-    """The old files of formats that are as they were, with what they are today; none where a library or schema is not.
+    """The old files of unchanged formats, with the current formats; empty if a library or schema changed.
 
-    What a format means follows from its own file, and from those that formats share.
+    The meaning of a format depends only on its own file and on the shared files.
     """
     today = {path.relative_to(specs): path.read_bytes() for path in spec_files(specs)}
     before = {path.relative_to(folder): path.read_bytes() for path in spec_files(folder)}
@@ -74,7 +74,7 @@ def _read(folder: Path, shown: str, text: str, same: Mapping[Path, tuple[Format,
     except MisuseError as error:
         if not same:
             raise MisuseError(f"--against {text}: no specs of formats are there") from error
-        read = pipeline.Specs((), ())  # what is left are libraries and schemas
+        read = pipeline.Specs((), ())  # the rest are libraries and schemas
     except SpecProblems as error:
         first = error.problems[0]
         count = len(error.problems)
@@ -87,7 +87,7 @@ def _read(folder: Path, shown: str, text: str, same: Mapping[Path, tuple[Format,
 
 
 def _extracted(revision: str, specs: Path, scratch: Path) -> tuple[Path, str]:
-    """The folder of specs as it was, and what to call it."""
+    """Extract the folder of specs of a revision; returns its path, and its name for messages."""
     if shutil.which("git") is None:
         raise MachineError("git is not installed, which --against git:REVISION asks")
     option = f"--against {GIT}{revision}"

@@ -1,8 +1,8 @@
-"""Two models side by side: what differs, part by part, whatever their types are called.
+"""Compares two models part by part, ignoring the names of types.
 
-Types are paired by where they are used, fields by what finds them: their member name, their number, their place.
-Names that only expressions see count for nothing: expressions are compared with the names that fields of the other
-spec have. Each difference names its rule, and values of the field that tell the two specs apart.
+Types are paired by where they are used; fields by member name, by number, or by position. Names that only expressions
+use do not count: before expressions are compared, each field name is replaced by that of its partner. Each difference
+names its rule, and values of the field that the two specs read differently.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ Scalars = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A part in which two specs differ; the values are those on the wire that show it, as data of either spec."""
+    """A part in which two specs differ. The values show it on the wire, in data of the old or of the new spec."""
 
     rule: str
     old: Site | None
@@ -37,20 +37,20 @@ class Difference:
     message: str
     old_values: Scalars = ()
     new_values: Scalars = ()
-    columns: tuple[str, ...] = ()  # what readers call the field
-    path: tuple[str, ...] = ()  # the fields that lead to it
+    columns: tuple[str, ...] = ()  # the names that readers see
+    path: tuple[str, ...] = ()  # the names of the fields that lead to it
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All differences on the wire, and the columns that have another name now."""
+    """All differences on the wire, and the renamed columns."""
 
     differences: tuple[Difference, ...]
     renamed: dict[str, str]
 
 
 def _told_at(format: Format) -> Site:
-    """The field that tells the version of a record, where one does."""
+    """The field that holds the version of a record; empty if there is none."""
     name = format.named_versions.told.rpartition(".")[2] if format.named_versions else ""
     structs = (type for _, type in format.types if isinstance(type, wire.Struct))
     return next(
@@ -59,7 +59,7 @@ def _told_at(format: Format) -> Site:
 
 
 def compare(old: Format, new: Format) -> Compared:
-    """How two formats differ on the wire."""
+    """The differences of two formats on the wire."""
     walk = _Walk(old, new)
     walk.formats()
     return Compared(tuple(dict.fromkeys(walk.found)), walk.columns)
@@ -67,23 +67,23 @@ def compare(old: Format, new: Format) -> Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Where the walk is: the field or struct on both sides."""
+    """The current position of the walk: the field or struct on each side."""
 
     old: Site | None = None
     new: Site | None = None
     columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     fields: tuple[wire.Field, wire.Field] | None = None
-    amount: bool = False  # it is a size, a count or a part of the field
+    amount: bool = False  # the position is in a size, a count or a part of the field
 
     @property
     def inside(self) -> "_Pair":
-        """A part of the field's value, which no value of the field stands for."""
+        """The position in a part of the field's value: a value of the field would not show the difference."""
         return replace(self, fields=None, amount=True)
 
     @property
     def drawn(self) -> bool:
-        """Whether values of the field can be asked for: it is not hidden, and follows from nothing else."""
+        """Whether a record can be made with a chosen value of the field: the field is visible and not derived."""
         sides = self.fields or ()
         return not self.amount and not any(
             each.hidden or each.derive or not each.on_wire or each.checksum for each in sides
@@ -96,7 +96,7 @@ class _Walk:
     new: Format
     found: list[Difference] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
-    names: dict[str, str] = field(default_factory=dict)  # of fields on the wire, old to new
+    names: dict[str, str] = field(default_factory=dict)  # old to new names of fields on the wire
     columns: dict[str, str] = field(default_factory=dict)
 
     def add(
@@ -106,7 +106,7 @@ class _Walk:
         self.found.append(Difference(rule, at.old, at.new, message, *values, at.columns, at.path))
 
     def changed(self, rule: str, at: _Pair, what: str, old: object, new: object, **values: Iterable[Any]) -> bool:
-        """Note a part that is not the same."""
+        """Add a difference if two parts are not the same; returns whether they differ."""
         if self.same(old, new):
             return False
         before, now = _shown(old), _shown(new)
@@ -116,13 +116,13 @@ class _Walk:
         return True
 
     def same(self, old: object, new: object) -> bool:
-        """Whether two parts of the model say the same, whatever fields and types are called."""
+        """Whether two parts of the model mean the same, ignoring names of fields and types."""
         return _neutral(old, self.names) == _neutral(new, {})
 
     # --- formats -----------------------------------------------------------------------------------------------
 
     def formats(self) -> None:
-        """The heads of the formats, then their roots."""
+        """Compare the format-wide settings, then the roots."""
         old, new, at = self.old, self.new, _Pair(Site(), Site())
         if self.changed("encoding-changed", at, "encoding", old.encoding.name, new.encoding.name):
             return
@@ -148,7 +148,7 @@ class _Walk:
                 self.types(root.type, other.type, at)
 
     def versions(self) -> None:
-        """Versions that came and went, and those that something else tells now."""
+        """Compare the versions: added and removed ones, and the values that select them."""
         old, new = self.old.named_versions, self.new.named_versions
         sites = _told_at(self.old), _told_at(self.new)
         names = tuple(dict.fromkeys(name for each in (old, new) if each for name in (each.told, *each.path)))
@@ -182,7 +182,7 @@ class _Walk:
     # --- types -------------------------------------------------------------------------------------------------
 
     def types(self, old: wire.Type, new: wire.Type, at: _Pair) -> None:
-        """Two types that read the same bytes."""
+        """Compare two types that are used at the same place."""
         names = (
             old.name if isinstance(old, wire.Reference) else "",
             new.name if isinstance(new, wire.Reference) else "",
@@ -242,7 +242,7 @@ class _Walk:
                 return
         said = f"{_integer(old)} before, {_integer(new)} now"
         if replace(old, signed=new.signed) == new:
-            beyond = 1 << old.bits - 1  # from here on the sign matters
+            beyond = 1 << old.bits - 1  # from here on, signed and unsigned differ
             ends = [_possible(at.fields and at.fields[side], type) for side, type in enumerate((old, new))]
             probes = [
                 [each for each in (low, beyond, high) if low <= each <= high and not 0 <= each < beyond]
@@ -254,13 +254,13 @@ class _Walk:
             self.add("number-changed", at, said)
 
     def is_loose(self, old: wire.Integer, new: wire.Integer) -> bool:
-        """Whether both are written in as many bytes as their value takes, in one form."""
+        """Whether both integers take as many bytes as their value needs, in the same form."""
         loose = not self.new.encoding.laid_out or not (old.is_plain and new.is_plain)
         forms = [(each.form, each.digits, each.ending, each.markers, each.share) for each in (old, new)]
         return loose and forms[0] == forms[1]
 
     def amounts(self, what: str, old: wire.Amount | None, new: wire.Amount | None, at: _Pair) -> None:
-        """What says how many bytes or elements there are; of two numbers in front, how these are written."""
+        """Compare two sizes or counts. Of two length prefixes, compare the integers."""
         match old, new:
             case wire.Prefix(number, null), wire.Prefix(other, its) if null is its:
                 self.integers(number, other, at.inside)
@@ -270,7 +270,7 @@ class _Walk:
                 self.changed("size-changed", at, what, old, new)
 
     def bounds(self, old: tuple[int, int], new: tuple[int, int], at: _Pair) -> None:
-        """Ranges of numbers."""
+        """Compare two ranges of numbers."""
         said = f"range: {old[0]} .. {old[1]} before, {new[0]} .. {new[1]} now"
         lost = [end for end in old if not new[0] <= end <= new[1]]
         won = [end for end in new if not old[0] <= end <= old[1]]
@@ -282,7 +282,7 @@ class _Walk:
             self.add("range-widened", at, said, (), won)
 
     def held(self, one: wire.Array, other: wire.Array, at: _Pair) -> None:
-        """What elements of a list are held against."""
+        """Compare the rules for the elements of a list."""
         old, new = (each.held or wire.Held("") for each in (one, other))
         self.mappings(old.mappings, new.mappings, at)
         self.ranges(old, new, (one.element, other.element), at)
@@ -295,7 +295,7 @@ class _Walk:
         types: tuple[wire.Type, wire.Type],
         at: _Pair,
     ) -> None:
-        """The numbers that a field, or each element of a list, may be."""
+        """Compare the allowed numbers of a field, or of the elements of a list."""
         kinds = [
             wire.not_null(plain(type, format.named)) for type, format in zip(types, (self.old, self.new), strict=True)
         ]
@@ -308,7 +308,7 @@ class _Walk:
                 return
 
     def spelling(self, old: wire.Spelling | None, new: wire.Spelling | None, at: _Pair) -> None:
-        """What texts are held against."""
+        """Compare the patterns and lengths of texts."""
         if old == new:
             return
         lost, won = told_apart(old, new), told_apart(new, old)
@@ -318,7 +318,7 @@ class _Walk:
             self.add("spelling-widened", at, f"{_spelled(old)} before, {_spelled(new)} now", (), won)
 
     def mappings(self, old: Sequence[wire.Mapping] | None, new: Sequence[wire.Mapping] | None, at: _Pair) -> None:
-        """The values of a field."""
+        """Compare the `values` of a field."""
         if old is None or new is None:
             if old is not None or new is not None:
                 known = [each.wire for each in (old or new or ())]
@@ -349,7 +349,7 @@ class _Walk:
     # --- unions ------------------------------------------------------------------------------------------------
 
     def alternatives(self, old: wire.OneOf, new: wire.OneOf, at: _Pair) -> None:
-        """Alternatives told apart by what is on the wire: paired by their names, then by their kind of type."""
+        """Compare alternatives that are chosen by kind, paired by name, then by the kind of type."""
         left = {each.name: each for each in new.alternatives}
         unpaired = []
         for each in old.alternatives:
@@ -407,7 +407,7 @@ class _Walk:
     # --- structs -----------------------------------------------------------------------------------------------
 
     def structs(self, old: wire.Struct, new: wire.Struct, path: tuple[str, ...]) -> None:
-        """Fields by what finds them, and what stands between them."""
+        """Compare two structs: their fields in pairs, then the steps between fields."""
         at = _Pair(Site(old.name), Site(new.name), (), path)
         if self.changed("encoding-changed", at, "form", (old.encoding.name, old.form), (new.encoding.name, new.form)):
             return
@@ -445,7 +445,7 @@ class _Walk:
         self.steps(old, new, at)
 
     def steps(self, old: wire.Struct, new: wire.Struct, at: _Pair) -> None:
-        """Checks, by what they ask; other steps in their order."""
+        """Compare the steps: checks by their conditions, all others in order."""
         checks = [
             [(each.that, each.when, each.field) for each in side.steps if isinstance(each, wire.Check)]
             for side in (old, new)
@@ -477,7 +477,7 @@ class _Walk:
         self.changed("step-changed", at, "the steps between fields", *others)
 
     def fields(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
-        """All that two fields say."""
+        """Compare all keys of two fields."""
         at = replace(at, fields=(old, new))
         if old.name != new.name and not old.hidden and not new.hidden:
             self.columns[old.name] = new.name
@@ -513,7 +513,7 @@ class _Walk:
         self.changed("meaning-changed", at, "meaning", replace(old, null=None), replace(new, null=None))
 
     def bits(self, old: wire.Field, new: wire.Field, at: _Pair) -> None:
-        """Bits by their places."""
+        """Compare bits, paired by position."""
         before, after = ({(bit.low, bit.width): bit for bit in side.bits} for side in (old, new))
         for place, bit in before.items():
             other = after.get(place)
@@ -557,12 +557,12 @@ _PARTS = {
     "inline": "field-moved",
     "besides": "field-moved",
 }
-"""What else a field says, and the rule of a change of it."""
+"""Other attributes of a field, and the rule that a change of each breaks."""
 _OTHERWISE = object()
 
 
 def _is_within(format: Format, limit: int) -> bool:
-    """Whether no record of a format has more bytes than a limit."""
+    """Whether no record of a format can be longer than `limit` bytes."""
     sizes = Sizes(format.named)
     return all((most := sizes.of(root.type).most) is not None and most <= limit for root in format.roots)
 
@@ -570,7 +570,7 @@ def _is_within(format: Format, limit: int) -> bool:
 def _paired(
     old: wire.Struct, new: wire.Struct
 ) -> tuple[list[tuple[wire.Field, wire.Field]], list[wire.Field], list[wire.Field]]:
-    """The fields that are the same ones, and those of either struct that are left."""
+    """The fields in pairs, the unpaired old ones, and the unpaired new ones."""
     before = [each for each in old.fields if each.on_wire]
     after = [each for each in new.fields if each.on_wire]
     made = {each.wire_name: each for each in new.fields if not each.on_wire}
@@ -580,10 +580,11 @@ def _paired(
         sides = [{each.wire_name for each in side} for side in (before, after)]
 
         def known(a: wire.Field, b: wire.Field) -> bool:
-            """Whether both names are known to both sides: the fields took each other's keys."""
+            """Whether each name occurs on the other side too: the two fields swapped their keys."""
             return a.wire_name in sides[1] and b.wire_name in sides[0]
 
-        for own in (True, False):  # members of one name, told apart by conditions, are those of the same own name
+        # several members may share a key under different conditions: first pair those with equal names
+        for own in (True, False):
             for a in [each for each in before if not any(each is one for one, _ in pairs)]:
                 alike = (each for each in left if _key(each) == _key(a))
                 b = next((each for each in alike if each.wire_name == a.wire_name or not (own or known(a, each))), None)
@@ -609,7 +610,7 @@ def _paired(
 
 
 def _possible(field: wire.Field | wire.Held | None, type: wire.Integer) -> tuple[int, int]:
-    """The least and the greatest number that a field, or an element of a list, can have on the wire."""
+    """The least and the greatest number on the wire of a field, or of an element of a list."""
     if field is None or (isinstance(field, wire.Field) and not isinstance(wire.not_null(field.type), wire.Integer)):
         return type.minimum, type.maximum
     if isinstance(field, wire.Field) and isinstance(field.const, int):
@@ -622,7 +623,7 @@ def _possible(field: wire.Field | wire.Held | None, type: wire.Integer) -> tuple
 
 
 def _key(field: wire.Field) -> object:
-    """What finds a field in its object or message."""
+    """The number or key by which a reader finds a field in its message or object."""
     return field.tag or field.key
 
 
@@ -646,11 +647,11 @@ def _cases(select: wire.Select) -> dict[Any, wire.Type]:
 
 
 _TOLD = frozenset({"code", "misspelled", "unknown", "unique_code", "extension_code", "doc", "column", "holders"})
-"""What no reader of data notices: codes of errors, and words about words."""
+"""Attributes that do not affect data: error codes, documentation and the like."""
 
 
 def _neutral(value: object, names: dict[str, str]) -> object:
-    """A part of a model without names of types and codes of errors, and with other names of fields."""
+    """A part of a model in comparable form: without type names and error codes, with fields renamed by `names`."""
     match value:
         case FieldRef(up, name, members):
             return ("field", up, names.get(name, name), tuple(names.get(each, each) for each in members))
@@ -668,11 +669,11 @@ def _neutral(value: object, names: dict[str, str]) -> object:
 
 
 def told_apart(one: wire.Spelling | None, other: wire.Spelling | None) -> list[str]:
-    """Short texts that one spelling has and the other has not; empty where there are none."""
+    """Short texts that `one` accepts and `other` refuses; empty if none are found."""
     one, other = one or wire.Spelling(), other or wire.Spelling()
     automata = [automaton(each.pattern) if each.pattern else None for each in (one, other)]
     lengths = [each for side in (one, other) for each in (side.minimum, side.maximum) if each is not None]
-    longest = min(max(lengths, default=-1) + 1, _LONGEST_TOLD)  # beyond that, texts of any length are alike
+    longest = min(max(lengths, default=-1) + 1, _LONGEST_TOLD)  # longer texts behave like those of this length
     if not any(automata):
         texts = ("a" * length for length in sorted({0, *lengths, longest}))
         return [text for text in texts if one.has(text) and not other.has(text)]
@@ -697,7 +698,7 @@ _MOST_TOLD = 20_000
 
 
 def _letters(automata: Sequence[Automaton | None]) -> Iterator[str]:
-    """A letter for each way that some automaton tells apart."""
+    """One character for each pair of character classes of the automata."""
     seen = set[tuple[int, int]]()
     for symbol in (*range(97, 123), *range(48, 58), *range(32, 127), *range(32), 127, 233):
         classes = _classes(automata, symbol)
@@ -725,7 +726,7 @@ def _spelled(spelling: wire.Spelling | None) -> str:
 
 
 def _shown(value: object) -> str:
-    """A part of the model in the words of specs; empty where it has none."""
+    """A part of the model in the notation of specs; empty if it has none."""
     match value:
         case None | "" | ():
             return "none"

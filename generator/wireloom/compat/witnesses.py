@@ -1,7 +1,7 @@
-"""Records that are read by two specs: of the examples, of values made from the models, and of bytes changed.
+"""Tries records on two specs: from examples, from values drawn from the models, and from changed bytes.
 
-Every record is one that its writer's spec reads. What the other spec makes of it is held against that by value, in the
-columns that both have: `disagreements` are the records that it refuses, or reads as something else.
+Each record is valid by the writer's spec. The reader's spec must read the same values in the columns that both have.
+The `disagreements` are the records that it refuses or reads differently.
 """
 
 import json
@@ -29,14 +29,15 @@ from wireloom.runtime.validation import Validator
 from wireloom.runtime.values import sourceless
 
 DRAWN = 40  # values of a root under its default parameters
-_UNDER_OTHERS = 5  # values under other parameters
-_ENDS = (True, True, True, True, True, True, False, False, False)  # values of which most numbers are ends
-_TRIES = 8  # to make a record with a value that is wanted
-_EACH = 4  # values for each that tells the specs apart
-_MUTATED = 4  # records of which bytes are changed
+_UNDER_OTHERS = 5  # values under each other parameter
+# for each such value: whether its numbers are mostly the greatest (True) or the least
+_ENDS = (True, True, True, True, True, True, False, False, False)
+_TRIES = 8  # attempts to make a record with a wanted value
+_EACH = 4  # records for each difference
+_MUTATED = 4  # records whose bytes are changed
 _CHANGED = 12  # bytes of a record that are changed
 _DEEP = 12  # drawn values that are also built and validated
-_LONGEST = 300  # characters of a text that a constant is the length of
+_LONGEST = 300  # most characters of a text that is made because a constant may be its length
 _SHOWN = 60
 
 Path = tuple[str, ...]
@@ -44,7 +45,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A format as one of the two specs has it, at work."""
+    """A format in one of the two specs, with its generated module."""
 
     format: Format
     module: ModuleType
@@ -52,20 +53,20 @@ class Side:
     files: Mapping[str, str]
 
     def document(self) -> dict[str, Any]:
-        """The JSON Schemas, without the line that says what they are made from."""
+        """The JSON Schemas, without the line that names their source."""
         texts = {name: self.files.get(name) for name in ("schema.json", "variants.json")}
         found = {name: json.loads(text) for name, text in texts.items() if text}
         return {name: {key: said for key, said in each.items() if key != "$comment"} for name, each in found.items()}
 
     def settings(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of the parameters that the format has, in as far as it takes their values."""
+        """The given parameters that the format has."""
         known = {each.name for each in self.format.parameters}
         return {name: value for name, value in parameters.items() if name in known}
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A record and how it is read."""
+    """A record, and the root and parameters to read it with."""
 
     data: bytes
     root: str
@@ -74,34 +75,34 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A record that the two specs do not read alike: where, and what each makes of it."""
+    """A record that the two specs read differently: where, and what each reads."""
 
     sample: Sample
     kind: str  # refused, differs, document, incomplete, build
-    path: Path  # names without places of elements
-    number: int | None = field(default=None, kw_only=True)  # the difference that the record was made for
+    path: Path  # names only, without indices
+    number: int | None = field(default=None, kw_only=True)  # the index of the difference that the record was made for
     code: str
     writer: str
     reader: str
 
     def witness(self, *, backward: bool) -> Witness:
-        """The same, by which is the old spec."""
+        """The disagreement with old and new spec instead of writer and reader."""
         old, new = (self.writer, self.reader) if backward else (self.reader, self.writer)
         return Witness(self.sample.data, self.sample.root, self.sample.parameters, old, new)
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of trying a direction: how many records both specs were run on, and where they disagree."""
+    """The result of one direction: how many records both specs were run on, and where they disagree."""
 
     records: int
     disagreements: tuple[Disagreement, ...]
-    exercised: frozenset[int]  # the differences, by number, of whose values there was a record
-    reached: frozenset[str]  # the structs that records have
+    exercised: frozenset[int]  # the indices of differences for whose values a record was made
+    reached: frozenset[str]  # the structs that occur in records
 
 
 def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, backward: bool) -> Tried:
-    """Records of the writer's spec, read by the reader's."""
+    """Read records of the writer's spec with the reader's."""
     compared, found = 0, list[Disagreement]()
     exercised, seen = set[int](), set[Sample]()
     schemas = [side.document() for side in (writer, reader)]
@@ -119,13 +120,13 @@ def tried(writer: Side, reader: Side, differences: Sequence[Difference], *, back
         found += (replace(each, number=number) for each in outcome)
     structs = {site.struct for each in differences if (site := each.old if backward else each.new) is not None}
     reached = {struct for struct, _ in maker.visits}
-    if structs - reached - {""}:  # examples may have what chance does not find
+    if structs - reached - {""}:  # examples may contain structs that random values did not reach
         reached |= {name for example in writer.format.examples for name in _structs(writer, example)}
     return Tried(compared, tuple(found), frozenset(exercised), frozenset(reached))
 
 
 def _structs(side: Side, example: Example) -> set[str]:
-    """The structs that a record has, of as much of it as can be read."""
+    """The structs in a record, as far as it can be read."""
     given = side.settings(dict(example.parameters))
     spans = side.module.CODEC.explain_bytes(example.data, root=example.root, **given).span.walk()
     return {name for span in spans for name in (span.struct, span.holder) if name}
@@ -137,9 +138,9 @@ def _structs(side: Side, example: Example) -> set[str]:
 def _samples(
     maker: "_Maker", reader: Side, differences: Sequence[Difference], *, backward: bool
 ) -> Iterator[tuple[int | None, Sample, bool]]:
-    """Records to try, some of which may be none of the writer's.
+    """Records to try; the writer's spec may refuse some of them.
 
-    Each with the number of the difference that it is made for, and whether it is also built and validated.
+    Each comes with the index of the difference that it was made for, and whether it is also built and validated.
     """
     writer = maker.side
     roots = [root.name for root in writer.format.roots if root.name in {each.name for each in reader.format.roots}]
@@ -174,30 +175,30 @@ def _samples(
 
 @dataclass(frozen=True)
 class _Maker:
-    """What makes records of values: always the same ones."""
+    """Makes records from drawn values; always the same ones."""
 
     side: Side
     chance: Random
-    visits: Counter[tuple[str, str]] = field(default_factory=Counter)  # the records with each struct and field
+    visits: Counter[tuple[str, str]] = field(default_factory=Counter)  # how many records have each struct and field
 
     @staticmethod
     def of(side: Side, other: Side) -> "_Maker":
-        """One that likes the numbers and texts that either spec compares with."""
+        """A maker that prefers numbers and texts that either spec compares with."""
         (numbers, texts), (others, words) = _constants(side.format), _constants(other.format)
         source = random.Random(side.format.name)  # noqa: S311 - no secrets
         return _Maker(side, Random(source, sorted({*numbers, *others}), sorted({*texts, *words})))
 
     def several(self, count: int, root: str, wanted: Wanted, reached: tuple[str, str] = ("", "")) -> Iterator[Sample]:
-        """So many records of that kind; none after the first that chance does not find."""
+        """Up to `count` such records; stops at the first that cannot be made."""
         found = (self.sample(root, {}, wanted, reached) for _ in range(count))
         return (each for each in takewhile(lambda one: one is not None, found) if each is not None)
 
     def sample(
         self, root: str, parameters: Mapping[str, Any], wanted: Wanted, reached: tuple[str, str] = ("", "")
     ) -> Sample | None:
-        """A record of a value, one with what is wanted, or with the field that is to be reached.
+        """A record with a random value that has the `wanted` values, or contains the `reached` field.
 
-        None where chance finds none.
+        None if no such value was found.
         """
         for _ in range(_TRIES if wanted or any(reached) else 1):
             recorded = _Recorded(wanted)
@@ -214,7 +215,7 @@ class _Maker:
 
 
 class _Recorded(dict[tuple[str, str], Sequence[Any]]):
-    """What is wanted of fields, and the structs and fields that a value was drawn for."""
+    """The wanted values of fields; records the structs and fields that were drawn."""
 
     def __init__(self, wanted: Wanted) -> None:
         super().__init__(wanted)
@@ -222,17 +223,17 @@ class _Recorded(dict[tuple[str, str], Sequence[Any]]):
 
     @property
     def asked(self) -> bool:
-        """Whether some field was asked for what is wanted of it: the value then has that."""
+        """Whether a field with wanted values was drawn, so that the value has one of them."""
         return not self.fields.isdisjoint(self)
 
     def get(self, key: tuple[str, str], default: Any = None) -> Any:
-        """What is wanted of a field."""
+        """The wanted values of a field."""
         self.fields |= {key, (key[0], "")}
         return super().get(key, default)
 
 
 def _buildable(format: Format, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters to build with: nobody writes in a byte order that is not known."""
+    """The parameters for building: an unknown byte order becomes big-endian."""
     order = format.byte_order.parameter
     defaults = {each.name: each.default for each in format.parameters}
     given = dict(parameters)
@@ -240,14 +241,14 @@ def _buildable(format: Format, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings(format: Format) -> Iterator[dict[str, Any]]:
-    """Each parameter with each of its other values, where these are few."""
+    """Each parameter with each of its other values, if it has few."""
     for each in format.parameters:
         options: tuple[Any, ...] = (True, False) if each.kind is Kind.BOOLEAN else each.options
         yield from ({each.name: option} for option in options if option != each.default)
 
 
 def _mutants(data: bytes) -> Iterator[bytes]:
-    """The bytes with one of them changed, cut short, and with one more."""
+    """The bytes with one byte changed, with the last one cut off, and with one more."""
     step = max(1, len(data) // _CHANGED)
     for at in range(0, len(data), step):
         byte = data[at]
@@ -257,7 +258,7 @@ def _mutants(data: bytes) -> Iterator[bytes]:
 
 
 def _constants(format: Format) -> tuple[list[int], list[str]]:
-    """Numbers and texts that a spec compares with, and those beside them."""
+    """Numbers and texts that a spec compares with, and their neighbours."""
     numbers, texts = set[int](), set[str]()
     waiting: list[Any] = [type for _, type in format.types]
     while waiting:
@@ -293,7 +294,7 @@ _WORDS = {"name", "wire_name", "doc", "code", "unit", "low", "width", "bits", "t
 
 
 def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool, judged: bool) -> list[Disagreement] | None:
-    """Where the reader disagrees; None of a record that the writer's spec refuses."""
+    """Where the reader disagrees; None if the writer's spec refuses the record."""
     given = dict(sample.parameters)
     try:
         value = writer.module.CODEC.parse(sample.data, root=sample.root, **given)
@@ -322,7 +323,7 @@ def _outcome(writer: Side, reader: Side, sample: Sample, *, deep: bool, judged: 
 
 
 def _documents(writer: Side, reader: Side, sample: Sample, rendering: object) -> Iterator[Disagreement]:
-    """What the reader's JSON Schema says of the document, where the writer's allows it."""
+    """The problems of a document by the reader's JSON Schema, if the writer's accepts it."""
     text = sample.data if writer.judge.of_documents else json_text(rendering).encode()
     given = dict(sample.parameters)
     try:
@@ -340,7 +341,7 @@ def _documents(writer: Side, reader: Side, sample: Sample, rendering: object) ->
 
 
 def _built(reader: Side, sample: Sample, value: object, parameters: Mapping[str, Any]) -> Iterator[Disagreement]:
-    """What the reader's `build` says of a value that it reads alike."""
+    """The problems when the reader's `build` gets the value that both specs read."""
     own = _known(value, reader.module.CODEC.root(sample.root).type)
     try:
         reader.module.CODEC.build(sourceless(own), root=sample.root, **_buildable(reader.format, parameters))
@@ -349,7 +350,7 @@ def _built(reader: Side, sample: Sample, value: object, parameters: Mapping[str,
             read = reader.module.CODEC.parse(sample.data, root=sample.root, **parameters)
             reader.module.CODEC.build(sourceless(read), root=sample.root, **_buildable(reader.format, parameters))
         except WireloomError:
-            return  # of a value that is read and never built
+            return  # a value that can be read but not built
         path = error.components if isinstance(error, EncodeError) else ()
         yield Disagreement(sample, "build", tuple(filter(_is_name, path)), "", "built", str(error))
 
@@ -359,7 +360,7 @@ def _is_name(component: object) -> TypeGuard[str]:
 
 
 def _known(value: Any, type: LogicalType) -> Any:
-    """A value without the members that its reader does not have."""
+    """A value without the members that its reader lacks."""
     match value, type:
         case dict(), Record(members):
             return {each.name: _known(value[each.name], each.type) for each in members if each.name in value}

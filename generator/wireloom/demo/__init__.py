@@ -1,1 +1,1 @@
-"""The demonstration: sample records of every format, through the whole road to Spark tables, and the tables shown."""
+"""The demonstration: makes sample records of every format, ingests them into Spark tables, and shows the tables."""

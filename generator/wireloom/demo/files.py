@@ -1,4 +1,4 @@
-"""Files of samples: in each format's own framing, so that every command reads them without options."""
+"""Files of samples in each format's own framing, so that every command reads them without options."""
 
 import re
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from wireloom.project import Project
 from wireloom.runtime.streams.framing import Framing, Whole
 
 SAMPLE = re.compile(r"(good|damaged)(-\d+)?\.bin")
-"""How files of samples are called."""
+"""The names of sample files."""
 BEFORE = 2  # good records before a damaged one
 FEW = 20
-"""Good records of a format where only samples are written; of those that are a file each, fewer."""
+"""Most good records of a format if only samples are written; fewer if each record is a file."""
 
 
 def write_samples(project: Project, folder: Path) -> Iterator[Path]:
-    """Generate the project's package, then write a few samples of every format, some damaged; the folder of each.
+    """Generate the project's package, then write a few samples of every format, some damaged; yields the folders.
 
-    Raises MisuseError where other files than samples lie among them.
+    Raises MisuseError if a folder for samples contains other files.
     """
     for format, module in opened(project, folder):
         write(folder / format.name, format, few(format, module))
@@ -31,13 +31,13 @@ def write_samples(project: Project, folder: Path) -> Iterator[Path]:
 
 
 def few(format: Format, module: FormatModule) -> Samples:
-    """As many samples as a repository keeps."""
+    """As many samples as a repository should hold."""
     made = samples(format, module, FEW // 4 if isinstance(format.framing, Whole) else FEW)
     return replace(made, damaged=made.damaged[-DAMAGED:])
 
 
 def opened(project: Project, folder: Path) -> list[tuple[Format, FormatModule]]:
-    """Every format of the project with its module, as its spec is now."""
+    """Every format of the project, with the module generated from its current spec."""
     formats = pipeline.formats(project.specs)
     refuse_none_to_grow_from(formats)
     for format in formats:
@@ -54,7 +54,7 @@ def _refuse_others(folder: Path) -> None:
 
 
 def write(folder: Path, format: Format, made: Samples) -> None:
-    """Files in the format's own framing, so that every command reads them without options."""
+    """Write samples as files in the format's own framing."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.bin"):
         if SAMPLE.fullmatch(old.name):
@@ -64,7 +64,10 @@ def write(folder: Path, format: Format, made: Samples) -> None:
 
 
 def files(framing: Framing, made: Samples) -> Iterator[tuple[str, bytes]]:
-    """One stream of good records, and short ones that each end in a damaged record; without a framing, a file each."""
+    """A file of good records, and short files that each end in a damaged record.
+
+    Without a framing, one record per file.
+    """
     for name, records in _streams(framing, made):
         yield f"{name}.bin", stream(framing, records, made.header)
 

@@ -1,4 +1,4 @@
-"""The whole road, for every format at once: specs -> package -> sample files -> ingest -> tables."""
+"""The whole path of the demonstration, for all formats: specs -> package -> sample files -> ingest -> tables."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Show = Callable[[str, int], Preview]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One format's tables, ready to show: a few rows of each."""
+    """The first rows of one format's tables."""
 
     format: str
     title: str
@@ -35,9 +35,9 @@ class Shown:
 
 
 def run(project: Project, output: Path) -> Iterator[Shown]:
-    """Generate the project's package, then make samples of every format and ingest them, one Spark session for all.
+    """Generate the package, make samples of every format, and ingest them all in one Spark session.
 
-    Raises MisuseError where other files than samples lie among them.
+    Raises MisuseError if a folder for samples contains other files.
     """
     found = opened(project, output / "input")
     with session((project.out,)) as spark:

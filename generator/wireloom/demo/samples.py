@@ -1,8 +1,8 @@
-"""Sample records of any format, grown from the examples in its spec.
+"""Sample records of any format, made from the examples in its spec.
 
-Valid examples are parsed, a few of their values changed, and built again with the format's own encoder; a change that
-the format does not allow is dropped. Bad records are the spec's own bad examples, and good ones cut short or with a bit
-flipped. Chance is seeded with the format's name, so every run makes the same bytes.
+Good samples are valid examples in which a few values were changed, built with the format's own encoder; changes that
+the format does not allow are dropped. Damaged samples are the invalid examples of the spec, and good samples cut short
+or with one bit flipped. The random seed is the format's name, so every run makes the same bytes.
 """
 
 import copy
@@ -32,7 +32,7 @@ Leaf = tuple[object, Setter]
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Records that decode, and damaged ones; what stands before them in a stream, and which parameters that says."""
+    """Good and damaged records, the file header before them, and the parameters that the header states."""
 
     good: tuple[bytes, ...]
     damaged: tuple[bytes, ...]
@@ -42,23 +42,23 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """How records are read and built: as a root, under some parameters."""
+    """Parses and builds records of one root, under given parameters."""
 
     module: FormatModule
     root: str
     parameters: Mapping[str, ParameterValue]
 
     def parse(self, data: bytes) -> Any:  # noqa: ANN401 - whatever the format has
-        """The value of a record."""
+        """Parse a record."""
         return self.module.CODEC.parse(data, root=self.root, **self.parameters)
 
     def build(self, value: object) -> bytes:
-        """The bytes of a record."""
+        """Build a record."""
         return self.module.CODEC.build(value, root=self.root, **self.parameters)
 
 
 def refuse_none_to_grow_from(formats: Sequence[Format]) -> None:
-    """Raises MisuseError where specs have no example that samples could be grown from."""
+    """Raise MisuseError if the specs have no examples to make samples from."""
     if bare := [format.name for format in formats if not _valid(_usable(format))]:
         raise MisuseError(
             f"samples are grown from the valid examples of a spec, and there are none in {', '.join(bare)}",
@@ -70,18 +70,18 @@ def refuse_none_to_grow_from(formats: Sequence[Format]) -> None:
 
 
 def _usable(format: Format) -> list[Example]:
-    """The examples of the first root under default parameters, or those that a header gives."""
+    """The examples of the first root, under default parameters or those that a header states."""
     wanted = format.roots[0].name, _parameters(format)
     return [example for example in format.examples if (example.root, dict(example.parameters)) == wanted]
 
 
 def _valid(examples: Sequence[Example]) -> list[bytes]:
-    """The bytes of those that are records."""
+    """The bytes of the valid examples."""
     return [example.data for example in examples if example.stated and example.error is None]
 
 
 def samples(format: Format, module: FormatModule, count: int = GOOD) -> Samples:
-    """So many good samples and some damaged; under default parameters, or those that the header of an example gives."""
+    """`count` good samples and some damaged, under default parameters or those that an example's header states."""
     chance = random.Random(format.name)  # noqa: S311 - samples, not secrets
     root = format.roots[0].name
     parameters = _parameters(format)
@@ -104,7 +104,7 @@ def samples(format: Format, module: FormatModule, count: int = GOOD) -> Samples:
 
 
 def _parameters(format: Format) -> dict[str, Any]:
-    """What samples are made under: the parameters of the first good record, if a header says them."""
+    """The parameters of the samples: those of the first good record, if a header states them."""
     if not isinstance(format.framing, Headed):
         return {}
     found = (each for each in format.examples if each.root == format.roots[0].name and each.error is None)
@@ -117,7 +117,7 @@ def stream(framing: Framing, records: tuple[bytes, ...], header: bytes = b"") ->
 
 
 def _can_stand(framing: Framing, data: bytes) -> bool:
-    """Whether a stream can have the record: of no bytes, of another size than all have, or a blank line it cannot."""
+    """Whether a stream can hold the record. It cannot be empty, a blank line, or of a size other than the fixed one."""
     try:
         frame(framing, data, first=True)
     except EncodeError:
@@ -126,7 +126,7 @@ def _can_stand(framing: Framing, data: bytes) -> bool:
 
 
 def _stands_alone(data: bytes) -> bool:
-    """Whether brackets and quotes say where it ends among the elements of an array."""
+    """Whether the record is a JSON value that ends with its own bracket or quote, so that arrays can hold it."""
     read = io.BytesIO(b"[" + data + b"]").read
     found = list(elements(read, Limits(len(data), len(data))))
     return len(found) == 1 and not found[0].problem and found[0].data == data
@@ -136,7 +136,7 @@ def _stands_alone(data: bytes) -> bool:
 
 
 def _varied(maker: _Maker, data: bytes, chance: random.Random) -> bytes:
-    """A record like `data` with some values changed; `data` itself where no change is allowed."""
+    """The record with some values changed; unchanged if the format allows no change."""
     original = maker.parse(data)
     for _ in range(ATTEMPTS):
         value = copy.deepcopy(original)
@@ -153,7 +153,7 @@ def _varied(maker: _Maker, data: bytes, chance: random.Random) -> bytes:
 
 
 def _leaves(value: object) -> Iterator[Leaf]:
-    """Every scalar in records and lists, and how to put another in its place."""
+    """Every scalar in records and lists, and a way to replace it."""
     entries: Iterator[tuple[object, object]]
     match value:
         case dict():
@@ -196,7 +196,7 @@ def _changed(leaf: object, chance: random.Random) -> object:
 
 
 def _damaged(maker: _Maker, data: bytes, chance: random.Random) -> bytes:
-    """The record cut short or with a bit flipped, so that the decoder notices where the format lets it."""
+    """The record cut short or with a bit flipped, so that the decoder refuses it if the format can detect that."""
     for _ in range(ATTEMPTS):
         broken = _cut(data, chance) if chance.random() < 0.5 else _flipped(data, chance)
         try:

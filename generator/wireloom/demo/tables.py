@@ -1,4 +1,4 @@
-"""Tables of a few rows for a terminal: the columns that say something, as many as the terminal has room for."""
+"""Tables of a few rows for a terminal: the columns that have values, as many as fit."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,13 +10,13 @@ from wireloom.demo.road import Shown
 from wireloom.escapes import json_text, visible
 from wireloom.spark.preview import Preview
 
-WIDTH = 30  # of a cell
-FRAME = 3  # of a column: a line and two spaces
+WIDTH = 30  # most characters of a cell
+FRAME = 3  # extra width of a column: a line and two spaces
 QUARANTINE_COLUMNS = ("code", "path", "offset", "expected", "actual", "meaning", "_source", "_record", "raw")
 
 
 def records_table(shown: Shown, room: int) -> Table:
-    """The first rows of the typed table."""
+    """The first rows of the records table."""
     names = [name for name in _names(shown.records) if any(row[name] is not None for row in shown.records)]
     fitting = list(_fitting(names, shown.records, room))
     hidden = [name for name in _names(shown.records) if name not in fitting]
@@ -24,7 +24,7 @@ def records_table(shown: Shown, room: int) -> Table:
 
 
 def quarantine_table(shown: Shown, room: int) -> Table:
-    """Records that could not be decoded, and why."""
+    """The first rows of the quarantine table: records that could not be decoded, and why."""
     fitting = list(_fitting(QUARANTINE_COLUMNS, shown.quarantine, room))
     hidden = [name for name in _names(shown.quarantine) if name not in fitting]
     return _table(
@@ -33,7 +33,7 @@ def quarantine_table(shown: Shown, room: int) -> Table:
 
 
 def _more(hidden: Sequence[str]) -> str:
-    """The columns that are in the table and not on the terminal."""
+    """A line that names the columns that are not shown."""
     return f"and {len(hidden)} more column{'' if len(hidden) == 1 else 's'}: {', '.join(hidden)}" if hidden else ""
 
 
@@ -42,7 +42,7 @@ def _names(rows: Preview) -> Sequence[str]:
 
 
 def _fitting(names: Sequence[str], rows: Preview, room: int) -> Iterator[str]:
-    """The first of the columns that fit side by side."""
+    """The first columns that fit side by side."""
     left = room - 1
     for name in names:
         left -= FRAME + max(len(name), *(len(_cell(name, row[name])) for row in rows), 1)

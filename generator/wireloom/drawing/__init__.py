@@ -1,1 +1,1 @@
-"""Values of a format, made from its model: what tests build and what `compat` tries two specs with."""
+"""Draws values of a format from its model: tests build them, and `compat` tries them on two specs."""

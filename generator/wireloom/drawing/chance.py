@@ -1,4 +1,4 @@
-"""Choices by random numbers: the same in every run of one seed."""
+"""Choices by a seeded random number generator: the same in every run of one seed."""
 
 import json
 import random
@@ -20,24 +20,24 @@ _DOCUMENTS = {
     "array": ("[]", "[1, 2]", '[{"a": "b"}]'),
     "any": ("null", "true", "7", '"text"', "[]", '{"a": 1.5}'),
 }
-_MOST = 1 << 16  # bytes of a text of a stated size
+_MOST = 1 << 16  # most bytes of a text with a stated size
 
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Random choices, that like the numbers and texts which a spec compares with."""
+    """Random choices that prefer the numbers and texts that a spec compares with."""
 
     source: random.Random
     numbers: Sequence[int] = ()
     texts: Sequence[str] = ()
-    end: bool | None = None  # most numbers are the greatest there are (True), or the least
+    end: bool | None = None  # if set, most numbers are the greatest possible (True) or the least (False)
 
     def integer(self, low: int, high: int) -> int:
         """An integer from `low` to `high`."""
         return self.source.randint(low, high)
 
     def edge(self, low: int, high: int) -> int:
-        """An integer of that range: often an end of it, or one that the spec names, or beside one."""
+        """An integer of that range: often one of its ends, a number that the spec names, or a neighbour of one."""
         if self.end is not None and self.source.random() < 0.8:
             return high if self.end else low
         if self.source.random() < 0.4:
@@ -50,13 +50,13 @@ class Random:
         return self.source.random() < 0.5
 
     def float(self, bits: int, *, finite: bool) -> float:  # noqa: ARG002 - readers are tried with finite ones alone
-        """A float that so many bits hold."""
+        """A float of `bits` bits."""
         value = self.source.choice((*_FLOATS, round(self.source.uniform(-1000, 1000), 3)))
         found: float = struct.unpack(_FORMATS[bits], struct.pack(_FORMATS[bits], value))[0] if bits > 16 else 0.5
         return found
 
     def text(self, size: int | None) -> str:
-        """A text, of ASCII alone and so many bytes where a size is given."""
+        """A text; with `size`, an ASCII text of so many bytes."""
         if size is None:
             return self.source.choice((*_TEXTS, *self.texts))
         self._refuse_unfit(size)
@@ -64,7 +64,7 @@ class Random:
         return self.source.choice(fitting) if fitting else "".join(self.source.choices(_LETTERS, k=size))
 
     def encoded(self, size: int | None, charset: str) -> str:
-        """A text of characters that a character set has, of so many bytes; raises NoValueError where none is."""
+        """A text of `size` bytes in the character set `charset`; raises NoValueError if there is none."""
         width = 2 if charset in TWO_BYTES else 1
         count = self.source.choice(_SIZES) if size is None else size // width
         self._refuse_unfit(count)
@@ -74,7 +74,7 @@ class Random:
         return "".join(self.source.choices(letters, k=count))
 
     def octets(self, size: int | None) -> bytes:
-        """Bytes, so many where a size is given."""
+        """Bytes; with `size`, so many."""
         count = self.source.choice(_SIZES) if size is None else size
         self._refuse_unfit(count)
         return self.source.randbytes(count)

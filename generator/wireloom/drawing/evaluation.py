@@ -1,6 +1,7 @@
-"""Expressions of the spec language evaluated over values that are only partly known, as strategies need them.
+"""Evaluates expressions of the spec language over values that are only partly known while a value is drawn.
 
-`UNKNOWN` is what follows from where fields stand (a length, a checksum); whatever depends on it is unknown too.
+`UNKNOWN` is the value of anything that depends on the layout, such as a length or a checksum. Whatever is computed from
+an unknown value is unknown too.
 """
 
 import hashlib
@@ -56,7 +57,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Scope:
-    """The values of a struct's fields by their names on the wire, and the struct around it."""
+    """The values of a struct's fields by wire name, and the scope of the outer struct."""
 
     parameters: Mapping[str, Any]
     ranges: tuple[Ranges, ...] = ()
@@ -64,12 +65,12 @@ class Scope:
     values: dict[str, Any] = field(default_factory=dict)
 
     def inner(self) -> "Scope":
-        """The scope of a struct within this one."""
+        """The scope of a struct inside this one."""
         return Scope(self.parameters, self.ranges, self)
 
 
 def evaluate(expression: Expression, scope: Scope) -> Any:
-    """The value, or UNKNOWN."""
+    """The value of an expression, or UNKNOWN."""
     match expression:
         case Literal(value):
             return value
@@ -143,7 +144,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def _logic(left: Any, right: Any, *, decisive: bool) -> Any:
-    """`and`, `or`: the decisive value settles it whatever the other side is; what is no boolean is null."""
+    """`and`, `or`: a decisive side gives the result, whatever the other is. A non-boolean counts as null."""
     if left is decisive or right is decisive:
         return decisive
     if left is UNKNOWN or right is UNKNOWN:

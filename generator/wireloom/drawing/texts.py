@@ -1,4 +1,4 @@
-"""Texts that are spelled as a field wants them."""
+"""Draws texts that match the pattern and length that a field requires."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,18 +8,18 @@ from wireloom.runtime.patterns import automaton
 
 _MOST = 12
 _TRIES = 8
-_LONGEST = 1 << 16  # characters of a text that is made up
+_LONGEST = 1 << 16  # most characters of a drawn text
 _LETTERS = "ab0é Z"
 _OTHERS = "é€𝄞"
 
 
 def kept_ends(size: Amount | None) -> Sequence[bytes]:
-    """The bytes that a value of that size may end with: its delimiters, where it keeps them, else none."""
+    """The delimiters that a value of that size may end with, if it keeps them; otherwise none."""
     return size.ending.delimiters if isinstance(size, Delimiter) and size.kept else (b"",)
 
 
 def spelled(spelling: Spelling, choose: Callable[[Sequence[str]], str]) -> str:
-    """A text of that length and pattern, as far as choices lead to one; it may be none where they do not."""
+    """A text made by choices along the pattern, within the length; a choice may end in a text that does not match."""
     least = spelling.minimum or 0
     most = max(least, min(spelling.maximum if spelling.maximum is not None else least + _MOST, least + _MOST))
     if not spelling.pattern:
@@ -42,7 +42,7 @@ def spelled(spelling: Spelling, choose: Callable[[Sequence[str]], str]) -> str:
 def spelled_value(
     spelling: Spelling, type: Type, choose: Callable[[Sequence[str]], str], null: object = None
 ) -> str | None:
-    """A text of the type that is spelled so, where chance finds one that has room and does not mean null."""
+    """A matching text that fits into the type and does not mean null; None if no attempt finds one."""
     for _ in range(_TRIES):
         text = spelled(spelling, choose)
         if _fits(spelling, type, text, null):
@@ -65,7 +65,7 @@ def _fits(spelling: Spelling, type: Type, text: str, null: object) -> bool:
 
 
 def _stated(type: Type) -> int | None:
-    """The bytes that the text has, or at most."""
+    """The size of the text in bytes, or its limit."""
     match not_null(type):
         case Text(Padded(size) | Literal(int(size))) | Bytes(Padded(size) | Literal(int(size))):
             return size

@@ -1,8 +1,8 @@
-"""Values that a format can say, made from its model member by member in the order of its spec.
+"""Draws values of a format from its model, member by member in the order of the spec.
 
-A value holds what its author would know: members that follow from others (lengths, checksums, flags of what is there)
-are left out, except computed facts that are known already. Conditions and checks are kept to by evaluating them over
-what has been drawn. What is chosen is up to a `Chance`: random numbers, or the strategies of a test.
+A drawn value is one that a user would build: derived members (lengths, checksums, presence flags) are left out, except
+computed values that are known already. Conditions and checks are evaluated over the members drawn so far. A `Chance`
+makes the choices: a random number generator, or the strategies of a test.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,48 +23,48 @@ from wireloom.runtime.values import Extension, Pairs
 _Option = TypeVar("_Option")
 _DEPTH = 3
 _TRIES = 8
-_SOON = 1 << 16  # as many units as every column of times has room for
+_SOON = 1 << 16  # timestamps in any unit up to here fit into every timestamp column
 _SMALL = (0, 1, 2, 3, 4, 16)
-_MANY = 300  # elements of a list whose count was drawn, too
+_MANY = 300  # most elements of a list whose count was drawn
 
 Wanted = Mapping[tuple[str, str], Sequence[Any]]
-"""By struct and field (as the wire names it): values on the wire that are drawn in place of any other."""
+"""For fields, by struct and wire name: the wire values to draw from instead of any other."""
 
 
 class NoValueError(Exception):
-    """Chance found no value that keeps to the checks of the format."""
+    """No value was found that satisfies the checks of the format."""
 
 
 class Chance(Protocol):
-    """Where choices come from."""
+    """The source of all choices."""
 
     def integer(self, low: int, high: int) -> int:
         """An integer from `low` to `high`."""
 
     def edge(self, low: int, high: int) -> int:
-        """An integer of that range, often one where readers go wrong."""
+        """An integer of that range, often one where readers tend to fail."""
 
     def boolean(self) -> bool:
         """True or false."""
 
     def float(self, bits: int, *, finite: bool) -> float:
-        """A float that so many bits hold."""
+        """A float of `bits` bits."""
 
     def text(self, size: int | None) -> str:
-        """A text, of ASCII alone and so many bytes where a size is given."""
+        """A text; with `size`, an ASCII text of so many bytes."""
 
     def encoded(self, size: int | None, charset: str) -> str:
-        """A text of characters that a character set has, of so many bytes; raises NoValueError where none is."""
+        """A text of `size` bytes in the character set `charset`; raises NoValueError if there is none."""
 
     def octets(self, size: int | None) -> bytes:
-        """Bytes, so many where a size is given."""
+        """Bytes; with `size`, so many."""
 
     def json_text(self, kind: str) -> str:
         """A JSON text of a kind: object, array or any."""
 
 
 class _CheckFailedError(Exception):
-    """What was drawn breaks a check of its struct."""
+    """A drawn member violates a check of its struct."""
 
 
 def value_of(
@@ -74,13 +74,14 @@ def value_of(
     chosen = next(each for each in format.roots if each.name == root)
     given = {parameter.name: parameter.default for parameter in format.parameters} | dict(parameters)
     if given.get(format.byte_order.parameter or "") == "auto":
-        given |= {format.byte_order.parameter: "big"}  # what builders write where the value reads alike in both
+        # an unknown byte order: builders write big-endian, and the value reads alike
+        given |= {format.byte_order.parameter: "big"}
     scope = Scope(given, format.ranges)
     return _Drawing(chance, format, {} if wanted is None else wanted).type(chosen.type, scope, format.encoding, 0)
 
 
 def filling_bytes(array: wire.Array, count: int) -> int:
-    """So many elements, and those for which the last byte has room where nothing says how many there are."""
+    """The number of elements; without a stated count, bits are added until the last byte is full."""
     return count if array.count is not None or not array.packed else -(-count * array.packed // 8) * 8 // array.packed
 
 
@@ -137,11 +138,11 @@ class _Drawing:
                 assert_never(type)
 
     def pick(self, options: Sequence[_Option]) -> _Option:
-        """One of the options; chosen by its number, since Hypothesis shows what it draws from."""
+        """One of the options, drawn by its index, so that Hypothesis reports the index."""
         return options[self.chance.integer(0, len(options) - 1)]
 
     def array(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> list[Any]:
-        """Up to three elements, or as many as the count says."""
+        """Up to three elements, or as many as the count requires."""
         count = _amount(array.count, scope)
         size = filling_bytes(array, self.chance.integer(0, 3)) if count is None else count
         if size < 0 or (size > _MANY and not isinstance(array.count, Literal)):
@@ -156,7 +157,7 @@ class _Drawing:
         return list({repr(element.get(array.unique, element)): element for element in elements}.values())
 
     def element(self, array: wire.Array, scope: Scope, encoding: Encoding, depth: int) -> Any:
-        """An element that is what its list holds it against."""
+        """An element that satisfies the rules for elements of the list."""
         held, type = array.held, wire.not_null(array.element)
         if held is None:
             return self.type(array.element, scope, encoding, depth + 1)
@@ -169,21 +170,21 @@ class _Drawing:
         return self.bounded(held, type)
 
     def bounded(self, said: wire.Field | wire.Held, type: wire.Type) -> int:
-        """An integer of the type that a range has."""
+        """An integer within the range of a field or of list elements."""
         assert isinstance(type, wire.Integer)  # noqa: S101 - the check of specs
         low = type.minimum if said.minimum is None else said.minimum
         high = type.maximum if said.maximum is None else said.maximum
         return self.chance.edge(low, high)
 
     def text(self, spelling: wire.Spelling, type: wire.Type, null: object = None) -> str:
-        """A text that is spelled so."""
+        """A text that matches the pattern and length."""
         text = spelled_value(spelling, type, self.pick, null)
         if text is None:
             raise _CheckFailedError
         return text
 
     def ended(self, elements: list[Any], last: wire.Last, scope: Scope) -> list[Any]:
-        """The elements as far as the one that says that it is the last."""
+        """The elements up to the first that satisfies the end condition."""
         for count, element in enumerate(elements, 1):
             inner = scope.inner()
             inner.values.update(element)
@@ -192,19 +193,19 @@ class _Drawing:
         raise _CheckFailedError
 
     def map(self, type: wire.Map, scope: Scope, encoding: Encoding, depth: int) -> Pairs:
-        """Up to three entries of different keys."""
+        """Up to three entries with different keys."""
         keys = [self.key(type, scope, encoding, depth + 1) for _ in range(self.chance.integer(0, 3))]
         unique = {repr(key).replace("-0.0", "0.0"): key for key in keys}
         return Pairs((each, self.type(type.value, scope, encoding, depth + 1)) for each in unique.values())
 
     def key(self, type: wire.Map, scope: Scope, encoding: Encoding, depth: int) -> Any:
-        """A key of a map, spelled as it wants."""
+        """A key of a map that matches the required pattern."""
         if type.spelling is not None:
             return spelled(type.spelling, self.pick)
         return self.type(type.key, scope, encoding, depth)
 
     def one_of(self, type: wire.OneOf, scope: Scope, encoding: Encoding, depth: int) -> Any:
-        """One of the alternatives; below some depth only those that do not nest."""
+        """One of the alternatives; beyond some depth, one that does not nest."""
         flat = [a for a in type.alternatives if not isinstance(a.type, wire.Array | wire.Map)]
         chosen = self.pick(flat if depth > _DEPTH and flat else type.alternatives)
         value = self.type(chosen.type, scope, encoding, depth)
@@ -212,7 +213,7 @@ class _Drawing:
         return value if of_type is None else Extension(of_type.code, "", value)
 
     def case(self, select: wire.Select, scope: Scope) -> wire.Case:
-        """The case that the tag selects; any where the tag is on the wire only."""
+        """The case that the tag selects; any case if only the wire has the tag."""
         cases = [case for case in select.cases if not isinstance(case.type, wire.Refusal)]
         if isinstance(select.tag, wire.FieldTag):
             tag = evaluate(select.tag.expression, scope)
@@ -223,7 +224,7 @@ class _Drawing:
         return self.pick(cases)
 
     def tagged(self, tag: Any, case: wire.Case, value: Any, scope: Scope) -> Any:
-        """The value with the member that its case is told by, as that case has it."""
+        """The value with the member that selects its case set to a value of that case."""
         if not isinstance(tag, wire.MemberTag) or tag.presence:
             return value
         struct = self.format.type(case.type.name) if isinstance(case.type, wire.Reference) else case.type
@@ -236,7 +237,7 @@ class _Drawing:
         return value
 
     def peeked(self, select: wire.Select, case: wire.Case, value: Any) -> Any:
-        """The value with a first number that selects its case, where numbers or bytes of readers are read ahead."""
+        """The value with its first member set so that the value read ahead selects the case."""
         struct = self.format.type(case.type.name) if isinstance(case.type, wire.Reference) else case.type
         if not isinstance(select.tag, wire.PeekTag) or not isinstance(struct, wire.Struct):
             return value
@@ -244,7 +245,7 @@ class _Drawing:
         options = list(case.values) or [number for number in range(128) if number not in taken]
         first = struct.fields[0].name
         chosen = value.get(first)
-        if isinstance(chosen, bytes):  # they are read ahead as a number
+        if isinstance(chosen, bytes):  # the tag reads these bytes ahead as a number
             size = select.tag.type.bits // 8
             keys = [number.to_bytes(size) for number in case.values if isinstance(number, int)]
             value[first] = chosen if chosen in keys else self.pick(keys or [bytes(size) + chosen])
@@ -255,7 +256,7 @@ class _Drawing:
     # --- structs ---
 
     def struct(self, struct: wire.Struct, outer: Scope, depth: int) -> dict[str, Any]:
-        """A value that keeps to the struct's checks; drawn again where it does not."""
+        """A value that satisfies the struct's checks; drawn again if it does not."""
         for _ in range(_TRIES):
             try:
                 return _StructDrawing(self, struct, outer.inner(), depth).value()
@@ -281,7 +282,7 @@ class _StructDrawing:
         return value
 
     def check(self, check: wire.Check, value: dict[str, Any]) -> None:
-        """Where the check fails on an integer, a small one that holds takes its place."""
+        """If a check fails at an integer, replace the integer by a small one that satisfies the check."""
         if self.holds(check.when) and not self.holds(check.that):
             field = next((field for field in self.struct.fields if field.wire_name == check.field), None)
             if field is None or field.name not in value or not isinstance(value[field.name], int):
@@ -323,7 +324,7 @@ class _StructDrawing:
             value[field.name] = self.meant(field, known)
 
     def meant(self, field: wire.Field, known: Any) -> Any:
-        """What readers see of what stands on the wire."""
+        """The value that readers see for a wire value."""
         charset = getattr(_bare(field.type), "charset", "")
         if field.meaning is None:
             return known.decode(charset) if charset and isinstance(known, bytes) else known
@@ -332,15 +333,15 @@ class _StructDrawing:
         record = Record((logical_field(field, dict(self.drawing.format.types)),))
         try:
             return filling(record)({field.name: known})[field.name]
-        except OverflowError:  # a check behind the field refuses it
+        except OverflowError:  # out of range for readers: a later check refuses it
             raise _CheckFailedError from None
 
     def meant_bit(self, bit: wire.Bit, known: Any) -> Any:
-        """What readers see of bits."""
+        """The value that readers see for bits."""
         return known if bit.meaning is None else filling(Record((logical_bit(bit),)))({bit.title: known})[bit.title]
 
     def known(self, field: wire.Field) -> Any:
-        """The field's value for readers; UNKNOWN where places decide."""
+        """The value of the field; UNKNOWN if it depends on the layout."""
         if field.const is not None:
             return field.const
         if field.compute is not None and field.derive is None:
@@ -376,17 +377,17 @@ class _StructDrawing:
                 raise _CheckFailedError
         drawn = self.drawing.type(field.type, self.scope, self.struct.encoding, self.depth)
         optional = self.struct.encoding.numbered and field.presence is wire.Presence.OPTIONAL
-        return None if optional and drawn == [] else drawn  # a list of no elements is not there
+        return None if optional and drawn == [] else drawn  # an empty repeated field is a missing one
 
     def computed(self, type: wire.Type, value: Any) -> Any:
-        """A computed value, which must be of its type."""
+        """A computed value; fails if it does not fit the type."""
         inner = type.type if isinstance(type, wire.Nullable) else type
         if isinstance(inner, wire.Integer) and isinstance(value, int) and not inner.minimum <= value <= inner.maximum:
             raise _CheckFailedError
         return float(value) if isinstance(inner, wire.Float) and isinstance(value, int) else value
 
     def meaning(self, mappings: tuple[wire.Mapping, ...]) -> Any:
-        """What the first of several wire values means, since building writes that one."""
+        """A drawn word. If several wire values share it, building writes the first."""
         return evaluate(self.drawing.pick(mappings).value, self.scope)
 
     def bits(self, field: wire.Field) -> dict[str, Any]:
@@ -411,7 +412,7 @@ def _bare(type: wire.Type) -> wire.Type:
 
 
 def _amount(amount: wire.Amount | None, scope: Scope) -> int | None:
-    """Bytes or elements that there must be; None where any number will do."""
+    """The required number of bytes or elements; None if any number will do."""
     if isinstance(amount, wire.Padded):
         return amount.size
     expression = wire.stated(amount)

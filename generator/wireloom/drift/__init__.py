@@ -1,7 +1,7 @@
-"""A spec held against real traffic: what the traffic has that the spec does not know, and what it never has.
+"""Compares a spec with real records: what the spec does not know, and what never occurs in the records.
 
-`observing` counts over all records: values, errors, words without a name, and in a sample of records the bytes that no
-column shows. `suggesting` turns some of that into changes of the spec.
+`observing` counts over all records: values, errors, numbers without a word; for a sample of records it also finds bytes
+that no column shows. `suggesting` turns some of the results into changes of the spec.
 """
 
 from wireloom.drift.observing import Observed, Refused, Values, observe, trace, words

@@ -1,4 +1,4 @@
-"""What the records of files have: values of each column, errors, and bytes that no column shows."""
+"""Counts over the records of files: the values of each column, errors, and bytes that no column shows."""
 
 import re
 from collections import Counter
@@ -18,13 +18,13 @@ from wireloom.runtime.streams.parts import DecodedPart
 
 _INDEX = re.compile(r"\[\d+\]")
 _WORDS = 256
-"""Different values of a column that are kept; of one with more only how many there are at least."""
-_TRACED = 200  # good records of a file whose bytes are looked at one by one
+"""Most distinct values kept for a column; beyond that, their number is only a lower bound."""
+_TRACED = 200  # good records of a file whose bytes are examined one by one
 
 
 @dataclass(slots=True)
 class Values:
-    """The values of a column: how many, which different ones, and the least and greatest number or size."""
+    """Statistics of a column: the count, distinct values, and the least and greatest number or size."""
 
     present: int = 0
     null: int = 0
@@ -36,11 +36,11 @@ class Values:
 
     @property
     def constant(self) -> bool:
-        """Whether all are one value."""
+        """Whether all values are equal."""
         return self.present > 1 and len(self.distinct) == 1 and not self.overflow
 
     def add(self, array: pa.Array) -> None:
-        """The values of some records more."""
+        """Add the values of more records."""
         self.null += array.null_count
         array = array.drop_null()
         if not len(array):
@@ -59,7 +59,7 @@ class Values:
 
 @dataclass(slots=True)
 class Refused:
-    """The records that one check refused: how many, the first, and what was found there."""
+    """The records that one check refused: the count, the first record, and what was found there."""
 
     error: DecodeError
     file: str
@@ -71,7 +71,7 @@ class Refused:
 
 @dataclass(slots=True)
 class Observed:
-    """All that was seen; `words` are the numbers of columns with `raw` that have no name, `unnamed` bytes by field."""
+    """All statistics. `words` has numbers without a word in columns with `raw`; `unnamed` has hidden bytes by field."""
 
     records: int = 0
     columns: dict[str, Values] = field(default_factory=dict)
@@ -81,12 +81,12 @@ class Observed:
 
     @property
     def bad(self) -> int:
-        """How many records were refused."""
+        """The number of refused records."""
         return sum(each.count for each in self.refused.values())
 
 
 def observe(observed: Observed, format: Format, request: Request, source: BinaryIO, name: str) -> Iterator[int]:
-    """Add the records of a source; how many there were after each part."""
+    """Add the records of a source; yields the number of records after each part."""
     codec = request.module.CODEC
     raw = dict(_raw_names(format))
     parts = codec.decode_stream(
@@ -100,7 +100,7 @@ def observe(observed: Observed, format: Format, request: Request, source: Binary
 
 
 def trace(observed: Observed, request: Request, data: bytes) -> None:
-    """Add the bytes of the first good records of a stream that readers do not see."""
+    """Add the hidden bytes of the first good records of a stream."""
     codec, traced = request.module.CODEC, 0
     for part in codec.decode_stream(data, (), root=request.root, framing=request.framing, **_keywords(request)):
         bad = part.refusals()
@@ -120,7 +120,7 @@ def _keywords(request: Request) -> dict[str, Any]:
 def _add_bytes(observed: Observed, request: Request, record: bytes) -> None:
     try:
         found = request.module.CODEC.explain_bytes(record, root=request.root, **_keywords(request))
-    except DecodeError:  # of a framing that takes bytes of a record away
+    except DecodeError:  # a framing that removes bytes of a record
         return
     for span in found.span.walk():
         data = found.spaces[span.space].data[span.start : span.end]
@@ -131,13 +131,13 @@ def _add_bytes(observed: Observed, request: Request, record: bytes) -> None:
 
 
 def words(format: Format, root: str | None) -> Mapping[str, tuple[str, ...]]:
-    """The words that columns may have, by their paths."""
+    """The possible words of columns, by column path."""
     logical = next(each.logical for each in format.roots if root in (None, each.name))
     return {path: type.symbols for path, type in columns(logical) if isinstance(type, Text) and type.symbols}
 
 
 def _raw_names(format: Format) -> Iterator[tuple[str, str]]:
-    """The columns with numbers that have names, and the columns with the names."""
+    """Columns with raw numbers, each with the column of their words."""
     for root in format.roots:
         for path, type in columns(root.logical):
             shown = type.shown if isinstance(type, Meant) else None
@@ -157,7 +157,7 @@ def _add_errors(observed: Observed, part: DecodedPart, name: str) -> None:
 
 
 def _add_columns(observed: Observed, array: pa.Array, raw: dict[str, str], path: str = "") -> None:
-    """The columns of a struct, of the elements of a list and the values of a map, each by its path."""
+    """Add the columns of a struct, of list elements and of map values, by path."""
     kind = array.type
     if pa.types.is_struct(kind):
         array = array.drop_null()

@@ -1,4 +1,4 @@
-"""Changes of a spec that let it read what it refused: a word without a name, a new member, a null."""
+"""Suggests changes of a spec that let it read refused records: a new word, a new member, a null."""
 
 import difflib
 import json
@@ -15,12 +15,12 @@ from wireloom.runtime.spans import Span
 from wireloom.spec.documents import Document
 from wireloom.spec.yaml import compose, raw_end
 
-_MOST = 32  # words of one field
+_MOST = 32  # most words suggested for one field
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A change of a spec, and what it is for."""
+    """A change of a spec, and its reason."""
 
     path: Path
     text: str
@@ -28,7 +28,7 @@ class Suggestion:
 
 
 def suggestions(observed: Observed, codec: Codec, root: str | None, document: Document) -> Iterator[Suggestion]:
-    """What would let the spec read more; each stands alone, and all of them apply together."""
+    """Changes that let the spec read more records. They are independent, and can all be applied together."""
     text = document.data.decode()
     spec = _Spec(text, compose(text), Path(document.file))
     done: set[tuple[str, str]] = set()
@@ -58,7 +58,7 @@ def suggestions(observed: Observed, codec: Codec, root: str | None, document: Do
 
 
 def patch(changes: Iterable[Suggestion]) -> list[str]:
-    """The changes as a patch, a file after the other."""
+    """The changes as a patch, one file after the other."""
     by_path: dict[Path, list[Edit]] = {}
     for change in changes:
         by_path.setdefault(change.path, []).extend(change.edits)
@@ -81,7 +81,7 @@ def _failed(codec: Codec, root: str | None, refused: Refused) -> Span | None:
 
 
 def _numbers(found: Iterable[str]) -> list[int | str]:
-    """What was found in place of a known value: numbers and texts, as errors say them."""
+    """The values found instead of known ones, parsed from error messages."""
     values: list[int | str] = []
     for text in found:
         try:
@@ -95,18 +95,18 @@ def _numbers(found: Iterable[str]) -> list[int | str]:
 
 @dataclass(frozen=True, slots=True)
 class _Spec:
-    """The text of a spec and its nodes."""
+    """The text of a spec and its YAML nodes."""
 
     text: str
     root: yaml.Node | None
     path: Path
 
     def named(self, span: Span, values: Sequence[object], why: str) -> Suggestion | None:
-        """Names for values of a field that has `values`."""
+        """Add words to the `values` of a field."""
         return self.named_at((span.holder, span.name), values, why)
 
     def named_at(self, place: tuple[str, str], values: Sequence[object], why: str) -> Suggestion | None:
-        """The same, of a field by its type and name."""
+        """The same for a field given by type and name."""
         table = _child(self._field(*place), "values")
         if not isinstance(table, yaml.MappingNode) or not table.value or not values:
             return None
@@ -118,7 +118,7 @@ class _Spec:
         return Suggestion(self.path, f"name {', '.join(words)} of {place[0]}.{place[1]}: {why}", edits)
 
     def nullable(self, span: Span, refused: Refused) -> Suggestion | None:
-        """A field that may be null."""
+        """Let a field be null."""
         form = self._field(span.holder, span.name)
         type = form if isinstance(form, yaml.ScalarNode) else _child(form, "type")
         if not isinstance(type, yaml.ScalarNode) or type.value.endswith("?"):
@@ -128,7 +128,7 @@ class _Spec:
         return Suggestion(self.path, text, (edit,))
 
     def member(self, type: str, refused: Refused) -> Suggestion | None:
-        """A member that the spec does not have, after the last of its struct."""
+        """Add a member after the last one of its struct."""
         fields = _child(_child(_child(self.root, "types"), type), "fields")
         name = refused.error.components[-1] if refused.error.components else ""
         if (
@@ -145,7 +145,7 @@ class _Spec:
         return Suggestion(self.path, f"add {name} to {type}: {refused.count} records have it", (edit,))
 
     def holder_of(self, raw: str) -> tuple[str, str] | None:
-        """The type and the name of the field whose numbers are in a column."""
+        """The type and name of the field whose numbers are in a raw column."""
         types = _child(self.root, "types")
         for type, _ in types.value if isinstance(types, yaml.MappingNode) else ():
             fields = _child(_child(types, type.value), "fields")
@@ -171,7 +171,7 @@ def _child(node: yaml.Node | None, key: str) -> yaml.Node | None:
 
 
 def _type_of(refused: Refused) -> str:
-    """The type of a member, by the first document that has it."""
+    """The type for a member, by the first document that has it."""
     try:
         value = json.loads(refused.data)
         for component in refused.error.components:

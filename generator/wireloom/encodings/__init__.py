@@ -1,7 +1,7 @@
-"""The encodings of the language: one file for each, with the properties that all stages ask for.
+"""The encodings of the language: one file for each, with the properties that the stages ask for.
 
-A stage asks for a property of an encoding, never which encoding it is. Code that differs by encoding is in one place
-per stage, under the encoding's name (docs/decisions/0023-encodings-as-properties.md).
+A stage asks for a property of an encoding, never for its name. Where code must differ by encoding, each stage has it in
+one place, under the encoding's name (docs/decisions/0023-encodings-as-properties.md).
 """
 
 from wireloom.encodings.binary import BINARY

@@ -51,7 +51,7 @@ class Encoding:
     instead_of_keys: Mapping[str, str] = field(default_factory=dict)
     """What to write instead of a key that has no meaning here, if there is a better way."""
     choice: str = ""
-    """How a spec tells structs apart, as advice where it tried the way of another encoding."""
+    """How a spec tells structs apart; shown as advice if a spec uses the way of another encoding."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Encoding) and other.name == self.name

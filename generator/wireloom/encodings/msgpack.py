@@ -1,4 +1,4 @@
-"""MessagePack: each value has its kind and its size in front."""
+"""MessagePack: the kind and size of each value precede it."""
 
 from wireloom.encodings.encoding import Encoding, Form
 

@@ -1,1 +1,1 @@
-"""How single values are written in bytes, for parsers and engine: character sets, numbers, delimiters, codecs."""
+"""How single values are encoded in bytes, for parsers and engine: character sets, numbers, delimiters, codecs."""

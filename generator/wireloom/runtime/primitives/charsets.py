@@ -1,24 +1,24 @@
 """Character sets: each has one text for a run of bytes, and one run of bytes for a text.
 
-A set of one byte is a table of 256 characters, some of which mean nothing. The tables are Python's; other users, such
-as the engine, get them from here.
+A single-byte set is a table of 256 characters, some of which may be undefined. The tables are Python's; other users,
+such as the engine, get them from here.
 """
 
 from array import array
 from functools import lru_cache
 
 TWO_BYTES = ("utf-16le", "utf-16be")
-_BEYOND = 0x10000  # of the characters that a byte can mean
+_BEYOND = 0x10000  # above every character of a single-byte set
 
 
 def unit(charset: str) -> int:
-    """The bytes of the smallest part of a text."""
+    """The size of the smallest part of a text, in bytes."""
     return 2 if charset in TWO_BYTES else 1
 
 
 @lru_cache(maxsize=128)
 def characters(charset: str) -> tuple[str | None, ...]:
-    """What each byte means in a character set of one byte; None where it means nothing."""
+    """The character of each byte in a single-byte set; None if it is undefined."""
     return tuple(_character(byte, charset) for byte in range(256))
 
 
@@ -31,7 +31,7 @@ def _character(byte: int, charset: str) -> str | None:
 
 @lru_cache(maxsize=128)
 def utf8_table(charset: str) -> bytes:
-    """Of each byte, its character in UTF-8: how many bytes, then three of them; of UTF-16, nothing."""
+    """For each byte, the length of its character in UTF-8, then three bytes of it; empty for UTF-16."""
     if charset in TWO_BYTES:
         return b""
     texts = ("" if each is None else each for each in characters(charset))
@@ -40,7 +40,7 @@ def utf8_table(charset: str) -> bytes:
 
 @lru_cache(maxsize=128)
 def byte_table(charset: str) -> bytes:
-    """Of each character below 65536, its byte, or -1, as integers of 16 bits; of UTF-16, nothing."""
+    """For each character below 65536, its byte or -1, as 16-bit integers; empty for UTF-16."""
     if charset in TWO_BYTES:
         return b""
     found = array("h", [-1]) * _BEYOND
@@ -52,7 +52,7 @@ def byte_table(charset: str) -> bytes:
 
 @lru_cache(maxsize=128)
 def meaningful(charset: str) -> tuple[int, int, int, int] | None:
-    """The bytes that mean something, as 256 bits in four integers; None where all of them do, and of UTF-16."""
+    """The defined bytes, as 256 bits in four integers; None if all bytes are defined, and for UTF-16."""
     if charset in TWO_BYTES or None not in characters(charset):
         return None
     bits = sum(1 << byte for byte, each in enumerate(characters(charset)) if each is not None)

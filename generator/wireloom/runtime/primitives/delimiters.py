@@ -14,9 +14,9 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Ending:
-    """Delimiters after a whole number of `unit` bytes, the first of which is written; `kept` are they part of a value.
+    """Delimiters at a multiple of `unit` bytes; builders write the first one. With `kept`, they belong to the value.
 
-    After the `escape` a byte is itself, or one of the codes of `escaped`, which come with their meanings.
+    After the `escape` a byte means itself, unless `escaped` (pairs of code and meaning) says otherwise.
     """
 
     delimiters: tuple[bytes, ...]
@@ -32,12 +32,12 @@ class Ending:
 
     @property
     def looks_behind(self) -> bool:
-        """Whether what stands after a delimiter may say that it is none, or another one."""
+        """Whether the bytes after a delimiter can make it another delimiter, or none."""
         return self.doubled or any(self._beginnings())
 
     @cached_property
     def firsts(self) -> bytes:
-        """The bytes with which delimiters begin."""
+        """The first bytes of all delimiters."""
         return bytes(sorted({delimiter[0] for delimiter in self.delimiters}))
 
     @cached_property
@@ -47,19 +47,19 @@ class Ending:
 
     @cached_property
     def meanings(self) -> bytes:
-        """What each byte means after the escape."""
+        """The meaning of each byte after the escape."""
         said = dict(self.escaped)
         return bytes(said.get(byte, byte) for byte in range(256))
 
     @cached_property
     def codes(self) -> dict[int, int]:
-        """The byte after the escape for each that is written with one: itself, unless `escaped` has another."""
+        """For each byte that must be escaped, the byte to write after the escape: itself, or its code in `escaped`."""
         assert self.escape is not None
         own = {byte: byte for byte in (self.escape, *self.firsts)}
         return own | {meaning: code for code, meaning in reversed(self.escaped)}
 
     def flaw(self) -> tuple[str, str] | None:
-        """What is wrong with the delimiters, and what would be right; None where values are found again."""
+        """What is wrong with the delimiters, and how to fix it; None if readers find every value again."""
         first = self.delimiters[0]
         if len(set(self.delimiters)) < len(self.delimiters):
             return "a delimiter is stated twice", "state each once"
@@ -71,7 +71,7 @@ class Ending:
         return None
 
     def flaw_of_escape(self) -> tuple[str, str] | None:
-        """What is wrong with the escape; None where values that have delimiters in them are found again."""
+        """What is wrong with the escape, and how to fix it; None if readers find every value again."""
         if self.escape is None:
             return None
         if self.unit > 1:
@@ -91,7 +91,7 @@ class Ending:
         return None
 
     def _beginnings(self) -> Iterator[tuple[bytes, bytes]]:
-        """The delimiters with which others begin."""
+        """Pairs of delimiters of which the second begins with the first."""
         pairs = itertools.permutations(self.delimiters, 2)
         return ((one, other) for one, other in pairs if len(one) < len(other) and other.startswith(one))
 
@@ -101,7 +101,7 @@ class Ending:
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
-        """The next delimiter, as a group; or the next escape and the byte after it."""
+        """Matches the next delimiter, as a group, or the next escape and the byte after it."""
         ends = b"(" + b"|".join(map(re.escape, self.longest)) + b")"
         if self.escape is None:
             return re.compile(ends)
@@ -114,11 +114,11 @@ class Ending:
 
     @cached_property
     def _said(self) -> re.Pattern[bytes]:
-        """A byte that is written with an escape."""
+        """Matches a byte that is written with an escape."""
         return re.compile(b"[" + b"".join(re.escape(bytes((byte,))) for byte in sorted(self.codes)) + b"]")
 
     def find(self, data: bytes, start: int, end: int) -> tuple[int, int] | None:
-        """Where the value that begins at `start` ends, and where its delimiter does; None where there is none."""
+        """The ends of the value that begins at `start` and of its delimiter; None if there is no delimiter."""
         if self._is_plain:
             at = data.find(self.delimiters[0], start, end)
             return None if at < 0 else (at, at + len(self.delimiters[0]))
@@ -139,7 +139,7 @@ class Ending:
         return self._escapes.sub(lambda found: self.meanings[found[1][0] : found[1][0] + 1], data)
 
     def place(self, data: bytes, index: int) -> int:
-        """Where that byte of a value stands in it with its escapes."""
+        """The offset of a byte of the value, counted with its escapes."""
         if self.escape is not None:
             for found in self._escapes.finditer(data):
                 if found.start() >= index:
@@ -148,7 +148,7 @@ class Ending:
         return index
 
     def written(self, value: bytes) -> bytes | None:
-        """A value, escaped, and the delimiter, unless it has that; None where readers would find it elsewhere."""
+        """The value, escaped, with its delimiter; None if readers would find a delimiter elsewhere."""
         if self.kept:
             found = self.find(value, 0, len(value))
             return value if found is not None and found[1] == len(value) else None

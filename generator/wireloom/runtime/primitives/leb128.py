@@ -1,15 +1,15 @@
-"""LEB128: an integer as seven bits a byte, the lowest first; the highest bit of a byte says that another follows.
+"""LEB128: an integer as seven bits per byte, lowest first; the top bit announces another byte.
 
 Zigzag keeps numbers near zero short whatever their sign: 0, -1, 1, -2 are written as 0, 1, 2, 3.
 """
 
 LONGEST = 10
-"""Bytes of the longest number of 64 bits."""
+"""The size of the longest 64-bit number, in bytes."""
 _CONTINUED = 0x80
 
 
 def decoded(data: bytes, start: int, end: int, longest: int = LONGEST) -> tuple[int, int] | None:
-    """The number at `start` and the offset after it; None where it does not end in time."""
+    """The number at `start` and the offset after it; None if it does not end within `longest` bytes, or by `end`."""
     number = shift = 0
     for position in range(start, min(start + longest, end)):
         byte = data[position]
@@ -21,7 +21,7 @@ def decoded(data: bytes, start: int, end: int, longest: int = LONGEST) -> tuple[
 
 
 def encoded(number: int) -> bytes:
-    """The bytes of a number that is not negative, as few as can be."""
+    """A non-negative number in as few bytes as possible."""
     written = bytearray()
     while number >= _CONTINUED:
         written.append(number & ~_CONTINUED & 0xFF | _CONTINUED)
@@ -30,10 +30,10 @@ def encoded(number: int) -> bytes:
 
 
 def from_zigzag(number: int) -> int:
-    """The integer that a zigzag number means."""
+    """The integer of a zigzag number."""
     return number >> 1 ^ -(number & 1)
 
 
 def to_zigzag(value: int) -> int:
-    """The zigzag number that means an integer."""
+    """The zigzag number of an integer."""
     return ~value << 1 | 1 if value < 0 else value << 1

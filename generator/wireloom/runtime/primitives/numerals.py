@@ -1,8 +1,8 @@
-"""Integers that are not two's complement of a fixed size: of variable width, or as decimal digits.
+"""Integers in other forms than two's complement of a fixed size: of variable length, or as decimal digits.
 
-Digits are half bytes, or characters of ASCII or EBCDIC. Each form reads a number and gives its size in bytes; None
-means that it does not end in the bytes that are there, a ValueError that the bytes are no number of the form. Each
-writes a number in as few bytes as possible.
+Digits are nibbles, or characters of ASCII or EBCDIC. Each form reads a number and its size in bytes. None means that
+the number does not end within the bytes, a ValueError that the bytes are no number of the form. Each form writes a
+number in as few bytes as possible.
 """
 
 import re
@@ -13,36 +13,36 @@ from typing import Literal
 from wireloom.runtime.primitives import leb128
 
 Found = tuple[int, int] | None
-"""A number and the bytes that it took; None where it does not end."""
+"""A number and its size in bytes; None if it does not end within the bytes."""
 
-_POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # what is written as the sign of a packed number
+_POSITIVE, _NEGATIVE, _UNSIGNED = 0xC, 0xD, 0xF  # the sign nibbles that are written
 _MINUS = (0xB, 0xD)
 _DIGIT = 9
-_NINTH = 9  # the byte of SQLite's numbers that is the last
+_NINTH = 9  # the most bytes of an SQLite number
 _COLUMNS = {
     "decimal": (10, "d", rb"[0-9]+"),
     "hexadecimal": (16, "x", rb"[0-9A-Fa-f]+"),
     "capitals": (16, "X", rb"[0-9A-Fa-f]+"),
     "octal": (8, "o", rb"[0-7]+"),
 }
-"""Digits in ASCII: their base, and how they are written and read."""
+"""Digits in ASCII: the base, the format character, and the pattern."""
 LONGEST = {"decimal": 20, "hexadecimal": 16, "capitals": 16, "octal": 22}
-"""Digits of the largest number of 64 bits."""
+"""The digits of the largest 64-bit number."""
 _PUNCHES = (b"0123456789{ABCDEFGHI}JKLMNOPQR", bytes([*range(0xF0, 0xFA), *range(0xC0, 0xCA), *range(0xD0, 0xDA)]))
-"""Zoned digits, and digits with a sign punched over them: in ASCII and in EBCDIC."""
+"""Zoned digits, and digits with an overpunched sign: in ASCII and in EBCDIC."""
 _ZONED = {
     "zoned": (-1, False),
     "leading zoned": (0, False),
     "overpunched": (-1, True),
     "leading overpunched": (0, True),
 }
-"""Digits of a byte each: the place of the sign, and whether they stand in ASCII."""
-_UNKNOWN = (1 << 56) - 1  # EBML: all bits after the mark are set, however many bytes there are
+"""Forms with one digit per byte: the index of the digit with the sign, and whether they are in ASCII."""
+_UNKNOWN = (1 << 56) - 1  # EBML: the number whose value bits are all set, in any length
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A form: the bytes of its longest number of so many bits, and how it reads and writes."""
+    """A form: the size in bytes of its longest number of some bits, and its functions to read and write."""
 
     longest: Callable[[int], int]
     read: Callable[[bytes], Found]
@@ -50,7 +50,7 @@ class Numeral:
 
 
 def of(form: str, digits: int, *, signed: bool) -> Numeral:
-    """The form of that name; of one that is written in digits, that of so many."""
+    """The form of that name; `digits` is the width of a form with a fixed number of digits."""
     if form == "bcd":
         return _bcd(digits)
     if form in _COLUMNS:
@@ -61,7 +61,7 @@ def of(form: str, digits: int, *, signed: bool) -> Numeral:
 
 
 def extended(first: int, widths: Sequence[int], order: Literal["big", "little"]) -> Numeral:
-    """A byte that is the number or, from `first` on, says how many bytes of it follow: `widths` in order (0: none)."""
+    """A byte that is the number or, from `first` on, a marker: `first + i` announces `widths[i]` bytes (0: invalid)."""
     narrowest = sorted({width: first + place for place, width in reversed([*enumerate(widths)]) if width}.items())
 
     def read(data: bytes) -> Found:
@@ -82,7 +82,7 @@ def extended(first: int, widths: Sequence[int], order: Literal["big", "little"])
 
 
 def width_of(form: str, digits: int, *, signed: bool) -> int:
-    """The bytes of so many digits."""
+    """The size in bytes of a number of digits."""
     if form == "bcd":
         return (digits + 1) // 2
     if form in _ZONED:
@@ -96,11 +96,11 @@ def base_of(form: str) -> int:
 
 
 def format_of(form: str, digits: int) -> str:
-    """How so many digits are shown, zeros in front, as `str.format` has it."""
+    """The template for `str.format` that shows the digits with leading zeros."""
     return f"{{:0{digits}{_COLUMNS.get(form, _COLUMNS['decimal'])[1]}}}"
 
 
-# --- as many bytes as the value takes -------------------------------------------------------------------------------
+# --- variable length ------------------------------------------------------------------------------------------------
 
 
 def _sevens(bits: int) -> int:
@@ -178,7 +178,7 @@ def _written_sqlite(number: int) -> bytes:
 def _flac(data: bytes) -> Found:
     if not data or data[0] < 0x80:
         return (data[0], 1) if data else None
-    size = 8 - (~data[0] & 0xFF).bit_length()  # as many ones stand in front
+    size = 8 - (~data[0] & 0xFF).bit_length()  # the count of leading ones
     if size < 2 or size > 7 or any(byte >> 6 != 2 for byte in data[1:size]):
         raise ValueError(data[:size].hex(" "))
     if len(data) < size:
@@ -215,7 +215,7 @@ def _written_ebml(number: int) -> bytes:
 
 
 def _behind_mark(data: bytes, size: int, bits: int) -> Found:
-    """The lowest bits of so many bytes."""
+    """The lowest `bits` bits of the first `size` bytes."""
     return None if len(data) < size else (int.from_bytes(data[:size], "big") & ((1 << bits) - 1), size)
 
 
@@ -258,8 +258,8 @@ def _packed(digits: int, *, signed: bool) -> Numeral:
     return Numeral(lambda _: width, read, write)
 
 
-def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:  # noqa: FBT001 - as the table has it
-    """A digit a byte: a zone of ones, or at that place the sign, and the digit."""
+def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:  # noqa: FBT001 - the columns of the table
+    """One digit per byte: the upper nibble is 0xF, or the sign at index `place`, the lower one is the digit."""
     ascii_written, zoned_written = _PUNCHES
     into, out_of = bytes.maketrans(zoned_written, ascii_written), bytes.maketrans(ascii_written, zoned_written)
     strange = bytes({*range(256)} - {*ascii_written})
@@ -283,14 +283,14 @@ def _zoned(digits: int, place: int, in_ascii: bool, *, signed: bool) -> Numeral:
 
 
 def _is_minus(sign: int, data: bytes, *, signed: bool) -> bool:
-    """Whether half a byte of these that is the sign is minus."""
+    """Whether the sign nibble is minus; raises ValueError for an invalid one."""
     if sign <= _DIGIT or (sign in _MINUS and not signed):
         raise ValueError(data.hex(" "))
     return sign in _MINUS
 
 
 def _sign(number: int, *, signed: bool) -> int:
-    """The half byte that is written as a number's sign."""
+    """The sign nibble of a number."""
     if not signed:
         return _UNSIGNED
     return _NEGATIVE if number < 0 else _POSITIVE
@@ -306,7 +306,7 @@ def _decimal(written: str, digits: int) -> int:
 
 
 def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
-    """So many digits, and a sign in front: spaces, a sign, digits up to the last column."""
+    """A fixed width: spaces, a sign if signed, and digits up to the last column."""
     base, letter, pattern = _COLUMNS[form]
     width = width_of(form, digits, signed=signed)
     stated = re.compile((rb" *([+-]?" if signed else rb" *(") + pattern + rb")").fullmatch
@@ -323,7 +323,7 @@ def _columns(form: str, digits: int, *, signed: bool) -> Numeral:
 
 
 def ended(form: str, ending: bytes, *, signed: bool) -> Numeral:
-    """Digits of a number of 64 bits and a sign in front, as many as its value takes, up to the ending."""
+    """A 64-bit number in as many digits as needed, after a sign if signed, up to the ending."""
     base, letter, pattern = _COLUMNS[form]
     longest = signed + LONGEST[form] + len(ending)
     stated = re.compile((rb"[+-]?" if signed else b"") + pattern[:-1] + rb"{1,%d}" % LONGEST[form]).match

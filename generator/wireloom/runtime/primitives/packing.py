@@ -1,8 +1,8 @@
 """Codecs of regions: bytes that are compressed or written as text, and unpacked within a limit.
 
-If a codec allows several results, one is fixed here, so that equal content gives equal bytes: gzip, zlib and deflate
-at level 6, gzip without name and time; zstd at level 3; xerial's snappy in blocks of 32 KiB. Unpacking stops one byte
-beyond the limit.
+If a codec allows several results, one is fixed here, so that equal content gives equal bytes: gzip, zlib and deflate at
+level 6, gzip without name and time; zstd at level 3; xerial's snappy in blocks of 32 KiB. Unpacking stops one byte
+after the limit.
 """
 
 import base64
@@ -16,42 +16,42 @@ from types import MappingProxyType
 
 from wireloom.runtime.primitives import leb128
 
-ALWAYS = 1 << 20  # bytes that a record may unpack to whatever its own size
-UNBOUNDED = (1 << 63) - 2  # one more, which a codec is asked for, is the most that zlib knows
+ALWAYS = 1 << 20  # bytes that any record may unpack to
+UNBOUNDED = (1 << 63) - 2  # codecs are asked for one more, which is zlib's maximum
 _LEVEL, _ZSTD_LEVEL = 6, 3
-_CHUNK = 1 << 20  # bytes that are asked for at once
-_RAW, _ZLIB, _GZIP = -15, 15, 31  # what zlib calls its three framings
+_CHUNK = 1 << 20  # bytes requested at once
+_RAW, _ZLIB, _GZIP = -15, 15, 31  # zlib's `wbits` for its three framings
 _XERIAL = b"\x82SNAPPY\x00" + struct.pack(">ii", 1, 1)
 _XERIAL_MAGIC, _XERIAL_HEAD, _XERIAL_BLOCK = _XERIAL[:8], len(_XERIAL), 1 << 15
 _HEXADECIMAL = re.compile(rb"(?:[0-9A-Fa-f]{2})*")
-_SNAPPY_SIZE = 32  # bits of the size that stands before raw snappy
-_SNAPPY_RATIO = 32  # a raw snappy block says at most so many times its bytes; one that claims more is damaged
+_SNAPPY_SIZE = 32  # bits of the size before a raw snappy block
+_SNAPPY_RATIO = 32  # the most that raw snappy expands; a block that claims more is damaged
 
 
 class PackingError(ValueError):
-    """Bytes that the codec does not say."""
+    """Bytes that the codec cannot unpack."""
 
 
 class ExpansionError(ValueError):
-    """More bytes than there may be."""
+    """The unpacked bytes exceed the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How content becomes bytes and is had again; `unpack` is given the most bytes that may come."""
+    """A codec's functions to pack and unpack; `unpack` also gets the limit on unpacked bytes."""
 
     pack: Callable[[bytes], bytes]
     unpack: Callable[[bytes, int], bytes]
-    damaged: str = "bad_compression"  # the code of bytes that it does not say
+    damaged: str = "bad_compression"  # the error code of bytes that it cannot unpack
 
 
 def packed(name: str, content: bytes) -> bytes:
-    """The bytes that say `content`."""
+    """The packed form of `content`."""
     return CODECS[name].pack(content)
 
 
 def unpacked(name: str, data: bytes, limit: int = UNBOUNDED) -> bytes:
-    """What `data` says; raises PackingError, or ExpansionError beyond `limit` bytes."""
+    """The content of packed bytes; raises PackingError, or ExpansionError above `limit` bytes."""
     content = CODECS[name].unpack(data, min(limit, UNBOUNDED))
     if len(content) > limit:
         raise ExpansionError
@@ -59,7 +59,7 @@ def unpacked(name: str, data: bytes, limit: int = UNBOUNDED) -> bytes:
 
 
 def unpacked_at(place: int, data: bytes, limit: int) -> bytes | None:
-    """The same for the engine, which knows codecs by their places; None where the parser has to say why."""
+    """`unpacked` for the engine, which knows codecs by index; None if it fails, as the parser finds the reason."""
     try:
         return unpacked(NAMES[place], data, limit)
     except (PackingError, ExpansionError):
@@ -67,7 +67,7 @@ def unpacked_at(place: int, data: bytes, limit: int) -> bytes | None:
 
 
 def packed_at(place: int, content: bytes) -> bytes:
-    """The same as `packed`, by the codec's place."""
+    """`packed` for the engine, which knows codecs by index."""
     return packed(NAMES[place], content)
 
 
@@ -80,7 +80,7 @@ def _deflated(window: int, content: bytes) -> bytes:
 
 
 def _inflated(window: int, data: bytes, limit: int) -> bytes:
-    """One stream; of gzip any number of members, one after another."""
+    """Unpack one stream; for gzip, any number of members one after another."""
     parts, left, rest = list[bytes](), limit + 1, data
     while True:
         inflating = zlib.decompressobj(window)
@@ -101,7 +101,7 @@ def _inflated(window: int, data: bytes, limit: int) -> bytes:
             raise PackingError(f"{len(rest)} bytes after its end")
 
 
-# --- what pyarrow has ----------------------------------------------------------------------------------------------
+# --- codecs of pyarrow ---------------------------------------------------------------------------------------------
 
 
 def _streamed(name: str, data: bytes, limit: int) -> bytes:
@@ -131,7 +131,7 @@ def _compressed(name: str, content: bytes) -> bytes:
 
 
 def _snappy(data: bytes, limit: int) -> bytes:
-    """A raw block, before which its size stands."""
+    """Unpack a raw block, which begins with its unpacked size."""
     import pyarrow as pa
 
     found = leb128.decoded(data, 0, len(data), 5)
@@ -149,7 +149,7 @@ def _snappy(data: bytes, limit: int) -> bytes:
 
 
 def _xerial(data: bytes, limit: int) -> bytes:
-    """Blocks with their sizes after a header, as snappy-java writes them; without the header one raw block."""
+    """Unpack blocks with their sizes after a header, as snappy-java writes them; without the header, one raw block."""
     if not data.startswith(_XERIAL_MAGIC):
         return _snappy(data, limit)
     if len(data) < _XERIAL_HEAD:
@@ -192,11 +192,11 @@ def _from_base64(data: bytes, limit: int) -> bytes:
 
 
 BASE64 = "canonical base64 text with padding"
-"""What a text of bytes is to be."""
+"""The expected text in error messages."""
 
 
 def said_in_base64(text: str | bytes) -> bytes:
-    """The bytes that base64 says; raises ValueError where the text is not the one way to write them."""
+    """The bytes of a base64 text; raises ValueError if the text is not canonical."""
     content = base64.b64decode(text, validate=True)
     if base64.b64encode(content) != (text.encode("ascii") if isinstance(text, str) else text):
         raise ValueError("bits after its end")

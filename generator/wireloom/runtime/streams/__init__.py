@@ -1,1 +1,1 @@
-"""Records one after the other in a file or a buffer: where each begins and ends, and their columns part by part."""
+"""Records that follow one another in a file or a buffer: where each begins and ends, and their columns in parts."""

@@ -1,7 +1,7 @@
-"""Records that delimiters end: where each ends, and how bytes that would end it stand within it.
+"""Records between delimiters: where each ends, and how a delimiter inside a record is escaped.
 
-Nothing between two delimiters is no record. What is escaped is read without its escapes; one that says nothing costs
-its record. After the last delimiter there may be a record where nothing is escaped, as a last line needs no end.
+Empty stretches between delimiters are not records. Escapes are removed; an invalid one makes its record bad. After the
+last delimiter there may be one more record if nothing is escaped, as the last line of a file needs no line feed.
 """
 
 import re
@@ -13,23 +13,23 @@ from wireloom.runtime.streams.elements import Limits
 from wireloom.runtime.streams.framing import Delimited, Escape, Stuffed
 
 Read = Callable[[int], bytes]
-"""The next bytes of a stream, as many as are asked for where there are so many."""
+"""Reads the next bytes of a stream: as many as requested, or all that are left."""
 _WINDOW = 1 << 20
-_LONGEST = 0xFF  # what COBS says of a run that no zero ended
+_LONGEST = 0xFF  # the COBS code of a run of 254 bytes without a zero after it
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What stands before a delimiter; `size` counts all bytes, `data` has fewer where there are too many."""
+    """The bytes before a delimiter; `size` counts all of them, `data` has fewer if there are too many."""
 
     offset: int
     size: int
     data: bytes
-    ended: bool = True  # by a delimiter, not by the end of the stream
+    ended: bool = True  # False if the stream ends without a delimiter
 
 
 class BadEscapeError(ValueError):
-    """A byte of a record that says nothing; the offset counts from the record's start, as it stands."""
+    """An invalid escape in a record; the offset counts from the record's start, escapes included."""
 
     def __init__(self, offset: int, actual: str) -> None:
         super().__init__(actual)
@@ -37,7 +37,7 @@ class BadEscapeError(ValueError):
 
 
 def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
-    """What stands between the delimiters of a stream."""
+    """The pieces between the delimiters of a stream."""
     held, offset = b"", 0
     while addition := read(max(_WINDOW, len(held))):
         *found, held = (held + addition).split(delimiter)
@@ -54,7 +54,7 @@ def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
 
 
 def passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]:
-    """Go after the next delimiter: how many bytes stand before it, those read after it, and whether it was there."""
+    """Skip to the next delimiter: the bytes before it, those read after it, and whether there was a delimiter."""
     size, last = len(held), held[-len(delimiter) :]
     while addition := read(_WINDOW):
         window = last + addition
@@ -66,7 +66,7 @@ def passed(read: Read, delimiter: bytes, held: bytes) -> tuple[int, bytes, bool]
 
 
 def first(read: Read, framing: Delimited | Stuffed, limits: Limits) -> bytes | None:
-    """The record that a stream begins with, without its escapes; None where it is not there as it was meant."""
+    """The first record of a stream, without its escapes; None if it is incomplete, too large or badly escaped."""
     found = next(pieces(read, framing.delimiter, limits), None)
     if found is None or found.offset or not found.ended or found.size > limits.largest:
         return None
@@ -85,7 +85,7 @@ def plain(framing: Delimited | Stuffed, data: bytes) -> bytes:
 
 
 def stuffed(framing: Delimited | Stuffed, data: bytes) -> bytes | None:
-    """A record as it stands before its delimiter; None where it cannot be told from others there."""
+    """A record, escaped, without its delimiter; None if readers could not find it again."""
     if isinstance(framing, Stuffed):
         return _with_zeros_said(data)
     if framing.escape is None:
@@ -120,7 +120,7 @@ def _unescaped(escape: Escape, data: bytes) -> bytes:
 
 
 def _unstuffed(data: bytes) -> bytes:
-    """Each number says how far after it the next one stands, in place of a zero unless the run was the longest."""
+    """Decode COBS: each code is the distance to the next one, which replaces a zero unless the run was the longest."""
     parts: list[bytes] = []
     at = 0
     while True:
@@ -145,6 +145,6 @@ def _with_zeros_said(data: bytes) -> bytes:
             written += bytes((_LONGEST,)) + run[at : at + _LONGEST - 1]
             at += _LONGEST - 1
         if place == len(runs) - 1 and at and at == len(run):
-            break  # the longest run ends the record: nothing more is to be said
+            break  # the longest run ends the record, so no code follows
         written += bytes((len(run) - at + 1,)) + run[at:]
     return bytes(written)

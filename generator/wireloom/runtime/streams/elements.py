@@ -1,8 +1,8 @@
 """Splits one JSON array into its elements, by brackets and quotes alone; elements are not parsed here.
 
 So a bad element costs only itself, if its brackets and quotes show where it ends; otherwise the rest of the stream is
-lost. The window grows until it contains the whole element, and each byte is looked at once. A stream that is no array
-is one bad record; so are bytes after the end of the array. A stream of white space has no records.
+lost. The window grows until it contains the whole element, and each byte is looked at once. A stream that is not an
+array is one bad record; so are bytes after the end of the array. A stream of white space has no records.
 """
 
 import re
@@ -13,16 +13,16 @@ from typing import Any
 from wireloom.runtime import engine
 
 Read = Callable[[int], bytes]
-"""The next bytes of a stream, as many as are asked for where there are so many."""
+"""Reads the next bytes of a stream: as many as requested, or all that are left."""
 TOO_LARGE = "size_limit"
 _WINDOW = 1 << 20
 _WHITE = b" \t\n\r"
 _SPACE = re.compile(rb"[ \t\n\r]*+")
 # a repeated group is not possessive: Python 3.11.2 then forgets where a failed alternative began
 _WITHIN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
-"""What stands between brackets: strings whole, for there brackets mean nothing."""
+"""The text between two brackets; strings are matched whole, as brackets in them do not count."""
 _BETWEEN = re.compile(rb'(?:[^"\[\]{},]++|"[^"\\]*+(?:\\.[^"\\]*+)*")*', re.DOTALL)
-"""The same, up to a comma: at the level of the elements that ends one."""
+"""The same, also ended by a comma, which ends an element at the top level."""
 _STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 _OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
 
@@ -31,7 +31,7 @@ _OPENING, _COMMA, _QUOTE, _END = b"[{", b",", b'"', b"]"
 class Piece:
     """An element, or a fault with its code in `problem`. After a fault there are no elements, unless one was too large.
 
-    `size` counts all bytes; of a bad element, `data` has only as many as are kept.
+    `size` counts all bytes; `data` of a bad element has at most `Limits.kept` of them.
     """
 
     offset: int
@@ -42,13 +42,13 @@ class Piece:
 
     @property
     def last(self) -> bool:
-        """Whether nothing can be found after it."""
+        """Whether no element can be found after it."""
         return bool(self.problem) and self.problem != TOO_LARGE
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of the largest element, and those that are kept of what is wrong."""
+    """The bytes of the largest element, and the bytes to keep of a bad one."""
 
     largest: int
     kept: int
@@ -56,7 +56,7 @@ class Limits:
 
 @dataclass(slots=True)
 class _Scan:
-    """Where the end of the element at hand is looked for, and how deep in brackets."""
+    """The position and the bracket depth of the search for the end of an element."""
 
     position: int = 0
     depth: int = 0
@@ -71,7 +71,7 @@ class _Scan:
         return found
 
     def _end(self, data: bytes) -> int:
-        """The same without the engine."""
+        """`end` without the engine."""
         while self.position < len(data):
             if self.quoted:
                 self._pass_string(data)
@@ -91,7 +91,7 @@ class _Scan:
 
     def _enter(self, mark: bytes) -> None:
         self.position += 1
-        if mark == _QUOTE:  # of a string that is not all there
+        if mark == _QUOTE:  # of an incomplete string
             self.quoted = True
         elif mark in _OPENING:
             self.depth += 1
@@ -109,23 +109,23 @@ class _Scan:
 
 @dataclass(slots=True)
 class _Window:
-    """What is held of a stream: `data` stands at `base`."""
+    """The bytes held of a stream: `data` begins at offset `base`."""
 
     read: Read
     limits: Limits
-    native: Any  # the engine, which finds the ends of elements faster; None: there is none
+    native: Any  # the engine, which finds the ends of elements faster, or None
     data: bytes = b""
     base: int = 0
 
     def load(self, position: int) -> bool:
-        """Drop what stands before `position` and read on; whether there was more."""
+        """Drop the bytes before `position` and read on; whether there was more."""
         held = len(self.data) - position
         addition = self.read(max(_WINDOW, held))
         self.data, self.base = self.data[position:] + addition, self.base + position
         return bool(addition)
 
     def byte(self, position: int) -> tuple[bytes, int]:
-        """The next byte that is no white space, none at the end, and where it stands; the window may have moved."""
+        """The next byte that is not white space (empty at the end), and its position; the window may have moved."""
         while True:
             found = _SPACE.match(self.data, position)
             assert found is not None
@@ -138,7 +138,7 @@ class _Window:
                 return b"", 0
 
     def rest(self, position: int) -> tuple[bytes, int]:
-        """What is kept of all that is left, and its size."""
+        """The remaining bytes, as far as they are kept, and their size."""
         kept = self.limits.kept
         data = self.data[position : position + kept]
         size = len(self.data) - position
@@ -149,7 +149,7 @@ class _Window:
 
 
 def elements(read: Read, limits: Limits) -> Iterator[Piece]:
-    """The elements of the array that a stream is."""
+    """The elements of the array in a stream."""
     window = _Window(read, limits, engine.module() if engine.available() else None)
     mark, position = window.byte(0)
     if mark != b"[":
@@ -171,10 +171,10 @@ def elements(read: Read, limits: Limits) -> Iterator[Piece]:
 
 
 def _element(window: _Window, position: int) -> tuple[Piece, int]:
-    """The element at a position, and where stands what ends it; it is the last one where nothing does."""
+    """The element at a position, and the position of its end mark; without one, it is the last element."""
     scan, dropped, kept, limits = _Scan(position), 0, b"", window.limits
     while (end := scan.end(window.data, window.native)) < 0:
-        if dropped + len(window.data) - position > limits.largest:  # nothing more of it is held
+        if dropped + len(window.data) - position > limits.largest:  # too large: keep no more of it
             kept = kept or window.data[position : position + limits.kept]
             dropped, position = dropped + scan.position - position, scan.position
         scan.position -= position

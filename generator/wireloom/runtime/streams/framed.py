@@ -1,9 +1,9 @@
-"""Records one after the other, as a framing says: back to back, after their sizes, one a line, in an array ...
+"""Records that follow one another as a framing says: concatenated, after their sizes, one per line, in an array ...
 
-A bad record costs itself and no other as long as its end is known: by the framing, or by a `frame` step that the record
-had passed. Where it is not, what is left of the stream is given out as one bad record, never searched for the next.
-A stream is larger than memory: no record is looked for in more than LARGEST bytes, and of the bytes of a bad record no
-more than KEPT stay; `size` says how many there were.
+A bad record costs only itself if its end is known: by the framing, or by a `frame` step that the record had passed.
+Otherwise the rest of the stream is returned as one bad record, unless `resync` searches it. A stream may be larger than
+memory: a record has at most LARGEST bytes, and at most KEPT bytes of a bad record are kept; `size` says how many there
+were.
 """
 
 import io
@@ -34,22 +34,22 @@ OnError = Literal["raise", "stop", "skip"]
 
 ON_ERROR: tuple[str, ...] = get_args(OnError)
 KEPT = 16 << 20
-"""Bytes that are kept of a record that is bad."""
+"""Bytes that are kept of a bad record."""
 SIZE_LIMIT, BAD_SIZE, BAD_ESCAPE = CODES = "size_limit", "bad_size", "bad_escape"
-"""What may be wrong with records of any format: their size, what their prefix says of it, and their escapes."""
+"""The error codes of framings: a record is too large, its length prefix is impossible, or an escape is invalid."""
 LARGEST = LARGEST_SIZE
-"""Bytes of the largest record that a stream may have; a larger one is refused with `size_limit`."""
+"""Bytes of the largest record of a stream; a larger one is refused with `size_limit`."""
 _WINDOW = 1 << 20
 AHEAD = _WINDOW
-"""Bytes that have to be there before a record that lacks some in the first byte order counts as one of the second."""
+"""Bytes that must be there before a record that is cut off in the first byte order is read in the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """A record of a stream: its number, offset, size and bytes, and its value or what is wrong with it.
+    """A record of a stream: its number, offset, size and bytes, and its value or its error.
 
-    `size` counts all bytes of the record, `data` has at most KEPT of them where it is bad. Where the source cannot
-    seek, a rest that is not read is not counted.
+    `size` counts all bytes of the record; `data` of a bad one has at most KEPT of them. If the source cannot seek,
+    `size` does not count a rest that was not read.
     """
 
     index: int
@@ -61,33 +61,33 @@ class Framed:
 
 
 class Reader(Protocol):
-    """What a stream needs of a codec."""
+    """The parts of a codec that a stream needs."""
 
     def read(self, cursor: Cursor) -> Any:
-        """The record at the cursor, which is left behind it."""
+        """The record at the cursor, which continues after it."""
 
     def read_all(self, data: bytes) -> Any:
         """The record that is all of `data`."""
 
     def label(self, error: DecodeError) -> DecodeError:
-        """The same error, with what the format says of it."""
+        """The error, with the format's name, version and description of the code."""
 
     def weight(self, value: Any) -> int:
-        """Bytes that a value takes in columns, about."""
+        """The bytes that a value takes in columns, estimated."""
 
 
 class Searching(Protocol):
-    """Who looks for the place where a stream goes on; see `resync`."""
+    """A search for the offset where a stream continues; see `resync`."""
 
-    def settled(  # noqa: PLR0913 - a bad record, and the window that it stands in
+    def settled(  # noqa: PLR0913 - a bad record, and its window
         self, window: bytes, base: int, position: int, start: int, extent: "Extent", *, more: bool
     ) -> "Extent | None":
-        """A bad record, up to where the stream goes on; None where more of the stream is needed to tell."""
+        """A bad record, extended to where the stream continues; None if more of the stream is needed to tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """One record found: its bytes, and its value or error; `last` where nothing can be found after it."""
+    """One record: its bytes, and its value or error; `last` if no record can be found after it."""
 
     offset: int
     size: int
@@ -105,10 +105,11 @@ def iterate(  # noqa: PLR0913 - a stream, and how it is read
     searching: Searching | None = None,
     base: int = 0,
 ) -> Iterator[Framed]:
-    """The records of a buffer or a binary file; where one has no end, `searching` says where the stream goes on.
+    """The records of a buffer or a binary file; after one without a known end, `searching` finds the next.
 
-    `on_error`: `raise` raises the DecodeError of the first bad record; `stop` gives it out and ends; `skip` gives it
-    out and goes on. Raises ParameterError for another policy. The source is what stands after `base` bytes.
+    `on_error`: `raise` raises the DecodeError of the first bad record; `stop` yields that record and ends; `skip`
+    yields it and goes on. Raises ParameterError for another policy. `base` is the offset of the source in the whole
+    stream.
     """
     check(on_error)
     return numbered(extents(reader, opened(source), framing, searching), on_error, base)
@@ -120,7 +121,7 @@ def check(on_error: str) -> None:
 
 
 def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
-    """The source as a file; raises ParameterError for what is neither bytes nor a file of them."""
+    """The source as a file; raises ParameterError for anything but bytes or a binary file."""
     if isinstance(source, bytes | bytearray | memoryview):
         return io.BytesIO(bytes(source))
     if isinstance(source, io.TextIOBase):
@@ -131,7 +132,7 @@ def opened(source: bytes | bytearray | memoryview | BinaryIO) -> BinaryIO:
 
 
 def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching | None = None) -> Iterator[Extent]:
-    """The records of a file, one after the other; after one that is `last` there is no other."""
+    """The records of a file, in order; nothing follows one that is `last`."""
     match framing:
         case Whole():
             return _whole(reader, file)
@@ -154,7 +155,7 @@ def extents(reader: Reader, file: BinaryIO, framing: Bare, searching: Searching 
 
 
 def numbered(extents: Iterator[Extent], on_error: str, base: int = 0) -> Iterator[Framed]:
-    """Records by their numbers and their places in a stream of which they stand after `base` bytes."""
+    """The records with their numbers and their offsets in the stream; their own offsets count from `base`."""
     for index, extent in enumerate(extents):
         offset = base + extent.offset
         if extent.error is not None and on_error == "raise":
@@ -189,7 +190,7 @@ def _whole(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
 
 
 def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
-    """One record a line; empty lines are passed over."""
+    """One record per line; empty lines are skipped."""
     offset = 0
     while line := file.readline(LARGEST):
         data, size = line.rstrip(b"\r\n"), len(line)
@@ -202,7 +203,7 @@ def _lines(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
 
 
 def _pass_line(file: BinaryIO) -> int:
-    """Go after the line that is being read; how many bytes that were."""
+    """Skip the rest of the current line; returns the number of bytes."""
     size = 0
     while part := file.readline(_WINDOW):
         size += len(part)
@@ -226,7 +227,7 @@ def _array(reader: Reader, file: BinaryIO) -> Iterator[Extent]:
 
 
 def _prefixed(reader: Reader, file: BinaryIO, framing: Prefixed) -> Iterator[Extent]:
-    """The size of each record before it."""
+    """Records after their sizes."""
     offset = 0
     while prefix := _number(file, framing):
         measured = framing.measured(prefix)
@@ -261,17 +262,17 @@ def _number(file: BinaryIO, framing: Prefixed) -> bytes:
 
 
 def a_prefix(framing: Prefixed) -> str:
-    """What is missing where a prefix is broken off."""
+    """The expected bytes if a prefix is cut off."""
     return f"a length prefix of {framing.width} bytes" if framing.width else "the end of a length prefix"
 
 
 def no_size(reader: Reader, prefix: bytes) -> DecodeError:
-    """What is wrong where a prefix says what no record can have."""
+    """The error of a prefix that no record can have."""
     return reader.label(DecodeError(BAD_SIZE, offset=0, expected="the size of a record", actual=prefix.hex()))
 
 
 def _delimited(reader: Reader, file: BinaryIO, framing: Delimited | Stuffed) -> Iterator[Extent]:
-    """What stands between delimiters, without its escapes."""
+    """Records between delimiters, without their escapes."""
     needs_end = isinstance(framing, Stuffed) or framing.escape is not None
     for piece in pieces(partial(read_exactly, file), framing.delimiter, Limits(LARGEST, KEPT)):
         if piece.size > LARGEST:
@@ -283,7 +284,7 @@ def _delimited(reader: Reader, file: BinaryIO, framing: Delimited | Stuffed) -> 
 
 
 def _escaped(reader: Reader, piece: Piece, framing: Delimited | Stuffed) -> Extent:
-    """A record as it is meant; as it stands where that means nothing."""
+    """A record without its escapes, or as it was read if an escape is invalid."""
     try:
         data = plain(framing, piece.data)
     except BadEscapeError as bad:
@@ -293,7 +294,7 @@ def _escaped(reader: Reader, piece: Piece, framing: Delimited | Stuffed) -> Exte
 
 
 def _sized(reader: Reader, file: BinaryIO, size: int) -> Iterator[Extent]:
-    """Records of one size."""
+    """Records of a fixed size."""
     offset = 0
     while data := read_exactly(file, size):
         if len(data) < size:
@@ -312,7 +313,7 @@ def broken_off(  # noqa: PLR0913 - the parts of an error
 
 
 def read_exactly(file: BinaryIO, size: int, held: bytes | memoryview = b"") -> bytes:
-    """What is held, and up to `size` bytes more after it, never reserving more than the file has."""
+    """The bytes in `held`, and up to `size` bytes more, without allocating more than the file has."""
     parts: list[bytes | memoryview] = [held]
     while size > 0 and (part := file.read(min(size, _WINDOW))):
         parts.append(part)
@@ -321,7 +322,7 @@ def read_exactly(file: BinaryIO, size: int, held: bytes | memoryview = b"") -> b
 
 
 def _left(file: BinaryIO) -> int:
-    """Bytes from here to the end; 0 where the source cannot say."""
+    """The number of bytes up to the end; 0 if the source cannot seek."""
     if not file.seekable():
         return 0
     here = file.tell()
@@ -331,7 +332,7 @@ def _left(file: BinaryIO) -> int:
 
 
 def passed(file: BinaryIO, size: int) -> int:
-    """Go up to `size` bytes on; how many there were."""
+    """Skip up to `size` bytes; returns how many there were."""
     if file.seekable():
         there = min(size, _left(file))
         file.seek(there, io.SEEK_CUR)
@@ -343,7 +344,7 @@ def passed(file: BinaryIO, size: int) -> int:
 
 
 def given_back(file: BinaryIO, data: bytes) -> BinaryIO:
-    """The file as it was before these bytes were read of it."""
+    """The file as it was before these bytes were read from it."""
     if file.seekable():
         file.seek(-len(data), io.SEEK_CUR)
         return file
@@ -354,7 +355,7 @@ def given_back(file: BinaryIO, data: bytes) -> BinaryIO:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A source that cannot seek, and what was read of it."""
+    """A source that cannot seek, after bytes that were read from it and given back."""
 
     held: io.BytesIO
     file: BinaryIO
@@ -364,7 +365,7 @@ class _Begun:
         return self.held.read(size) or self.file.read(size)
 
     def readline(self, size: int = -1) -> bytes:
-        """The next line, or so many bytes of it."""
+        """The next line, or the first `size` bytes of it."""
         line = self.held.readline(size)
         if line.endswith(b"\n") or len(line) == size:
             return line
@@ -376,7 +377,7 @@ class _Begun:
 
 
 def _concatenated(reader: Reader, file: BinaryIO, searching: Searching | None) -> Iterator[Extent]:
-    """Back to back. A window over the file grows while a record is not all in it, or a search needs more."""
+    """Concatenated records. The window grows until it holds a whole record, or while a search needs more."""
     window, base, position, more = b"", 0, 0, True
     cursor = Cursor(window)
     while position < len(window) or more:
@@ -403,7 +404,7 @@ def _concatenated(reader: Reader, file: BinaryIO, searching: Searching | None) -
 
 
 def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, searching: Searching) -> Iterator[Extent]:
-    """After their sizes, as far as these lead to records."""
+    """Records after their sizes, with a search for the next one after a bad size."""
     window, base, position, more = b"", 0, 0, True
     while position < len(window) or more:
         extent = _prefixed_record(reader, window, base, position, framing)
@@ -420,7 +421,7 @@ def _searched_prefixed(reader: Reader, file: BinaryIO, framing: Prefixed, search
 
 
 def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, framing: Prefixed) -> Extent | None:
-    """The record after its size, `last` where it is not all there; None where there is nothing."""
+    """The record after its size, `last` if it is incomplete; None if nothing is left."""
     held = len(window) - position
     if held == 0:
         return None
@@ -439,14 +440,14 @@ def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, fr
 
 
 def _more(file: BinaryIO, window: bytes, base: int, position: int) -> tuple[bytes, int, int, bool]:
-    """The window with more of the file, without what stands before the position; and whether there was more."""
+    """The window with more of the file, without the bytes before `position`; and whether there was more."""
     held = len(window) - position
     addition = read_exactly(file, min(max(_WINDOW, held), LARGEST - held) if held < LARGEST else _WINDOW)
     return window[position:] + addition, base + position, 0, bool(addition)
 
 
 def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: bool) -> Extent:
-    """All that is left of the stream as one bad record: what is held of it, and what is after that in the file."""
+    """The rest of the stream as one bad record: the bytes held, and those after them in the file."""
     size = len(held) + _left(file)
     data = held[:KEPT] + read_exactly(file, KEPT - len(held))
     size = max(size, len(data))
@@ -455,13 +456,13 @@ def rest(reader: Reader, file: BinaryIO, extent: Extent, held: bytes, *, large: 
     return Extent(extent.offset, size, data, error=extent.error, last=True)
 
 
-def next_record(  # noqa: PLR0913 - a reader, and where it stands
+def next_record(  # noqa: PLR0913 - a reader, and its position
     reader: Reader, cursor: Cursor, window: bytes, base: int, position: int, *, more: bool
 ) -> Extent:
-    """The record at `position` of a window that begins at `base` of its stream; the cursor stands there.
+    """The record at `position` of a window, where the cursor is; the window begins at `base` of its stream.
 
-    There may be `more` of the stream after the window: a record that could go on there is cut off, unless it reads in
-    another byte order within AHEAD bytes.
+    If there is `more` of the stream after the window, a record that could continue there is cut off, unless it parses
+    in another byte order within AHEAD bytes.
     """
     cursor.goes_on = more and len(window) - position < AHEAD
     try:
@@ -481,6 +482,6 @@ def next_record(  # noqa: PLR0913 - a reader, and where it stands
 
 
 def _nothing(position: int, end: int) -> DecodeError:
-    """A record of no bytes: one could be read there for ever."""
+    """The error of a record without bytes, as it could be read forever."""
     left = f"{amount(end - position)} more"
     return DecodeError("trailing_bytes", offset=position, expected="a record of at least one byte", actual=left)

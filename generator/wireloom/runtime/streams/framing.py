@@ -1,7 +1,7 @@
-"""How records follow one another in a stream: one object that readers, writers, splitters and documents ask.
+"""How records follow one another in a stream, as one object for readers, writers, splitters and documents.
 
-A framing has a text, which specs, options, ledgers and command lines say it by: `lines`, `prefix:uint16:little`,
-`size:188`. `framing_of` reads what `text` writes; there is one text for each framing.
+A framing has a text, which specs, options, ledgers and command lines use: `lines`, `prefix:uint16:little`, `size:188`.
+`framing_of` parses what `text` writes; each framing has exactly one text.
 """
 
 import re
@@ -15,13 +15,13 @@ from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.primitives import leb128
 
 LONGEST: Mapping[str, int] = MappingProxyType({"varint32": 5, "varint64": 10, "zigzag32": 5, "zigzag64": 10})
-"""The variable-length numbers that may stand before a record, and the bytes that they have at most."""
+"""The variable-length numbers that a length prefix can be, and their largest size in bytes."""
 _WIDTHS = {f"{sign}int{8 * width}": width for sign in ("u", "") for width in range(1, 9)}
 _INVALID = -1
 LONGEST_DELIMITER = 16
-"""Bytes that a delimiter may have at most."""
+"""The largest delimiter, in bytes."""
 LARGEST_SIZE = 64 << 20
-"""Bytes that a record of a stream may have at most."""
+"""The largest record of a stream, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Concatenated:
-    """Records stand back to back; each tells its own end."""
+    """Records follow one another directly; each tells its own end."""
 
     text: ClassVar[str] = "concatenated"
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """One record a line."""
+    """One record per line."""
 
     text: ClassVar[str] = "lines"
 
@@ -54,9 +54,9 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """A number stands before each record and says its size.
+    """A number before each record gives its size.
 
-    The record has `plus` bytes more than the number says, and where that counts `itself`, its own fewer.
+    The record has `plus` bytes more than the number says. If the number counts `itself`, its own bytes are subtracted.
     """
 
     number: str = "uint32"
@@ -66,7 +66,7 @@ class Prefixed:
 
     @property
     def text(self) -> str:
-        """Its name; `length-prefixed` is that of a size of 32 bits with the high byte first."""
+        """Its name; `length-prefixed` is a big-endian 32-bit size."""
         if self == Prefixed():
             return "length-prefixed"
         words = ["prefix", self.number]
@@ -76,23 +76,23 @@ class Prefixed:
 
     @property
     def width(self) -> int:
-        """Bytes of the number; 0 where they vary."""
+        """The size of the number in bytes; 0 if it varies."""
         return _WIDTHS.get(self.number, 0)
 
     @property
     def longest(self) -> int:
-        """Bytes that the number has at most."""
+        """The largest size of the number in bytes."""
         return self.width or LONGEST[self.number]
 
     @property
     def signed(self) -> bool:
-        """Whether the number may be negative, which no size is."""
+        """Whether the number is signed; a negative size is invalid."""
         return self.number.startswith(("int", "zigzag"))
 
     def measured(self, data: bytes, position: int = 0) -> tuple[int, int] | None:
-        """Bytes of the number at a position, and of the record after it; None where the number is not all there.
+        """The sizes of the number at a position and of the record after it; None if the number is incomplete.
 
-        The second is negative where no record can have that size, or where the number has no end.
+        The second size is negative if no record can have it, or if the number has no end.
         """
         width = self.width
         if width:
@@ -110,11 +110,11 @@ class Prefixed:
         return end - position, _INVALID if number >> bits else self._size(self._plain(number), end - position)
 
     def written(self, size: int) -> bytes | None:
-        """The number before a record of so many bytes; None where it cannot say that."""
+        """The number before a record of `size` bytes; None if it does not fit."""
         width = self.width
         if width:
             return self._fixed(size - self.plus + (width if self.itself else 0), width)
-        for guess in range(1, self.longest + 1):  # of a number that counts itself
+        for guess in range(1, self.longest + 1):  # the length of a number that counts itself
             number = size - self.plus + (guess if self.itself else 0)
             data = self._variable(number)
             if data is None or not self.itself or len(data) == guess:
@@ -142,7 +142,7 @@ class Prefixed:
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """Each record has so many bytes."""
+    """Each record has a fixed size in bytes."""
 
     size: int
 
@@ -154,9 +154,9 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Escape:
-    """A byte that says that the one after it means another: bytes of a record that would end it are written so.
+    """An escape byte changes the meaning of the byte after it, so that a record can contain its delimiter.
 
-    That is the byte itself changed by an exclusive or with `xor`, or what `codes` say it means.
+    The byte after it is combined with `xor` by exclusive or, or has the meaning that `codes` give.
     """
 
     byte: int
@@ -165,16 +165,16 @@ class Escape:
 
     @property
     def text(self) -> str:
-        """How it is said after a delimiter."""
+        """Its text after that of the delimiter."""
         parts = [f"{code:02x}={meaning:02x}" for code, meaning in self.codes] or [f"xor={self.xor:02x}"]
         return ":".join([f"escape={self.byte:02x}", *parts])
 
     def meaning(self, code: int) -> int | None:
-        """What a byte after the escape means; None where it means nothing."""
+        """The meaning of a byte after the escape; None if it is invalid."""
         return code ^ self.xor if self.xor else dict(self.codes).get(code)
 
     def code(self, meaning: int) -> int | None:
-        """The byte that says another after the escape; None where none does."""
+        """The byte to write after the escape for a byte; None if there is none."""
         if self.xor:
             return meaning ^ self.xor
         return next((code for code, each in self.codes if each == meaning), None)
@@ -182,14 +182,14 @@ class Escape:
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """Bytes that stand after each record, and not within it unless they are escaped."""
+    """A delimiter follows each record; a delimiter within a record must be escaped."""
 
     delimiter: bytes
     escape: Escape | None = None
 
     @property
     def text(self) -> str:
-        """Its name; `slip` is that of RFC 1055."""
+        """Its name; `slip` is the framing of RFC 1055."""
         if self == SLIP:
             return "slip"
         plain = f"delimiter:{self.delimiter.hex()}"
@@ -198,7 +198,7 @@ class Delimited:
 
 @dataclass(frozen=True, slots=True)
 class Stuffed:
-    """A zero stands after each record, and none within it: COBS says where they were."""
+    """COBS: a zero follows each record, and zeros within it are encoded."""
 
     text: ClassVar[str] = "cobs"
     delimiter: ClassVar[bytes] = b"\0"
@@ -206,14 +206,14 @@ class Stuffed:
 
 SLIP = Delimited(b"\xc0", Escape(0xDB, codes=((0xDC, 0xC0), (0xDD, 0xDB))))
 Bare = Whole | Concatenated | Lines | Array | Prefixed | Sized | Delimited | Stuffed
-"""How records follow one another where nothing stands before them all."""
+"""The framings without a header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headed:
-    """A header stands before all records: a record of a root of its own, of which fields are parameters of the others.
+    """A header precedes all records: a record of its own root, whose fields are parameters of the other records.
 
-    `gives` are parameters, and the field of the header that says each.
+    `gives` are pairs of a parameter and the header's field for it.
     """
 
     header: str
@@ -232,16 +232,16 @@ Framing = Bare | Headed
 NAMED: Mapping[str, Bare] = MappingProxyType(
     {each.text: each for each in (Whole(), Concatenated(), Prefixed(), Lines(), Array(), SLIP, Stuffed())}
 )
-"""The framings that have a name of their own."""
+"""The framings that have a fixed name."""
 FORMS = ("prefix:NUMBER[:little][:itself][:plus=BYTES]", "size:BYTES", "delimiter:HEX[:escape=HEX:xor=HEX]")
-"""How the others are said."""
+"""The texts of the other framings."""
 _NUMBER = re.compile(r"[0-9]{1,9}").fullmatch
 _HEADED = re.compile(r"header:(\w+):((?:\w+=\w+(?:,(?!:)|(?=:)))*):(.+)")
 
 
 @cache
 def framing_of(text: str) -> Framing:
-    """The framing of a text; raises ParameterError where there is none such."""
+    """The framing of a text; raises ParameterError if the text is not a framing."""
     if text in NAMED:
         return NAMED[text]
     if found := _HEADED.fullmatch(text):
@@ -251,7 +251,7 @@ def framing_of(text: str) -> Framing:
 
 
 def bare(framing: Framing) -> Bare:
-    """How records follow one another after what stands before them all."""
+    """The framing of the records after the header, if there is one."""
     return framing.records if isinstance(framing, Headed) else framing
 
 
@@ -270,17 +270,17 @@ def _bare(text: str) -> Bare:
 
 
 def is_number(text: str) -> bool:
-    """Whether numbers of this type may stand before records."""
+    """Whether a length prefix can be a number of this type."""
     return text in LONGEST or text in _WIDTHS
 
 
 def others(framing: Framing, unfit: Iterable[str] = ()) -> str:
-    """What a framing that does not fit can be instead."""
+    """The other framings that are possible, for an error message."""
     return ", ".join(text for text in (*NAMED, *FORMS) if text != framing.text and text not in unfit)
 
 
 def _prefixed(number: str, words: list[str]) -> Prefixed | None:
-    """A size of that type; None where the words do not say how."""
+    """A length prefix of that number type; None if a word is unknown."""
     little = itself = False
     plus = 0
     for word in words:
@@ -297,7 +297,7 @@ def _prefixed(number: str, words: list[str]) -> Prefixed | None:
 
 
 def flaw(framing: Delimited) -> str:
-    """Why records could not be written so, or not be found again; empty where they can."""
+    """Why records could not be written with this framing, or not be found again; empty if they can."""
     delimiter, escape = framing.delimiter, framing.escape
     if not 0 < len(delimiter) <= LONGEST_DELIMITER:
         return f"a delimiter has 1 to {LONGEST_DELIMITER} bytes"
@@ -322,7 +322,7 @@ def flaw(framing: Delimited) -> str:
 
 
 def _delimited(delimiter: str, words: list[str]) -> Delimited | None:
-    """A delimiter in hexadecimal, and how it is escaped; None where the words do not say that."""
+    """A delimiter in hexadecimal, with its escape; None if a word is unknown."""
     if re.fullmatch(r"(?:[0-9a-f]{2})+", delimiter) is None:
         return None
     parts = [re.fullmatch(r"(escape|xor|[0-9a-f]{2})=([0-9a-f]{2})", word) for word in words]

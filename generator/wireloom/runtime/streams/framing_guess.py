@@ -1,7 +1,7 @@
-"""Which framing the first bytes of a file fit, where they do not fit the one that it is read by.
+"""Guesses the framing of a file from its first bytes, if they do not fit the framing that is used.
 
-A file that is read by another framing than it was written by is one bad record, or, where a format takes any bytes, one
-good record of nonsense. So a guess is made from the first bytes, and only ever told: nobody reads otherwise for it.
+A file that is read with the wrong framing is one bad record or, if the format accepts any bytes, one good record of
+nonsense. A guess is only ever shown to the user; it never changes how the file is read.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,22 +13,22 @@ from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing import Prefixed
 
 HEAD = 1 << 16
-"""Bytes that are looked at."""
+"""Bytes to look at."""
 SEVERAL = 20
-"""Records that have to be right where a way to read is told from others."""
+"""Records that must be good to prefer one way of reading."""
 _SIZES = Prefixed()
 _TURNED = bytes(255 - byte for byte in range(256))
 LIKELIEST = ("length-prefixed", "concatenated", "array", "lines", "none")
 
 Read = Callable[[bytes, str], Iterator[Framed]]
-"""The records of bytes by a framing, up to the first bad one; raises ParameterError where the format has none such."""
+"""The records of bytes in a framing, up to the first bad one; raises ParameterError if the format cannot have it."""
 
 
 def likely_framing(read: Read, head: bytes, size: int | None, framing: str) -> str | None:
-    """Another framing that a file fits, which begins so and has so many bytes, if that is known; None where none does.
+    """Another framing that a file fits, by its first bytes and its size, if that is known; None if none fits.
 
-    Files that fit `framing` are not looked at further, but for prefixes of lengths in a file that is to be one record:
-    formats that take any bytes take those, too.
+    A file that fits `framing` is not examined further, except for length prefixes in a file read as one record: a
+    format that accepts any bytes accepts those too.
     """
     found = _Head(read, head, size)
     if not head:
@@ -44,7 +44,7 @@ def likely_framing(read: Read, head: bytes, size: int | None, framing: str) -> s
 
 
 def fits(read: Read, head: bytes, size: int | None, framing: str) -> bool:
-    """Whether the first records of a file are right, and would not be whatever its bytes were."""
+    """Whether the first records of a file are good, and would not be if its bytes were inverted."""
     found = _Head(read, head, size)
     return (
         found.fits(framing)
@@ -61,16 +61,16 @@ class _Head:
 
     @property
     def whole(self) -> bool:
-        """Whether these bytes are all of the file."""
+        """Whether these bytes are the whole file."""
         return self.size == len(self.data)
 
     def begins(self, framing: str) -> bool:
-        """Whether the first record is right, or is not all there to tell."""
+        """Whether the first record is good, or incomplete."""
         first = next(iter(self._first(framing)), None)
         return first is not None and self._is_right(first)
 
     def fits(self, framing: str) -> bool:
-        """Whether the first records are right: two of them, or one that is all there is."""
+        """Whether the first records are good: two of them, or the only one."""
         if framing == "none" and not self.whole:
             return False
         if framing == "length-prefixed" and not self._has_prefixes():
@@ -85,7 +85,7 @@ class _Head:
         return self.whole
 
     def all_right(self, framing: str) -> bool:
-        """Whether nothing is wrong with several records."""
+        """Whether several records are all good."""
         return all(map(self._is_right, self._first(framing, SEVERAL)))
 
     def _first(self, framing: str, count: int = 2) -> list[Framed]:
@@ -95,16 +95,16 @@ class _Head:
             return []
 
     def _is_right(self, record: Framed) -> bool:
-        """Whether nothing is wrong with a record as far as these bytes tell."""
+        """Whether a record is good, or cut off by the end of these bytes."""
         return record.error is None or (not self.whole and record.error.cut_off)
 
     def _is_one_record(self, lines: list[Framed]) -> bool:
-        """Whether lines are one record as well, so that they say nothing."""
+        """Whether the lines also parse as one record, in which case they prove nothing."""
         both = self.data[: lines[1].offset + lines[1].size]
         return any(record.error is None for record in self.read(both, "none"))
 
     def _has_prefixes(self) -> bool:
-        """Whether lengths follow one another: to the end of the file, or two within these bytes."""
+        """Whether length prefixes lead to the end of the file, or over two records within these bytes."""
         place = count = 0
         while (measured := _SIZES.measured(self.data, place)) is not None:
             width, length = measured

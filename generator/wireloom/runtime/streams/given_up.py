@@ -1,7 +1,7 @@
-"""How much of a stream was given up where nothing said where the next record begins, and what would recover it.
+"""How much of a stream was lost because the next record could not be located, and how to recover it.
 
-Without a search that is the rest of the stream: its last record is bad, and everything after it is lost with it. With
-`resync` it is what the search passed over, in as many places as it was needed.
+Without a search that is the rest of the stream after its last record, which is bad. With `resync` it is what the search
+skipped, in one or more places.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class GivenUp:
-    """What was given up so far: bytes in `places`, the first of them record `record` at byte `offset`."""
+    """The loss so far: `bytes` in `places`; the first one is record `record` at byte `offset`."""
 
     searched: bool = False
     bytes: int = 0
@@ -26,7 +26,7 @@ class GivenUp:
     offset: int = 0
 
     def add(self, part: "DecodedPart", bad: "Collection[int]") -> None:
-        """Count what was given up in a part, of which the records at these places are bad."""
+        """Count the loss in a part; `bad` are the indices of its bad records."""
         for place in sorted(bad) if self.searched else [len(part.offsets) - 1] if part.rest else []:
             if not self.places:
                 self.record, self.offset = part.first + place, part.offsets[place].as_py()
@@ -34,7 +34,7 @@ class GivenUp:
             self.bytes += part.sizes[place].as_py()
 
     def line(self, file: str, remedy: str) -> str:
-        """What was given up, of which file, after which record, and what recovers it; empty where nothing was."""
+        """The loss of a file, its position and the remedy, as one line; empty if nothing was lost."""
         if not self.places:
             return ""
         after = f"after record {self.record - 1}" if self.record else "from the first record on"

@@ -1,4 +1,4 @@
-"""What stands before all records of a stream: read once, its values are parameters of the records after it."""
+"""The header before all records of a stream: it is read once, and its fields are parameters of the records."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WINDOW = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A header: how many bytes it has, what the records are read with, and the stream of these."""
+    """A header: its size in bytes, the parameters for the records, and the stream of the records."""
 
     size: int
     settings: Settings
@@ -26,14 +26,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who knows what parameters may be, and where a member stands in a header: its path and offset."""
+    """Functions that check parameters, and that find a header's member: its path and offset."""
 
     accept: Callable[[Settings], Settings]
     place: Callable[[str, bytes], tuple[str, int]]
 
 
 def head(reader: Reader, framing: Headed, file: BinaryIO, settings: Settings, judges: Judges) -> Head | Extent:
-    """The header of a stream, or the whole stream as one bad record; an empty stream has none and needs none."""
+    """The header of a stream, or the whole stream as one bad record; an empty stream needs no header."""
     window = framed.read_exactly(file, _WINDOW)
     if not window:
         return Head(0, settings, file)

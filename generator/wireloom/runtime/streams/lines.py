@@ -1,6 +1,6 @@
 """Lines of a stream as Arrow arrays, one window at a time: the same lines that `framed` finds one by one.
 
-If lines end in a line feed alone, as they almost always do, Python does nothing for a single line.
+If all lines end in a line feed without a carriage return, which is the common case, no line is handled in Python.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ _BLANK = r"^[ \t\x0b\x0c\r]*$"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines without their ends, and where each begins in the stream; there are no blank ones."""
+    """Lines without their ends, and the offset of each in the stream; blank lines are left out."""
 
     data: pa.Array
     offsets: pa.Int64Array
 
     @property
     def places(self) -> tuple[pa.Int64Array, pa.Int64Array]:
-        """Where each begins, and how many bytes it has."""
+        """The offsets and the sizes in bytes."""
         return self.offsets, pc.binary_length(self.data).cast(pa.int64())
 
 
 def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | Extent]:
-    """The lines of a stream, as many as there is room for; one of more than `framed.LARGEST` bytes is an Extent."""
+    """The lines of a stream, as many as the budget allows; one of more than `framed.LARGEST` bytes is an Extent."""
     held, base, more = b"", 0, True
     while more or held:
         wanted = max(budget.bytes, min(2 * len(held), framed.LARGEST))
@@ -53,7 +53,7 @@ def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | 
 
 
 def _split(text: bytes, base: int) -> Lines:
-    """The lines of a text that begins at `base`."""
+    """The lines of a text at offset `base`."""
     ended = text[:-1] if text.endswith(b"\n") else text
     lines = pc.split_pattern(pa.array([ended], pa.large_binary()), pattern="\n").values
     widths = pc.add(pc.binary_length(lines), 1)

@@ -30,43 +30,43 @@ if TYPE_CHECKING:
     from wireloom.runtime.engine.compiler.table import Followed, Table
 
 WINDOW = 8 << 20
-"""Most bytes of a stream that are decoded at once, unless a single record has more; fewer where records expand."""
+"""The most bytes of a stream to decode at once, unless one record has more; fewer if records expand."""
 VALUES = 2_000
-"""Records that are decoded at once where the construct parser reads them."""
+"""Records to decode at once with the construct parser."""
 RECORDS = 50_000
-"""Records that are decoded at once where the engine reads them."""
+"""Records to decode at once with the engine."""
 FOLLOWED = Prefixed()
-"""The sizes that the engine itself goes by from record to record."""
+"""The length prefixes that the engine can follow by itself."""
 
 
 class Format(Protocol):
-    """What the parts of a stream need of a codec."""
+    """The parts of a codec that the parts of a stream need."""
 
     @property
     def engine(self) -> Engine | None:
-        """The native engine, where the format has a layout for it."""
+        """The native engine; None if the format has no layout for it."""
 
     def root(self, name: str | None) -> Root:
         """The root of that name."""
 
     def covers(self, request: Request) -> bool:
-        """Whether the engine decodes this."""
+        """Whether the engine decodes this request."""
 
     def decode_path_of(self, request: Request) -> Path:
-        """What decoding a request runs on."""
+        """Whether the engine or the parser decodes a request."""
 
     def leading(self, array: pa.Array, request: Request, made: int) -> tuple[Decoded, int]:
-        """The columns of the first records of an array, not far above so many bytes, and how many records those are."""
+        """The columns of the first records, up to about `made` bytes, and the number of those records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedPart(Decoded):
-    """The columns of some records of a stream that follow one another, and where they stand in it.
+    """The columns of consecutive records of a stream, and their positions in it.
 
-    `first` is the number of the first record; `offsets` and `sizes` (bytes, as in `Framed`) and `raw` have one entry a
-    record. `raw` is null where a record is good, else its bytes, of which no more than `framed.KEPT` stay. `settings`
-    are the parameters that records after a header are read with; None where there is no header. `rest` says that the
-    last record is bad and all that was left of the stream: nothing says where another record begins.
+    `first` is the number of the first record; `offsets`, `sizes` (bytes, as in `Framed`) and `raw` have one entry per
+    record. `raw` is null for a good record, else its bytes, at most `framed.KEPT` of them. `settings` are the
+    parameters from a header; None if there is no header. With `rest`, the last record is bad and covers the rest of the
+    stream, as the next record could not be located.
     """
 
     first: int
@@ -77,7 +77,7 @@ class DecodedPart(Decoded):
     rest: bool = False
 
     def between(self, start: int, stop: int) -> "DecodedPart":
-        """The records from one place in the part to another."""
+        """The records from index `start` up to `stop` of the part."""
         first, last = (self._row(place) for place in (start, stop))
         return replace(
             self,
@@ -96,7 +96,7 @@ class DecodedPart(Decoded):
         return place if self.parents is None else pc.sum(pc.less(self.parents, place)).as_py() or 0
 
     def refusals(self) -> dict[int, DecodeError]:
-        """The error of each bad record, by its place in the part."""
+        """The error of each bad record, by its index in the part."""
         rows = pc.indices_nonzero(pc.is_valid(self.errors))
         places = rows if self.parents is None else self.parents.take(rows)
         errors = self.errors.take(rows).to_pylist()
@@ -105,13 +105,13 @@ class DecodedPart(Decoded):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A part, and the errors of its bad records by their places in it, of the first at least."""
+    """A part, and the errors of its bad records by their indices; at least the first error."""
 
     part: DecodedPart
     errors: dict[int, DecodeError]
 
 
-def parts(  # noqa: PLR0913 - what is read, and how
+def parts(  # noqa: PLR0913 - the stream, and how to read it
     codec: Format,
     source: BinaryIO,
     reader: Reader,
@@ -121,7 +121,7 @@ def parts(  # noqa: PLR0913 - what is read, and how
     searching: Searching | None = None,
     base: int = 0,
 ) -> Iterator[DecodedPart]:
-    """The parts of a stream, of which the source is what stands after `base` bytes.
+    """The parts of a stream; `base` is the offset of the source in it.
 
     `on_error` and `searching` as in `framed.iterate`.
     """
@@ -130,7 +130,7 @@ def parts(  # noqa: PLR0913 - what is read, and how
 
 
 def lost(codec: Format, reader: Reader, extent: Extent, request: Request, on_error: str) -> Iterator[DecodedPart]:
-    """The one part of a stream that is lost as a whole."""
+    """The only part of a stream that is lost as a whole."""
     reading = _Reading(codec, reader, request, Budget.of(WINDOW, made=MADE))
     return _given(iter((reading.of_extents([extent], 0),)), on_error, 0)
 
@@ -161,17 +161,17 @@ def _part(
     return DecodedPart(**shown, first=first, offsets=offsets, sizes=sizes, raw=raw, rest=rest)
 
 
-# --- by the parser, or record by record ----------------------------------------------------------------------------
+# --- with the parser, or one record at a time ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """A reader that leaves records as they are, for framings that say where a record ends."""
+    """A reader that returns records as their bytes, for framings that tell where a record ends."""
 
     reader: Reader
 
     def read(self, cursor: Cursor) -> Any:
-        """Never asked for."""
+        """Never called."""
         raise NotImplementedError
 
     def read_all(self, data: bytes) -> bytes:
@@ -179,18 +179,18 @@ class _Unread:
         return data
 
     def label(self, error: DecodeError) -> DecodeError:
-        """As the reader does it."""
+        """As the wrapped reader."""
         return self.reader.label(error)
 
     def weight(self, value: Any) -> int:
-        """As the reader does it."""
+        """As the wrapped reader."""
         return self.reader.weight(value)
 
 
 def _chunks(
     extents: Iterator[Extent], most: int, budget: Budget, weigh: Callable[[Any], int] = weight
 ) -> Iterator[list[Extent]]:
-    """Extents up to the last, in lists of at most so many, of not much more than there is room for."""
+    """Extents up to the last, in lists of at most `most`, each within the budget or just above it."""
     chunk: list[Extent] = []
     held = made = 0
     for extent in extents:
@@ -208,7 +208,7 @@ def _chunks(
 
 @dataclass(slots=True)
 class _Reading:
-    """What is asked for of the records of a stream, and who reads them; the budget says how many at once."""
+    """How to read the records of a stream: the request, the reader, and the budget of bytes at once."""
 
     codec: Format
     reader: Reader
@@ -231,13 +231,13 @@ class _Reading:
         return self._of_bytes(framed.extents(_Unread(self.reader), source, framing))
 
     def learning(self, parts: Iterator[_Found]) -> Iterator[_Found]:
-        """The parts; what they became says how large the next may be."""
+        """The parts; their sizes adjust the budget."""
         for found in parts:
             self.budget.learned(pc.sum(found.part.sizes).as_py() or 0, found.part.records.nbytes)
             yield found
 
     def of_extents(self, extents: Sequence[Extent], first: int) -> _Found:
-        """Records that have been read."""
+        """A part of records that were already read."""
         tabulation, request = self.codec.root(self.request.root).tabulation, self.request
         view = View(request.columns, request.explode, request.open_values)
         values, known = [extent.value for extent in extents], [extent.error for extent in extents]
@@ -253,7 +253,7 @@ class _Reading:
             first += len(chunk)
 
     def _of_lines(self, source: BinaryIO) -> Iterator[_Found]:
-        """Lines, a window of them at a time."""
+        """Lines, one window at a time."""
         first = 0
         for found in lines.windows(_Unread(self.reader), source, self.budget):
             if isinstance(found, Extent):
@@ -265,7 +265,7 @@ class _Reading:
                 first += len(part.part.offsets)
 
     def _of_bytes(self, extents: Iterator[Extent]) -> Iterator[_Found]:
-        """Records whose values are their bytes, which `decode` reads together."""
+        """Records whose values are their bytes; they are decoded together."""
         first = 0
         for chunk in _chunks(extents, RECORDS if self.codec.covers(self.request) else VALUES, self.budget):
             for known, group in groupby(chunk, lambda extent: extent.error is not None):
@@ -278,7 +278,7 @@ class _Reading:
                 first += len(found)
 
     def _together(self, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int) -> Iterator[_Found]:
-        """Records that have not been read, in as many parts as there is room for."""
+        """Records that are not read yet, in as many parts as the budget requires."""
         start = 0
         while start < len(records):
             columns, count = self.codec.leading(records[start:], self.request, self.budget.made)
@@ -288,7 +288,7 @@ class _Reading:
             start += count
 
     def _judged(self, columns: Decoded, records: pa.Array, places: tuple[pa.Array, pa.Array], first: int) -> _Found:
-        """Columns, with the bytes of bad records, and what is wrong with the first of these."""
+        """The columns, with the bytes of bad records, and the error of the first one."""
         failed = pc.indices_nonzero(pc.is_valid(columns.errors))
         rows = (failed if columns.parents is None else columns.parents.take(failed)).to_pylist()
         bad = {row: records[row].as_py()[: framed.KEPT] for row in rows}
@@ -303,15 +303,15 @@ def _places(extents: Sequence[Extent]) -> tuple[pa.Array, pa.Array]:
     )
 
 
-# --- by the engine -------------------------------------------------------------------------------------------------
+# --- with the engine -----------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Window(_Reading):
-    """What is held of a stream while the engine reads it: `data` stands at `base`, and there may be `more` after."""
+    """The bytes held of a stream while the engine reads it: `data` begins at `base`, and `more` may follow."""
 
     table: "Table"
-    framing: Any  # the one that the class is for
+    framing: Any  # the framing of the subclass
     file: BinaryIO
     searching: Searching | None = None
     data: bytes = b""
@@ -319,7 +319,7 @@ class _Window(_Reading):
     more: bool = True
     ended: bool = False
     first: int = 0  # the number of the next record
-    asked: dict[int, Extent] = field(default_factory=dict)  # by row of the batch at hand
+    asked: dict[int, Extent] = field(default_factory=dict)  # records that the parser read, by row of the current batch
 
     def found(self) -> Iterator[_Found]:
         """The parts of the stream."""
@@ -335,35 +335,35 @@ class _Window(_Reading):
                     yield from self.parts(followed)
 
     def advanced(self, position: int) -> Iterator[_Found]:
-        """Drop what stands before `position` and read on; what the engine cannot be given."""
+        """Drop the bytes before `position` and read on; yields records that the engine cannot take."""
         raise NotImplementedError
 
     def read(self, position: int) -> "Followed":
-        """The records that the window holds from `position` on; see `Table.follow`."""
+        """The records in the window from `position` on; see `Table.follow`."""
         ask = self.asking()
         prefixed = isinstance(self.framing, Prefixed)
         bounds = {"largest": framed.LARGEST, "ahead": framed.AHEAD if self.more else 0, "made": self.budget.made}
         return self.table.follow(self.data, position, ask, self.request, prefixed=prefixed, **bounds)
 
     def asking(self) -> Callable[[int, int, int], int]:
-        """Where a record ends that the engine gave up on, by its row, its place and its size; -1: more is needed."""
+        """A function of row, position and size: the end of a record that the engine gave up; -1 if more is needed."""
         raise NotImplementedError
 
     def load(self, position: int, count: int) -> None:
-        """Drop what stands before `position`, and read up to `count` bytes more."""
+        """Drop the bytes before `position`, and read up to `count` bytes more."""
         held, self.data, self.base = self.data[position:], b"", self.base + position
         self.data = framed.read_exactly(self.file, count, held)
         self.more = self.more and (count <= 0 or len(self.data) > len(held))
 
     def alone(self, extent: Extent) -> _Found:
-        """A part that is one record."""
+        """A part of one record."""
         self.ended = extent.last
         found = self.of_extents([extent], self.first)
         self.first += 1
         return found
 
     def parts(self, followed: "Followed") -> Iterator[_Found]:
-        """What was read, in parts."""
+        """The records that were read, in parts."""
         records = self.table.records(followed.batch)
         for row in self.table.excessive(records):
             start, size = (each[row].as_py() for each in (followed.starts, followed.sizes))
@@ -372,7 +372,7 @@ class _Window(_Reading):
         errors = {row: extent.error for row, extent in asked.items() if extent.error is not None}
         accepted = {row: asked[row].value for row in asked.keys() - errors.keys()}
         sizes = followed.sizes
-        if asked:  # of a rest that is not in the window, the size is not the engine's to say
+        if asked:  # the engine cannot know the size of a rest beyond the window
             known = sizes.to_pylist()
             sizes = pa.array([asked[row].size if row in asked else size for row, size in enumerate(known)], pa.int64())
         offsets = pc.add(followed.starts, pa.scalar(self.base, pa.int64()))
@@ -387,7 +387,7 @@ class _Window(_Reading):
 
 
 class _Concatenated(_Window):
-    """Records back to back. The window grows while a record is not all in it."""
+    """Concatenated records. The window grows until it holds a whole record."""
 
     __slots__ = ()
 
@@ -399,11 +399,11 @@ class _Concatenated(_Window):
         return iter(())
 
     def asking(self) -> Callable[[int, int, int], int]:
-        """Ask the parser."""
+        """The parser's `_end_of`."""
         return partial(self._end_of, Cursor(self.data))
 
     def _end_of(self, cursor: Cursor, row: int, start: int, _: int) -> int:
-        """Where a record ends that the engine gave up on; -1 where more of the stream is needed to tell."""
+        """The end of a record that the engine gave up; -1 if more of the stream is needed to tell."""
         cursor.seek(start)
         extent = framed.next_record(self.reader, cursor, self.data, self.base, start, more=self.more)
         incomplete = extent.error is not None and extent.error.cut_off
@@ -427,7 +427,7 @@ class _Prefixed(_Window):
     __slots__ = ()
 
     def advanced(self, position: int) -> Iterator[_Found]:
-        """Read on until the first record is all there; it alone where that cannot be."""
+        """Read on until the first record is complete; yields it alone if that is impossible."""
         self.load(position, self.budget.bytes)
         width, size = self.framing.measured(self.data) or (len(self.data), -1)
         if 0 <= size <= framed.LARGEST:
@@ -439,7 +439,7 @@ class _Prefixed(_Window):
             yield self.alone(self._refused() if self.searching is None else self._searched(self.searching, width, size))
 
     def asking(self) -> Callable[[int, int, int], int]:
-        """Ask for the record alone."""
+        """The parser's `_end_of` for one record."""
         return self._end_of
 
     def _end_of(self, row: int, start: int, size: int) -> int:
@@ -454,7 +454,7 @@ class _Prefixed(_Window):
         return start + extent.size
 
     def _searched(self, searching: Searching, width: int, size: int) -> Extent:
-        """The same, up to where the stream goes on."""
+        """The first record, extended to where the stream continues."""
         there = len(self.data) - width
         wanted = f"{size} bytes after the length prefix"
         lost = framed.broken_off(self.reader, self.base + width, there, b"", wanted, there)
@@ -465,7 +465,7 @@ class _Prefixed(_Window):
         return found
 
     def _refused(self) -> Extent:
-        """The first record, which is broken off, too large or of no size; the window begins after it then."""
+        """The first record, which is cut off, too large or without a valid size; the window then begins after it."""
         self.file = framed.given_back(self.file, self.data)
         extent = next(framed.extents(self.reader, self.file, self.framing))
         base, self.data = self.base, b""

@@ -1,9 +1,9 @@
-"""Where a stream continues after a record whose end is unknown: at the next place where a record proves itself.
+"""Where a stream continues after a record whose end is unknown: at the next offset where a record proves itself.
 
-A place is proven by bits that occur there by chance once in 2^32 times: a good checksum together with the constants
-before it; or constants of that many bits; or a weaker checksum, followed by another such place or by the end of the
-stream. The parser counts checksums and constants as it reads, so nothing here knows a format. If a bad record states
-its own end, that is used if its header has proven itself, or if what follows does.
+An offset is proven by bits that match by chance once in 2^32 times: a good checksum together with the constants before
+it; or constants of that many bits; or a weaker checksum, followed by another such record or by the end of the stream.
+The parser counts checksums and constants as it reads, so this module knows no format. If a bad record states its own
+end, that is used if its header has proven itself, or if the records after it do.
 """
 
 import re
@@ -20,15 +20,15 @@ from wireloom.runtime.streams.framed import KEPT, LARGEST, Extent, Reader
 from wireloom.runtime.streams.framing import Concatenated, Framing, Prefixed
 
 HOPS = 64
-"""Bad records that may follow one another, each with its end, before one that proves itself."""
+"""The most consecutive bad records, each with a stated end, before one that proves itself."""
 TAIL = 16
-"""Bytes at the end of a window in which a record may begin that is not known for one yet."""
+"""Bytes at the end of a window in which a record may begin but cannot be recognized yet."""
 RUN = 256
-"""Equal bytes ahead that make one place as bad as the one before it."""
+"""In a run of equal bytes, if this many follow an offset, the next offset is as bad as this one."""
 
 
 class Verdict(Enum):
-    """Whether a place proves itself; `MORE`: not before more of the stream is there."""
+    """Whether an offset is proven; `MORE`: more of the stream is needed to tell."""
 
     YES = auto()
     NO = auto()
@@ -43,22 +43,23 @@ class _Tried:
 
 @dataclass(slots=True)
 class Resync:
-    """The search for places in a stream of one framing. `begins` is how records begin, where that is known.
+    """The search for records in a stream of one framing. `begins` matches the first bytes of records, if known.
 
-    `prefix` is how sizes of one width stand before records, if they do.
+    `prefix` is the length prefix of fixed width before records, if there is one.
     """
 
     reader: Reader
     prefix: Prefixed | None
     begins: re.Pattern[bytes] | None
-    tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and up to where it was searched after it
+    tried: tuple[int, int] = field(default=(-1, 0))  # a lost record, and the end of the search after it so far
 
-    def settled(  # noqa: PLR0913 - a bad record, and the window that it stands in
+    def settled(  # noqa: PLR0913 - a bad record, and its window
         self, window: bytes, base: int, position: int, start: int, extent: Extent, *, more: bool
     ) -> Extent | None:
-        """A bad record, up to the place where the stream goes on; None where more of the stream is needed to tell.
+        """A bad record, extended to where the stream continues; None if more of the stream is needed to tell.
 
-        The record begins at `start` of a window that stands at `base` of the stream, its prefix, if any, at `position`.
+        The record begins at `start` of a window, its prefix, if any, at `position`; the window is at `base` of the
+        stream.
         """
         capped = len(window) - position >= LARGEST
         if not extent.last:
@@ -81,11 +82,11 @@ class Resync:
 
     @property
     def _width(self) -> int:
-        """Bytes that stand before a record."""
+        """The size of the length prefix in bytes."""
         return 0 if self.prefix is None else self.prefix.width
 
     def _verdicts(self, window: bytes, at: int, *, more: bool) -> Iterator[tuple[int, Verdict]]:
-        """The places from `at` on that are not refused."""
+        """The offsets from `at` on that are not refused."""
         cursor = Cursor(window)
         while (at := self._candidate(window, at)) >= 0:
             verdict = self._proves(cursor, at, more=more)
@@ -94,7 +95,7 @@ class Resync:
             at = self._behind(window, at)
 
     def _candidate(self, window: bytes, at: int) -> int:
-        """The next place where a record may begin; -1 where there is none."""
+        """The next offset where a record may begin; -1 if there is none."""
         if self.begins is None:
             return at if at < len(window) else -1
         head = self._width
@@ -102,7 +103,7 @@ class Resync:
         return -1 if found is None else found.start() - head
 
     def _behind(self, window: bytes, at: int) -> int:
-        """The place after one that is refused, or, of a long run of one byte, the last that is as bad as it."""
+        """The offset to try after a refused one; in a long run of one byte, equally bad offsets are skipped."""
         run = window[at : at + 1] * RUN
         if not window.startswith(run, at) or self._try(Cursor(window[at : at + RUN]), 0, more=True) is not None:
             return at + 1
@@ -142,7 +143,7 @@ class Resync:
         return Verdict.NO
 
     def _hop(self, cursor: Cursor, window: bytes, at: int, *, more: bool) -> int | Verdict:
-        """Where the record at a place says that it ends."""
+        """The end of the record at an offset, as the record states it."""
         if self.prefix is not None:
             width, size = self.prefix.measured(window, at) or (0, 0)
             end = at + width + size
@@ -151,7 +152,7 @@ class Resync:
         return found.end if isinstance(found, _Tried) else (found or Verdict.NO)
 
     def _try(self, cursor: Cursor, at: int, *, more: bool) -> "_Tried | Verdict | None":
-        """The record at a place; None where there is none, MORE where that is not to be told yet."""
+        """The record at an offset; None if there is none, MORE if more of the stream is needed to tell."""
         if at + self._width >= cursor.total:
             return Verdict.MORE if more else None
         if self.prefix is None:
@@ -179,12 +180,12 @@ class Resync:
 
 
 def _up_to(window: bytes, base: int, start: int, end: int, extent: Extent) -> Extent:
-    """What is skipped."""
+    """The bad record with the skipped bytes."""
     return Extent(base + start, end - start, window[start : min(end, start + KEPT)], error=extent.error)
 
 
 def resync(reader: Reader, root: Root, framing: Framing, settings: Mapping[str, ParameterValue], format: str) -> Resync:
-    """The search for a root's records; raises ParameterError where no place of its streams proves itself."""
+    """The search for a root's records; raises ParameterError if no offset of its streams can be proven."""
     prefix = framing if isinstance(framing, Prefixed) and framing.width else None
     if prefix is None and not isinstance(framing, Concatenated):
         raise ParameterError(

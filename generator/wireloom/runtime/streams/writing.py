@@ -1,4 +1,4 @@
-"""Records as they are written in a stream: what `framed` reads."""
+"""Writes records into a stream, as `framed` reads them."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PIECE = 8 << 20
-"""Bytes of a stream that are written at once, or one record."""
+"""Bytes of a stream to write at once, unless one record has more."""
 _TOGETHER = 4096
 
 
 def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
-    """A record as it stands in a stream, perhaps its first; raises EncodeError where it would not be found again."""
+    """A record in its frame; `first` in the stream or not. Raises EncodeError if readers would not find it again."""
     match framing:
         case Headed():
             return frame(framing.records, data, first=first)
@@ -57,7 +57,7 @@ def frame(framing: Framing, data: bytes, *, first: bool) -> bytes:
 
 
 def pieces(framing: Framing, records: Iterable[bytes]) -> Iterator[bytes]:
-    """The records as they stand in a stream, and its end; an EncodeError is at the number of its record."""
+    """The framed records and the end of the stream; an EncodeError has the number of its record."""
     count = 0
     for data in records:
         yield _framed(framing, data, count)
@@ -67,7 +67,7 @@ def pieces(framing: Framing, records: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def joined(framing: Framing, arrays: "Iterable[pa.BinaryArray | pa.LargeBinaryArray]") -> Iterator[bytes]:
-    """The same of arrays of records, in pieces of some megabytes; there is no record that is null."""
+    """The same for arrays of records, in pieces of some megabytes; a null record is an EncodeError."""
     count, held, size = 0, list[bytes](), 0
     for array in arrays:
         for start in range(0, len(array), _TOGETHER):
@@ -92,7 +92,7 @@ def _framed(framing: Framing, data: bytes, number: int) -> bytes:
 
 
 def ending(framing: Framing, count: int) -> bytes:
-    """What stands after the last of so many records."""
+    """The bytes after the last record, for a stream of `count` records."""
     if not isinstance(bare(framing), Array):
         return b""
     return b"]\n" if count else b"[]\n"

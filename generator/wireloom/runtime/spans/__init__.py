@@ -1,7 +1,7 @@
 """A parse that explains every byte of a record; `spans` describes its result.
 
-The constructs of a format are copied once, so that the copies report to a tracer (`traced`, `tracer`); what they
-report becomes spans (`covering`). Nothing of it is imported, and nothing costs time, before a record is explained.
+The constructs of a format are copied once, so that the copies report to a tracer (`traced`, `tracer`); the reports
+become spans (`covering`). None of this is imported, or costs time, before a record is explained.
 """
 
 import sys
@@ -26,15 +26,15 @@ __all__ = ["ABSENT", "BODILESS", "Covered", "Explained", "Fault", "Space", "Span
 KEPT = 8
 """The number of first elements of a long list that are never folded."""
 MANY = 1000
-"""Long lists are folded only in records with at least so many elements."""
+"""The number of elements from which a record's long lists are folded."""
 LARGE = 1 << 16
-"""The same in bytes, for a record whose elements were not counted."""
-_DEEPER = 4  # times as many calls as the parser may have
+"""The same, in bytes, for a record whose elements were not counted."""
+_DEEPER = 4  # factor on the recursion limit of the parser
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The parse of a record that is all of `data`, whether or not it is good. `label` says more of an error."""
+    """The parse of a record that is all of `data`, good or bad. `label` adds the format's description to an error."""
 
     format: str
     root: Root
@@ -47,9 +47,10 @@ class Trace:
         return self._with_room(None)
 
     def summarized(self, checkpoints: "tuple[bytes, Any] | None", indices: frozenset[int] = frozenset()) -> Explained:
-        """The same; of a large record the elements of long lists are folded, but the first ones and the bad one.
+        """The spans; in a large record the elements of long lists are folded, except the first ones and a bad one.
 
-        What the engine has read is passed over, as its checkpoints say, unless elements are asked for by `indices`.
+        Elements that the engine has read, as `checkpoints` say, are skipped, unless elements are requested by
+        `indices`.
         """
         is_long = len(self.data) >= LARGE if checkpoints is None else Checkpoints.elements(checkpoints[0]) >= MANY
         if not is_long:
@@ -57,12 +58,12 @@ class Trace:
         if checkpoints is not None and not indices:
             with suppress(Unread):
                 found = self._explained(Folding(KEPT, set()), *checkpoints)
-                if found.error is None or found.error.code != "size_limit":  # the engine counts that otherwise
+                if found.error is None or found.error.code != "size_limit":  # the engine counts that differently
                     return found
         return self._with_room(Folding(KEPT, set(indices)))
 
     def _with_room(self, folding: Folding | None) -> Explained:
-        """The spans, also where a trace needs more of the stack than the parser, whose word counts."""
+        """The spans; if tracing exceeds the stack, the parser decides if the record does, else the limit is raised."""
         found = self._explained(folding)
         if found.error is None or found.error.code != "depth_limit":
             return found
@@ -105,7 +106,7 @@ def _same(one: DecodeError, other: DecodeError) -> bool:
 
 @contextmanager
 def _deeper() -> Iterator[None]:
-    """Python's limit on calls within one another is higher meanwhile."""
+    """Raise Python's recursion limit temporarily."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit * _DEEPER)
     try:

@@ -1,4 +1,4 @@
-"""What containers have besides the values of their fields: tags, lengths, keys, and bytes that nobody reads."""
+"""Parts of containers besides field values: tags, lengths, keys, and bytes that no field reads."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,10 +17,10 @@ REPLACED = "a later field of the message replaces it"
 
 
 class MessageNotes(Scan):
-    """A scan that notes the fields of a message at its node, in the order of the wire, at the offsets of their content.
+    """A scan that notes the fields of a message at its node, in wire order, with the offsets of their content.
 
-    The values are noted when they are read. Elements in `holes` are folded, but for those that are traced, which are
-    taken out of the holes.
+    The values are noted later, when they are read. Elements in `holes` are folded, except those that are traced, which
+    are taken out of the holes.
     """
 
     __slots__ = ("last", "node", "tracer")
@@ -28,7 +28,7 @@ class MessageNotes(Scan):
     def __init__(self, tracer: Tracer, node: Traced, *scanned: Any) -> None:
         super().__init__(*scanned)
         self.tracer, self.node = tracer, node
-        self.last: dict[int, Traced] = {}  # of each field
+        self.last: dict[int, Traced] = {}  # the last node of each field
         node.form = "protobuf"
 
     def _within(self, number: int, message: Scanned, schema: Schema) -> Scan:
@@ -50,7 +50,7 @@ class MessageNotes(Scan):
         return super()._leave_out(start)
 
     def _keep_out(self, start: int, end: int) -> None:
-        """The hole that began at an element that is traced begins after it."""
+        """Take a traced element out of the hole that begins at it."""
         hole = self.holes.pop(start, None)
         if hole is not None and hole[1] > 1:
             self.holes[end] = (hole[0], hole[1] - 1, hole[2])
@@ -105,7 +105,7 @@ class MessageNotes(Scan):
         return node
 
     def _note(self, rule: Rule, number: int, start: int, end: int) -> Traced:
-        """Note a value; it replaces those before it of which the last counts."""
+        """Note a value; it replaces earlier ones if only the last one counts."""
         for rival in (number, *rule.rivals):
             if not rule.repeated and (rule.message is None or rival != number) and rival in self.last:
                 replaced = self.last.pop(rival)
@@ -120,7 +120,7 @@ class MessageNotes(Scan):
 
 
 def note_map(tracer: Tracer, stream: Any, start: int) -> None:
-    """Note the keys of a map of MessagePack whose members are fields, and the members that no field reads."""
+    """Note the keys of a MessagePack map whose members are fields, and the members that no field reads."""
     node, base = tracer.current, tracer.base
     read = set(_starts(node))
     cursor = Cursor(stream.getvalue())
@@ -153,7 +153,7 @@ def note_object(tracer: Tracer, stream: JsonNode) -> None:
 
 
 def _starts(node: Traced) -> Iterator[int]:
-    """Where the values of a container begin that some field reads."""
+    """The offsets of the values in a container that a field reads."""
     for each in node.children:
         if each.scattered:
             yield from _starts(each)

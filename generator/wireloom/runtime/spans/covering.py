@@ -1,7 +1,6 @@
-"""From the trace to spans: every byte gets one span.
+"""Turns the trace into spans, so that every byte has exactly one span.
 
-Spans claim their bytes in the order of the tree. Bytes of a container that are left hold its parts together, or nobody
-reads them.
+Spans claim their bytes in tree order. The bytes of a container that are left are its syntax, or no field reads them.
 """
 
 import re
@@ -20,7 +19,7 @@ _WITH_PATH = _OWN | {*BODILESS, "folded", "ignored", "unread"}
 
 
 class Claims:
-    """Which bytes of each space have a span of their own."""
+    """The bytes of each space that have a span."""
 
     def __init__(self, spaces: Sequence[Space]) -> None:
         self._spaces = spaces
@@ -28,7 +27,7 @@ class Claims:
         self._cursors = [Cursor(space.data) for space in spaces]
 
     def settle(self, root: Traced, *, failed: bool) -> None:
-        """Claim the bytes of all nodes, and add what they leave."""
+        """Claim the bytes of all nodes, and add spans for the rest."""
         root.end = len(self._spaces[0].data)
         root.failed = failed
         self._claim(root)
@@ -64,7 +63,7 @@ class Claims:
         self._claimed[space][start:end] = b"\1" * max(end - start, 0)
 
     def _split(self, node: Traced) -> None:
-        """Set the head of a value of MessagePack apart."""
+        """Split off the head of a MessagePack value."""
         if node.form != "msgpack" or node.start >= node.end or node.kind in ("name", "packed"):
             return
         size, count = _head(self._cursors[node.space], node.start)
@@ -74,7 +73,7 @@ class Claims:
             node.children.insert(0, head)
 
     def _fill(self, node: Traced, claimed: bytearray) -> None:
-        """Spans for the bytes of a container that its parts leave."""
+        """Add spans for the bytes of a container that its parts leave."""
         gaps, position = list[tuple[int, int]](), node.start
         while (first := claimed.find(0, position, node.end)) >= 0:
             last = claimed.find(1, first, node.end)
@@ -103,12 +102,12 @@ class Claims:
 
 
 def _is_in_order(child: Traced, node: Traced) -> bool:
-    """Whether a part was read in order, and not at an offset of its own."""
+    """Whether a part was read in order, not at an offset of its own."""
     return child.space == node.space and getattr(child.step, "at", None) is None
 
 
 def _place(node: Traced) -> Callable[[Traced], int]:
-    """Parts by their places; what has no bytes stays before the part that it was noted before."""
+    """A sort key: parts by offset; a part without bytes stays before the part that followed it."""
     places, here = dict[int, int](), node.start
     for each in reversed(node.children):
         if each.kind not in BODILESS and each.space == node.space and node.start <= each.start <= node.end:
@@ -122,7 +121,7 @@ def _place(node: Traced) -> Callable[[Traced], int]:
 
 
 def _head(cursor: Cursor, start: int) -> tuple[int, Any]:
-    """The number of bytes of a value's head (0 without a head), and the length or count in it."""
+    """The size of a value's head in bytes (0 without a head), and the length or count in it."""
     cursor.seek(start)
     try:
         head = head_of(cursor, *family_at(cursor))
@@ -135,7 +134,7 @@ def _head(cursor: Cursor, start: int) -> tuple[int, Any]:
 
 
 def fault_of(root: Traced, place: tuple[int, int], error: DecodeError, data: bytes) -> Fault:
-    """The fault at a place: the bytes of the value that was refused there, else the byte itself."""
+    """The fault at a place: the bytes of the refused value, or the single byte."""
     space, offset = place
     node = root
     while inner := next((each for each in reversed(node.children) if each.failed), None):
@@ -147,9 +146,9 @@ def fault_of(root: Traced, place: tuple[int, int], error: DecodeError, data: byt
 
 
 def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[int, int]:
-    """From where to where the bytes are wrong that an error of a node is about."""
+    """The start and end of the bytes that an error of a node is about."""
     lengths = [each for each in node.children if each.kind == "length" and each.end == offset]
-    if lengths and node.wire is ABSENT:  # more bytes than there are
+    if lengths and node.wire is ABSENT:  # the length exceeds the bytes that are there
         return lengths[-1].start, lengths[-1].end
     if error.code == _BASE64 and (foreign := _FOREIGN.search(data, offset + 1)):
         return foreign.span()
@@ -170,7 +169,7 @@ def _has_extent(node: Traced) -> bool:
 
 
 def _unlike(wire: Any, constant: Any) -> tuple[int, int]:
-    """From where to where the bytes of two texts of one length differ; nothing for what is none."""
+    """The start and end of the differing bytes of two texts of equal length; (0, 0) for other values."""
     found, wanted = _octets(wire), _octets(constant)
     places = [at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other]
     return (places[0], places[-1] + 1) if places and len(found) == len(wanted) else (0, 0)

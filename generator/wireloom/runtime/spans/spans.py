@@ -1,4 +1,4 @@
-"""What a traced parse gives: a tree of spans, each a range of bytes with its place, name, value and meaning."""
+"""The result of a traced parse: a tree of spans, each a range of bytes with its place, name, value and meaning."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,27 +25,27 @@ _WITH_PATH = _OWN | {*BODILESS, "folded", "ignored", "unread"}
 class Span:
     """Bytes `start` to `end` of a space, and what they are.
 
-    `kind` says what the span is:
+    `kind` is one of:
 
     | kind | bytes that are |
     |---|---|
     | `record`, `field`, `element`, `entry`, `key` | a value that has a path |
-    | `bits` | some bits of the integer around, `low` the lowest of them and `width` their number |
+    | `bits` | some bits of the enclosing integer: `low` is the lowest, `width` their number |
     | `computed`, `mark` | none: a value derived from others, or a named offset |
-    | `length`, `head`, `tag`, `name`, `pointer` | what tells where or how large other bytes are, or their name |
+    | `length`, `head`, `tag`, `name`, `pointer` | the size, position, type or name of other bytes |
     | `content`, `delimiter`, `terminator`, `padding`, `syntax` | the rest of a value |
     | `packed` | a region whose content is another space; its one child has the content |
     | `folded` | the elements `elements` of a list, or entries of a map, as one |
     | `ignored` | read by no field |
-    | `unread` | what follows a fault |
+    | `unread` | bytes after a fault |
 
-    `value` is what readers see and `wire` the number or text on the wire, where that is another. `space` 0 is the
-    record; every unpacked region has a space of its own, with offsets from 0. `shared` spans have bytes that an earlier
-    span has too. `leads` is the offset that a pointer leads to. `struct` is the type of the spec that the fields within
-    belong to, and `holder` the type that the span itself is a field of. `covers` are the bytes that a checksum covers,
-    and `note` what else is to be said: why nobody reads it, which alternative holds.
+    `value` is what readers see, and `wire` the number or text on the wire if it differs. `space` 0 is the record; every
+    unpacked region has a space of its own, with offsets from 0. `shared` spans have bytes that an earlier span has too.
+    `leads` is the target offset of a pointer. `struct` is the spec's type of the fields within, and `holder` the type
+    that the span itself is a field of. `covers` are the bytes that a checksum covers. `note` is a remark: why no field
+    reads the bytes, or which alternative was chosen.
 
-    What a span says is worked out when it is asked for: a record of a megabyte has a hundred thousand of them.
+    The properties are computed on demand, as a record of a megabyte has a hundred thousand spans.
     """
 
     def __init__(self, node: Traced, type: Any, around: "Span | None" = None, holder: str = "") -> None:
@@ -65,48 +65,48 @@ class Span:
 
     @property
     def _own(self) -> tuple[Component, ...]:
-        """What it adds to the path."""
+        """The components that it adds to the path."""
         if not self._has_path:
             return ()
         return self._node.name if isinstance(self._node.name, tuple) else (self._node.name,)
 
     @property
     def _components(self) -> tuple[Component, ...]:
-        """The components of the path, or of that of the value that this is part of."""
+        """The components of the path, or of the path of the value that it is part of."""
         before = () if self._around is None else self._around._components
         return (*(before[:-1] if self.kind == "bits" and self._node.scattered else before), *self._own)
 
     @cached_property
     def name(self) -> str:
-        """The field's name, or the index of an element; empty where it has no path of its own."""
+        """The field's name, or the index of an element; empty if it has no path of its own."""
         return str(self._own[-1]) if self._has_path else ""
 
     @cached_property
     def path(self) -> str:
-        """The path, as errors have it; empty for the record itself, and for what is no value."""
+        """The path, as errors have it; empty for the record itself, and for a span that is not a value."""
         return render_path(self._components) if self._has_path else ""
 
     @cached_property
     def _values(self) -> tuple[Any, Any]:
         value, wire = _scalar(self._node.value), _scalar(self._node.wire)
         if isinstance(self._type, Meant) and value is not None and value is not ABSENT and not self.failed:
-            with suppress(ArithmeticError, ValueError):  # what no reader gets to see, for the record is bad
+            with suppress(ArithmeticError, ValueError):  # readers never see it, as the record is bad
                 value, wire = meaning(value, self._type), value
         return value, ABSENT if wire is value or (type(wire) is type(value) and wire == value) else wire
 
     @property
     def value(self) -> Any:
-        """The value for readers; ABSENT where there is none, as for containers."""
+        """The value for readers; ABSENT if there is none, as for containers."""
         return self._values[0]
 
     @property
     def wire(self) -> Any:
-        """What is on the wire, where that is another value; else ABSENT."""
+        """The wire value, if it differs from `value`; else ABSENT."""
         return self._values[1]
 
     @property
     def doc(self) -> str:
-        """What the spec says of the field, without its unit."""
+        """The spec's description of the field, without its unit."""
         said = getattr(self._node.step, "doc", "") or (self._field.doc if self._field else "")
         if self.unit and said == self.unit:
             return ""
@@ -119,7 +119,7 @@ class Span:
 
     @property
     def measures(self) -> frozenset[str]:
-        """The names of the fields from which the size, count or offset, or a computed value, is derived."""
+        """The names of the fields from which its size, count, offset or computed value is derived."""
         step = self._node.step
         if isinstance(step, Computed):
             return frozenset(_names(step.compute))
@@ -130,7 +130,7 @@ class Span:
 
     @property
     def bounds(self) -> frozenset[str]:
-        """The names of the fields of a struct that say where it ends."""
+        """The names of the fields that determine where a struct ends."""
         return frozenset(_names(self._node.frame))
 
     @property
@@ -140,7 +140,7 @@ class Span:
 
     @property
     def seen(self) -> str:
-        """What readers call the member; empty for what they do not see, and what melts into the struct around."""
+        """The readers' name of the member; empty if it is hidden or flattened."""
         return "" if self.hidden or getattr(self._node.step, "flatten", False) else _title(self._node.step)
 
     @property
@@ -150,27 +150,27 @@ class Span:
 
     @property
     def elements(self) -> range:
-        """The indices of what a folded span stands for."""
+        """The indices of the elements in a folded span."""
         return range(self._node.first, self._node.entries)
 
     @property
     def low(self) -> int:
-        """The lowest of the bits."""
+        """The lowest of its bits."""
         return self._node.bits[0] if self._node.bits else 0
 
     @property
     def width(self) -> int:
-        """How many bits there are; 0 for what is whole bytes."""
+        """The number of its bits; 0 for whole bytes."""
         return self._node.bits[1] if self._node.bits else 0
 
     @cached_property
     def children(self) -> tuple["Span", ...]:
-        """The spans within."""
+        """The inner spans."""
         holding = self.struct or self.holder
         return tuple([Span(each, self._type, self, holding) for each in self._node.children])
 
     def walk(self) -> Iterator["Span"]:
-        """This span and all within it, in order."""
+        """This span and all inner ones, in order."""
         waiting = [self]
         while waiting:
             span = waiting.pop()
@@ -179,7 +179,7 @@ class Span:
 
     @property
     def owns(self) -> bool:
-        """Whether it is one of the spans of which each byte of a space has exactly one."""
+        """Whether it is a leaf: each byte of a space has exactly one."""
         if self.kind in BODILESS or self.shared or self.start == self.end:
             return False
         return all(
@@ -189,10 +189,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One record: its bytes, the tree of its spans, and its value, or the error of the first byte that is wrong.
+    """One record: its bytes, the tree of its spans, and its value, or its error with the bytes at fault.
 
-    `refused` are checksums that were wrong, so that the record is read as something else. A record of which the engine
-    has read elements has no value.
+    `refused` are wrong checksums that made the parser choose another alternative. If the engine has read elements of
+    the record, there is no value.
     """
 
     format: str
@@ -209,20 +209,20 @@ class Explained:
         return self.spaces[0].data
 
     def leaves(self, space: int = 0) -> list[Span]:
-        """The spans of which each byte of a space has exactly one, in the order of the bytes."""
+        """The leaf spans of a space, one per byte, in byte order."""
         found = [span for span in self.span.walk() if span.space == space and span.owns]
         return sorted(found, key=lambda span: span.start)
 
     def at(self, offset: int, space: int = 0) -> Span | None:
-        """The innermost span of a byte."""
+        """The innermost span at an offset."""
         return next((span for span in self.leaves(space) if span.start <= offset < span.end), None)
 
     def find(self, path: str) -> Span | None:
-        """The first span of a path; None where the record has none."""
+        """The first span with that path; None if there is none."""
         return next((span for span in self.span.walk() if span.path == path), None)
 
     def member(self, name: str) -> Span | None:
-        """The span of a member of the record, as readers call it; None where the record has none."""
+        """The span of a member of the record, by its readers' name; None if there is none."""
         return next((span for span in _members(self.span) if span.seen == name), None)
 
     def bytes_of(self, span: Span) -> bytes:
@@ -231,7 +231,7 @@ class Explained:
 
 
 def _members(span: Span) -> Iterator[Span]:
-    """The members of a struct, those that melt into it and the bits of its integers among them."""
+    """The members of a struct, including those of flattened structs and the bits of its integers."""
     for each in span.children:
         if each.seen:
             yield each
@@ -247,7 +247,7 @@ def _names(expression: Any) -> Iterator[str]:
 
 
 def _field(type: Any, step: Any) -> LogicalField | None:
-    """The member of a record that readers see of a field."""
+    """The record member that readers see for a field."""
     if not isinstance(type, LogicalRecord) or getattr(step, "flatten", False):
         return None
     return next((each for each in type.fields if each.name == _title(step)), None)
@@ -258,7 +258,7 @@ def _title(step: Any) -> str:
 
 
 def _scalar(value: Any) -> Any:
-    """A value that has no parts; those of others are spans of their own."""
+    """A value without parts; other values have spans for their parts, and are ABSENT here."""
     value = meant(value) if isinstance(value, OpenBytes) else value
     if isinstance(value, Extension):
         value = value.value

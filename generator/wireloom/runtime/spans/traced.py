@@ -1,7 +1,7 @@
 """Constructs that report what they read: copies of those of a format, made when a record is first explained.
 
-The original constructs do not change, so parsing costs the same whether or not anybody explains. In the copy, fields,
-elements, entries, numbers before values, regions and structs report to the tracer (in the parameters) where they begin
+The original constructs do not change, so parsing costs the same even if records are explained. In the copy, fields,
+elements, entries, length prefixes, regions and structs report to the tracer (one of the parameters) where they begin
 and end. Any other construct is copied with its parts.
 """
 
@@ -44,7 +44,7 @@ Parse = Callable[[Any, Container, str], Any]
 
 
 def traced(record: Record) -> Record:
-    """The record, which reports what it reads to the tracer among its parameters."""
+    """A copy of the record that reports what it reads to the tracer among its parameters."""
     copies = _Copies()
     inner = copies.of(record.subcon)
     made: Record = _with(record, subcon=_instead(inner, _whole(inner._parse)))
@@ -52,7 +52,7 @@ def traced(record: Record) -> Record:
 
 
 def tracer_of(context: Container) -> Tracer:
-    """The tracer that a record is read for."""
+    """The tracer of the current parse."""
     found: Tracer = dict.__getitem__(context["_params"], TRACER)
     return found
 
@@ -64,19 +64,19 @@ def _with(part: Any, **attributes: Any) -> Any:
 
 
 def _as(kind: type, part: Any, **attributes: Any) -> Any:
-    """A copy that is of another class."""
+    """A copy of the part, of another class."""
     made: Any = object.__new__(kind)
     made.__dict__.update({**part.__dict__, **attributes})
     return made
 
 
 def _instead(part: Any, parse: Parse) -> Any:
-    """A copy that reads otherwise."""
+    """A copy of the part with another `_parse`."""
     return _with(part, _parse=parse)
 
 
 def _whole(parse: Parse) -> Parse:
-    """Each reading of the record has a tree of its own."""
+    """Give each reading of the record a tree of its own."""
 
     def read(stream: Any, context: Container, path: str) -> Any:
         tracer, error = tracer_of(context), None
@@ -96,14 +96,14 @@ def _whole(parse: Parse) -> Parse:
 
 
 def _known(stream: Any, tracer: Tracer) -> Traced | None:
-    """The node that the wire of a message has for a value."""
+    """The node that the scan of a protobuf message made for a value."""
     if not isinstance(stream, Occurrence | Scanned):
         return None
     return tracer.known.get((tracer.space, tracer.base + stream.start))
 
 
 def _named(kind: str, name: Any, stream: Any, tracer: Tracer, part: Any) -> Traced:
-    """The node of a value that is about to be read."""
+    """The node for a value that is about to be read."""
     node = _known(stream, tracer)
     start = tracer.base + start_of(stream)
     if node is None:
@@ -121,7 +121,7 @@ def _form(part: Any) -> str:
 
 
 def _numbered(kind: str, part: Any) -> Any:
-    """A construct whose value tells where or how large other bytes are."""
+    """A construct whose value is the position or size of other bytes."""
     parse = part._parse
 
     def read(stream: Any, context: Container, path: str) -> Any:
@@ -151,7 +151,7 @@ def _element(part: Any, plain: Any) -> Any:
 
 
 def _folded(plain: Any, stream: Any, context: Container, trace: Callable[[], Any]) -> Any:
-    """An element that is read without a trace; if it is bad, it is read again with one."""
+    """Read an element without a trace; if it is bad, read it again with one."""
     tracer, index, start, spent = tracer_of(context), context._index, start_of(stream), context._params._expansion
     before = spent.spent, spent.packed, spent.unpacked
     counted = (stream.again, stream.furthest) if isinstance(stream, Cursor) else None
@@ -163,7 +163,7 @@ def _folded(plain: Any, stream: Any, context: Container, trace: Callable[[], Any
             stream.seek(start)
             stream.again, stream.furthest = counted
         return trace()
-    if not isinstance(stream, Scanned):  # which the note of its message has folded
+    if not isinstance(stream, Scanned):  # protobuf elements are folded by `MessageNotes`
         end = stream.tell() if isinstance(stream, Cursor) else stream.end
         tracer.fold(index, 1, tracer.base + start, tracer.base + end)
     return value
@@ -210,7 +210,7 @@ class _Elements(Elements):
         return passed
 
     def _pass_nodes(self, nodes: list[Any], context: Container, known: Checkpoint) -> Passed:
-        """The same for nodes; protobuf elements are folded where their message is noted."""
+        """The same for nodes; protobuf elements are folded by `MessageNotes`."""
         tracer, first = tracer_of(context), self._first(nodes_behind(nodes, 0), context, known)
         if known.count > len(first) and isinstance(last := list.__getitem__(nodes, len(first) - 1), JsonNode):
             rest = next((each for each in list.__getitem__(nodes, slice(known.count, None)) if each is not None), None)
@@ -219,9 +219,10 @@ class _Elements(Elements):
         return super()._pass_nodes(nodes, context, known)
 
     def _first(self, streams: Iterable[Any], context: Container, known: Checkpoint) -> list[Any]:
-        """The first elements, of whose lists the engine has no notes.
+        """The first elements, whose inner lists have no checkpoints.
 
-        Afterwards the element that it gave up is read only once, as the notes of its lists can be used only once.
+        The element that the engine gave up is then traced at once, not read twice, as its checkpoints can be used only
+        once.
         """
         folding, checkpoints = tracer_of(context).folding, context._params["_checkpoints"]
         assert folding is not None, "there are checkpoints"
@@ -236,7 +237,7 @@ class _Elements(Elements):
 
 
 def _half(kind: str, part: Any) -> Any:
-    """The key or the value of an entry of a map; both have the entry's path."""
+    """The key or the value of a map entry; both have the entry's path."""
 
     def noted(parse: Callable[..., Any], stream: Any, context: Container, *path: str) -> Any:
         tracer = tracer_of(context)
@@ -247,13 +248,13 @@ def _half(kind: str, part: Any) -> Any:
         return tracer.reading(node, stream, parse, stream, context, *path)
 
     made = _instead(part, partial(noted, part._parse))
-    if hasattr(part, "decode"):  # of protobuf, which asks scalars for their meaning
+    if hasattr(part, "decode"):  # protobuf decodes scalars with it
         made.decode = partial(noted, part.decode)
     return made
 
 
 def _sized(part: Any) -> Any:
-    """A text or bytes that a delimiter ends, or that something fills up."""
+    """A text or bytes with a delimiter or padding."""
     parse, size = part._parse, part.size
 
     def read(stream: Any, context: Container, path: str) -> Any:
@@ -280,10 +281,10 @@ def _at(stream: Cursor, start: int) -> Cursor:
 
 
 class _Jump(Jump):
-    """A number that leads elsewhere, noted where it is one."""
+    """A pointer, noted if the number is one."""
 
     def target(self, stream: Any, context: Container) -> int | None:
-        """The place that it leads to."""
+        """The offset that it leads to."""
         if TRACER not in context._params:
             return super().target(stream, context)
         tracer, start = tracer_of(context), stream.tell()
@@ -296,7 +297,7 @@ class _Jump(Jump):
 
 
 def _trial(parse: Parse) -> Parse:
-    """An alternative: what those before it have noted of the same bytes is no longer true."""
+    """An alternative: discards what the alternatives before it noted about the same bytes."""
 
     def read(stream: Any, context: Container, path: str) -> Any:
         tracer_of(context).go_back()
@@ -306,7 +307,7 @@ def _trial(parse: Parse) -> Parse:
 
 
 def _attempt(attempt: Attempt) -> Attempt:
-    """Alternatives, and what tells why one of them holds."""
+    """Alternatives, with a note why one of them was chosen."""
     made = _with(
         attempt,
         trials=tuple(_with(each, subcon=_instead(each.subcon, _trial(each.subcon._parse))) for each in attempt.trials),
@@ -328,7 +329,7 @@ def _attempt(attempt: Attempt) -> Attempt:
 
 
 def _held(part: Any) -> Any:
-    """An element that means something else to readers, beside what is on the wire."""
+    """An element that readers see as another value; its wire value is noted too."""
     parse = part.subcon._parse
 
     def read(stream: Any, context: Container, path: str) -> Any:
@@ -343,16 +344,16 @@ def _held(part: Any) -> Any:
 
 
 class _MessageForm(MessageForm):
-    """A message, whose fields on the wire are noted while it is scanned."""
+    """A message whose fields are noted while it is scanned."""
 
     def scan(self, data: bytes, message: Scanned, schema: Schema, holes: Holes, scope: Container) -> Scan:
-        """What scans and notes the outermost message."""
+        """A scan that notes the outermost message."""
         tracer = tracer_of(scope)
         return MessageNotes(tracer, tracer.current, data, message, schema, 0, holes)
 
 
 def _struct(struct: Struct) -> Struct:
-    """A struct that notes its type, and of its bytes what no field reads."""
+    """A struct that notes its type, and those of its bytes that no field reads."""
     parse = struct._parse
     frame = next((step.bytes for step in struct.steps if isinstance(step, Frame)), None)
 
@@ -383,7 +384,7 @@ def _struct(struct: Struct) -> Struct:
 
 
 def _map(part: Any) -> Any:
-    """A map of JSON, whose keys are no values."""
+    """A JSON map, whose keys are not values."""
     parse = part._pairs
 
     def pairs(stream: Any, context: Container) -> Any:
@@ -404,11 +405,11 @@ def _map(part: Any) -> Any:
 
 
 class _Field(Field):
-    """A field that notes its value, on the wire and to readers."""
+    """A field that notes its wire value and its readers' value."""
 
     def _take(self, run: Run, stream: Any) -> None:
         tracer = tracer_of(run.scope)
-        if isinstance(stream, Occurrences):  # the wire of the message has a node for each
+        if isinstance(stream, Occurrences):  # the scan of the message made a node for each
             node = Traced("field", self.key, 0, 0, tracer.space, self)
         else:
             name = "" if self.inline and self.besides is None else self.key
@@ -444,10 +445,10 @@ class _Computed(Computed):
 
 
 class _Counted(Counted):
-    """What was lost or discarded."""
+    """The number of lost or discarded elements."""
 
     def parse(self, run: Run) -> None:
-        """Note how many."""
+        """Note the number."""
         super().parse(run)
         _beside("computed", self.name, run, run.value[self.name], self)
 
@@ -456,16 +457,16 @@ class _Mark(Mark):
     """A named offset."""
 
     def parse(self, run: Run) -> None:
-        """Note where it is."""
+        """Note the offset."""
         super().parse(run)
         _beside("mark", self.name, run, run.scope._marks[self.name], self)
 
 
 class _Discard(Discard):
-    """Elements that are left out."""
+    """Elements that are dropped."""
 
     def parse(self, run: Run) -> None:
-        """Note how many."""
+        """Note the number."""
         super().parse(run)
         if run.value.get(self.count):
             tracer_of(run.scope).current.note = f"{run.value[self.count]} elements of {self.field} are left out"
@@ -485,7 +486,7 @@ class _Verify(Verify):
             if node is not None:
                 node.covers = self._covered(run, holding)
 
-    def _covered(self, run: Run, holding: bool | None) -> Covered | None:  # noqa: FBT001 - of three values
+    def _covered(self, run: Run, holding: bool | None) -> Covered | None:  # noqa: FBT001 - None is a third value
         checksum, base = run.scope._checksums[self.field], tracer_of(run.scope).base + run.scope._start
         start, end = (evaluate(bound, run.scope) for bound in (checksum.start, checksum.end))
         if not isinstance(start, int) or not isinstance(end, int):
@@ -513,10 +514,10 @@ _STEPS: Mapping[type, type] = {
 
 
 class _Packing(Packing):
-    """A region that is unpacked, and read in a space of its own."""
+    """A region that is unpacked, and read in its own space."""
 
     def parse(self, subcon: Any, stream: Cursor, scope: Container) -> Any:
-        """Read what it unpacks to."""
+        """Read the unpacked bytes."""
         tracer, start = tracer_of(scope), stream.tell()
         codec = self._codec(None if self.tag is None else evaluate(self.tag, scope))
         if codec in (None, "none"):
@@ -528,12 +529,12 @@ class _Packing(Packing):
 
 
 class _Body(bodies.Body):
-    """A body in the bytes of a value, or where it is text, in what that says."""
+    """A struct in the bytes of a value; if `codec` is set, in the decoded text."""
 
     codec: str
 
     def parse(self, data: bytes, start: int, context: Container) -> Any:
-        """Read it where it stands."""
+        """Read it, with offsets in the record or in a space of its own."""
         tracer = tracer_of(context)
         parse, node = self.subcon._parse, tracer.current
         if self.codec:
@@ -573,13 +574,13 @@ _CARRIERS = (Elements, Prefix, Blocks, Terminator, Trial, bodies.Body)
 
 
 class _Copies:
-    """Copies of constructs, one of each: a format's types refer to one another."""
+    """Copies of constructs, one of each, as the types of a format refer to one another."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[Any, Any]] = {}
 
     def of(self, part: Any) -> Any:
-        """The copy of a construct, or of what carries some."""
+        """The copy of a construct, or of an object that has constructs."""
         known = self._made.get(id(part))
         if known is not None:
             return known[1]
@@ -602,7 +603,7 @@ class _Copies:
                 return self._finished(part, self._parts(part))
 
     def _parts(self, part: Any) -> Any:
-        """The copy with copies of its parts, and without what was worked out of the parts that it had."""
+        """The copy with copies of its parts, and without cached properties."""
         attributes = {
             name: self._value(value)
             for name, value in part.__dict__.items()
@@ -616,7 +617,7 @@ class _Copies:
         return made
 
     def _finished(self, part: Any, made: Any) -> Any:
-        """The copy, which reports what is of its own."""
+        """The copy, with its own reports added."""
         match part:
             case Elements():
                 return _as(_Elements, made, element=_element(made.element, part.element))
@@ -654,7 +655,7 @@ class _Copies:
                 return self.of(value) if isinstance(value, _CARRIERS) else value
 
     def _step(self, step: Step) -> Step:
-        """A step that reports; of a field, with the copies of its parts."""
+        """A step that reports; a field also gets copies of its parts."""
         kind = _STEPS.get(type(step))
         if kind is None:
             return step

@@ -1,7 +1,7 @@
-"""What a traced parse notes while it runs: nodes within nodes, each with the bytes from its start to its end.
+"""The trace of a parse: nested nodes, each with the bytes from its start to its end.
 
-The constructs of `traced` report here. A node is open while its construct reads; offsets are those of the space that is
-being read, the record's or an unpacked region's.
+The constructs of `traced` report here. A node is open while its construct reads. Offsets count in the current space,
+which is the record or an unpacked region.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ BODILESS = ("computed", "mark", "bits")
 """Kinds of spans that have no bytes of their own."""
 UNREAD = "not read, because of the fault"
 TRACER = "_tracer"
-"""The parameter that the tracer is."""
+"""The name of the parameter that holds the tracer."""
 Name = Component | tuple[Component, ...]
-"""What a node adds to the path."""
+"""The components that a node adds to the path."""
 
 
 class Fault(NamedTuple):
     """The byte that an error is about, by its space and its offset there, and the bytes that are wrong.
 
-    Those are, from `start` to `end`, all of a value that was read and refused; of a constant the ones that differ.
+    The wrong bytes, from `start` to `end`, are all of a refused value, or the ones that differ from a constant.
     """
 
     space: int
@@ -41,9 +41,9 @@ class Fault(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """The bytes that a checksum covers, and whether it held; None where it was not verified.
+    """The bytes that a checksum covers, and whether it matched; None if it was not verified.
 
-    `fits` says of other bytes in their place whether it would hold.
+    `fits` tells whether the checksum would match other bytes in their place.
     """
 
     start: int
@@ -54,7 +54,7 @@ class Covered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Bytes with offsets of their own: the record, or what a region of another space unpacked to."""
+    """Bytes with their own offsets: the record, or an unpacked region of another space."""
 
     number: int
     data: bytes
@@ -66,7 +66,7 @@ class Space:
 
 @dataclass(slots=True, eq=False)
 class Traced:
-    """A node of the tree that grows: what is known of some bytes so far."""
+    """A node of the growing tree: what is known of some bytes so far."""
 
     kind: str
     name: Name
@@ -80,15 +80,15 @@ class Traced:
     struct: str = ""
     form: str = ""
     note: str = ""
-    frame: Any = None  # the expression that says where a struct ends
+    frame: Any = None  # the expression for the end of a struct
     bits: tuple[int, int] | None = None
     leads: int | None = None
     covers: Covered | None = None
     failed: bool = False
     shared: bool = False
-    first: int = 0  # index of the elements that are folded
-    entries: int = 0  # that a map has so far; the index after those that are folded
-    scattered: bool = False  # whether its children have its bytes, with those of others between them
+    first: int = 0  # the index of the first folded element
+    entries: int = 0  # the entries of a map so far, or the index after the folded elements
+    scattered: bool = False  # whether its bytes are those of its children, with others between
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Folding:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What was noted before alternatives were tried."""
+    """The notes before alternatives were tried."""
 
     node: Traced
     children: int
@@ -110,7 +110,7 @@ class _Before:
 
 
 class Tracer:
-    """The trace of one record. `roots` has a tree for each reading of it (in either byte order), and its error."""
+    """The trace of one record. `roots` has a tree for each reading of it (one per byte order), with its error."""
 
     def __init__(self, data: bytes, folding: Folding | None = None) -> None:
         self.data, self.folding = data, folding
@@ -118,7 +118,7 @@ class Tracer:
         self.begin()
 
     def begin(self) -> None:
-        """The record is read from its start."""
+        """Start reading the record from its start."""
         self.spaces = [Space(0, self.data)]
         self.space, self.base = 0, 0
         self.root = Traced("record", "", 0, 0, 0)
@@ -126,32 +126,32 @@ class Tracer:
         self.fault: tuple[int, int] | None = None  # a space, and an offset in it
         self._fault_of: DecodeError | None = None
         self._attempts: list[_Before] = []
-        self.refused: list[Traced] = []  # checksums for which an alternative was given up
+        self.refused: list[Traced] = []  # wrong checksums that made the parser try the next alternative
         self.known: dict[tuple[int, int], Traced] = {}
 
     @property
     def current(self) -> Traced:
-        """The innermost node that is open."""
+        """The innermost open node."""
         return self.stack[-1]
 
     def cursor(self, data: bytes) -> Cursor:
-        """A cursor over the bytes of a space, whose JSON texts are noted also where they are broken."""
+        """A cursor over the bytes of a space; its JSON texts are noted even if they are broken."""
         cursor = Cursor(data)
         cursor.reader = self.read_text
         return cursor
 
     def add(self, kind: str, name: Name, start: int, end: int, step: Any = None) -> Traced:
-        """A node within the one that is open."""
+        """Add a node to the open one."""
         node = Traced(kind, name, start, end, self.space, step)
         self.current.children.append(node)
         return node
 
     def keeps(self, index: int) -> bool:
-        """Whether an element is traced, or may be folded."""
+        """Whether an element is traced; otherwise it may be folded."""
         return self.folding is None or index < self.folding.first or index in self.folding.indices
 
     def fold(self, first: int, count: int, start: int, end: int, within: Traced | None = None) -> None:
-        """Fold so many elements of a node, the open one, into one span, together with folded ones right before them."""
+        """Fold `count` elements of a node, the open one by default, into one span; joins a folded span right before."""
         node = within or self.current
         before = node.children[-1] if node.children else None
         if before is None or before.kind != "folded" or before.entries != first:
@@ -181,7 +181,7 @@ class Tracer:
         return value
 
     def _end(self, stream: Any, node: Traced) -> int:
-        """Where what was read from a stream ends."""
+        """The end of what was read from a stream."""
         if type(stream) is Cursor:
             return self.base + stream.tell()
         if isinstance(stream, JsonNode):
@@ -190,7 +190,7 @@ class Tracer:
 
     @contextmanager
     def within(self, space: int, base: int) -> Iterator[None]:
-        """What is read stands in a space, the first byte of its stream at `base`."""
+        """Note the following reads in a space; the first byte of their stream is at `base`."""
         outer = self.space, self.base
         self.space, self.base = space, base
         try:
@@ -204,7 +204,7 @@ class Tracer:
 
     @contextmanager
     def attempting(self) -> Iterator[None]:
-        """Alternatives are tried, from what is noted so far."""
+        """Remember the notes so far, while alternatives are tried."""
         self._attempts.append(_Before(self.current, len(self.current.children), len(self.spaces), dict(self.known)))
         try:
             yield
@@ -212,7 +212,7 @@ class Tracer:
             del self._attempts[-1]
 
     def go_back(self) -> None:
-        """Forget what the alternative before has noted."""
+        """Discard the notes of the alternative before."""
         before = self._attempts[-1]
         gone = before.node.children[before.children :]
         self.refused += [each for each in gone if each.covers is not None and each.covers.holds is False]
@@ -222,13 +222,13 @@ class Tracer:
         self.fault = self._fault_of = None
 
     def unpacked(self, data: bytes, codec: str, start: int, end: int) -> Space:
-        """A space for what a region unpacked to."""
+        """A space for an unpacked region."""
         space = Space(len(self.spaces), data, codec, self.space, start, end)
         self.spaces.append(space)
         return space
 
     def read_text(self, data: bytes, depth: int, start: int, known: Mapping[int, Checkpoint] | None = None) -> JsonNode:
-        """The nodes of a JSON text. Where it is broken, what stands before the fault is noted."""
+        """The nodes of a JSON text. If it is broken, the part before the fault is noted."""
         root, error = read_partly(data, depth, start, known, 0 if self.folding is None else self.folding.first)
         if error is None:
             assert root is not None
@@ -273,7 +273,7 @@ class Tracer:
 
 
 def fail(node: Traced, end: int) -> None:
-    """The node is where a fault was met, or has it within: it ends where reading ended, so far as that is known."""
+    """Mark a node that has a fault at or within it, and set its end to where reading ended, if that is known."""
     node.failed = True
     last = max((each.end for each in node.children if each.space == node.space), default=node.start)
     known = end if node.wire is not ABSENT or node.kind in ("content", "packed") else node.start

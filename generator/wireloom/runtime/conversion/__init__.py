@@ -1,8 +1,7 @@
-"""Records of one format to another with the same columns: decoded, fitted, encoded, with Arrow in between.
+"""Converts records of one format to another with the same columns: decode, fit, encode, with Arrow in between.
 
-Nothing is lost silently. Columns that the other format lacks are known before the first record. Values that one of its
-records has no place for are found by its builder, which reads back what it wrote. Both are reported for each record
-with such a value.
+Nothing is lost silently. Columns that the target lacks are known before the first record. A value that a target record
+has no place for is found by its builder, which reads back what it wrote. Both losses are reported for each record.
 """
 
 from wireloom.runtime.conversion.conversion import Conversion, Converted, conversion

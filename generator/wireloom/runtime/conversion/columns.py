@@ -1,8 +1,8 @@
 """Columns of one format to columns of another, by the types of both.
 
-A member that the target lacks is left out, and reported for each record that had a value there. A value whose kind the
-target does not take is reported for its record, which becomes null. Values are put in the columns of the target; a
-value of several possible kinds in that of its kind.
+A member that the target lacks is left out, and reported for each record that had a value there. A record with a value
+whose kind the target does not accept becomes null, and is reported. Other values go to the target's columns; a value of
+several possible kinds goes to the column of its kind.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _CONTAINERS = logical.List | logical.Map | logical.Record | logical.Open
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Records as the target has them, null where it refuses one; by row, the paths that are lost and the refusals."""
+    """Records in the target's columns, null if the target refuses one; by row, the lost paths and the refusals."""
 
     records: pa.StructArray
     lost: Mapping[int, set[str]]
@@ -44,7 +44,7 @@ def fitted(records: pa.StructArray, source: Side, target: Side) -> Fitted:
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """The two sides, and what has turned out so far; `rows` are the records that the values of a column belong to."""
+    """The two sides, and the results so far; `rows` arguments map the values of a column to their records."""
 
     source: Side
     target: Side
@@ -52,7 +52,7 @@ class _Fitting:
     refused: dict[int, EncodeError] = field(default_factory=dict)
 
     def column(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> pa.Array:
-        """A column as one of the target's type; the array itself where it is one."""
+        """A column converted to the target's type; the same array if nothing changes."""
         match types:
             case Record() as given, Record() as wanted if kinds.is_struct(array.type):
                 return self.record(array, (given, wanted), f"{path}.", rows)
@@ -69,7 +69,7 @@ class _Fitting:
                 return array
 
     def record(self, array: pa.StructArray, types: tuple[Record, Record], prefix: str, rows: pa.Array) -> pa.Array:
-        """Structs with the members that both have."""
+        """Structs with the members that both sides have."""
         given, wanted = ({each.name: each.type for each in type.fields} for type in types)
         placed = self.target.of(types[1]).members(prefix)
         own = self.source.of(types[0]).members(prefix)
@@ -87,7 +87,7 @@ class _Fitting:
         return array if same else _struct(children, fields, array.is_null())
 
     def listed(self, array: pa.ListArray, types: Types, path: str, rows: pa.Array) -> pa.Array:
-        """Lists of elements that fit."""
+        """Lists of converted elements."""
         elements = array.flatten()
         made = self.column(elements, types, path, rows.take(pc.list_parent_indices(array)))
         if made is elements:
@@ -96,7 +96,7 @@ class _Fitting:
         return pa.ListArray.from_arrays(_offsets(array), made, type=type, mask=_nulls(array))
 
     def mapped(self, array: pa.MapArray, types: tuple[logical.Map, logical.Map], path: str, rows: pa.Array) -> pa.Array:
-        """Maps of entries that fit."""
+        """Maps of converted entries."""
         given, wanted = types
         listed = soundness.entries(array)
         below = rows.take(pc.list_parent_indices(listed))
@@ -110,7 +110,7 @@ class _Fitting:
         return pa.Array.from_buffers(pa.map_(*fields), len(lists), lists.buffers()[:2], children=[lists.values])
 
     def alternatives(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> pa.Array:
-        """Values of several kinds, or of the one that either side has."""
+        """Alternatives by kind, or the single kind that one of the sides has."""
         given, wanted = types
         columns = _by_kind(array, given)
         made: list[tuple[LogicalType, pa.Array]] = []
@@ -135,12 +135,12 @@ class _Fitting:
         return _struct([found[name] for name in names], fields, array.is_null())
 
     def lose(self, array: pa.Array, path: str, rows: pa.Array) -> None:
-        """Say of the rows that have a value that it is lost."""
+        """Report a lost path for the rows that have a value."""
         for row in _rows_with(array, rows):
             self.lost.setdefault(row, set()).add(path)
 
     def refuse(self, array: pa.Array, types: Types, path: str, rows: pa.Array) -> None:
-        """Say of the rows that have a value that the target does not take it."""
+        """Report a refusal for the rows that have a value."""
         given, wanted = types
         expected = " or ".join(word(each) for each in options(wanted))
         for row in _rows_with(array, rows):
@@ -148,12 +148,12 @@ class _Fitting:
 
 
 def _container(type: LogicalType) -> type | None:
-    """The class of what holds other values; None of a scalar."""
+    """The class of a container type; None for a scalar."""
     return type.__class__ if isinstance(type, _CONTAINERS) else None
 
 
 def _by_kind(array: pa.Array, type: LogicalType) -> dict[str, pa.Array]:
-    """The columns of the values of each kind."""
+    """The columns of the values, by kind."""
     if not isinstance(type, logical.Alternatives):
         return {logical.kind_name(type): array}
     if not kinds.is_struct(array.type):
@@ -167,7 +167,7 @@ def _rows_with(array: pa.Array, rows: pa.Array) -> list[int]:
 
 
 def _offsets(array: pa.ListArray) -> pa.Array:
-    """Where each list's elements begin among those of all, which the lists that are null have none of."""
+    """The offsets of the lists' elements in the flattened array, which has no elements of null lists."""
     ends = pc.cumulative_sum(array.value_lengths().fill_null(0))
     return pa.concat_arrays([pa.array([0], pa.int32()), ends.cast(pa.int32())])
 
@@ -177,7 +177,7 @@ def _nulls(array: pa.Array) -> pa.Array | None:
 
 
 def _struct(children: list[pa.Array], fields: list[pa.Field], mask: pa.Array | None) -> pa.StructArray:
-    """Structs of these members, null where the mask says so."""
+    """Structs of these members, null where the mask is true."""
     if children:
         return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
     assert mask is not None

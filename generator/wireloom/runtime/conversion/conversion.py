@@ -1,4 +1,4 @@
-"""The conversion of one format to another: what it will lose, and the conversion itself."""
+"""The conversion of one format to another: what it would lose, and the conversion itself."""
 
 import difflib
 import re
@@ -30,10 +30,10 @@ from wireloom.runtime.root import Root
 from wireloom.runtime.values import Extension, Pairs
 
 _MOST_LOST = 256
-"""Members of one record that may turn out to have no place."""
+"""The most members of one record that may be lost in building it."""
 _PLACES = re.compile(r"(\[\d+\])*\.?")
 _LISTED = 12
-"""Names that a message lists."""
+"""The most names in a message."""
 
 
 class Module(Protocol):
@@ -45,11 +45,11 @@ class Module(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """Records of the target, in the order of the source's.
+    """Records of the target, in the order of the source.
 
-    `data` is null where the source's record is bad or null, or cannot be said; `errors` says why, null where nothing is
-    wrong. `lost` lists the members whose values are gone, by their paths: they do not come back by converting back.
-    `built` are the rows that were built one by one, which is slow, there or back.
+    `data` is null if the source record is bad or null, or if the target cannot represent it; `errors` has the reason,
+    null for a good record. `lost` lists the paths of the members whose values are gone: converting back does not
+    restore them. `built` are the rows that were built one by one, which is slow, in either direction.
     """
 
     data: pa.BinaryArray
@@ -60,9 +60,9 @@ class Converted:
 
 @dataclass(frozen=True)
 class Conversion:
-    """A conversion between two formats; `parameters` are those of decoding, `target_parameters` of encoding.
+    """A conversion between two formats; `parameters` are for decoding, `target_parameters` for encoding.
 
-    `strict` refuses records that would lose a value, but for members that they `may_lose`.
+    With `strict`, a record that would lose a value is refused, except for the members in `may_lose`.
     """
 
     source: Codec
@@ -73,15 +73,15 @@ class Conversion:
     target_parameters: Mapping[str, Any]
     strict: bool = False
     may_lose: frozenset[str] = frozenset()
-    returns: bool = True  # whether what would come back is no loss
+    returns: bool = True  # whether values that converting back restores count as kept
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """What of the source's columns does not simply become the target's."""
+        """The source's columns that do not become the target's unchanged."""
         return tuple(differences(*self._sides))
 
     def explain(self) -> Iterator[str]:
-        """What becomes of the members, a line each."""
+        """What becomes of the members, one line each."""
         yield f"{self.source.format} ({self.root}) to {self.target.format} ({self.target_root})"
         words = {"dropped": "is lost", "null": "is null", "narrower": "may be refused"}
         for each in self.differences:
@@ -94,7 +94,7 @@ class Conversion:
             yield "  in values of any type, bytes, extensions and keys that the target does not have become text"
 
     def of_messages(self, messages: "pa.Array") -> Converted:
-        """The records of an Arrow array of messages, which must be records themselves, not lists of them."""
+        """Convert an Arrow array of messages, which must be single records, not lists of them."""
         if self._source.elements:
             raise ParameterError(f"root {self.root} of {self.source.format} is a list: one message is many records")
         found = self.source.decode(messages, root=self.root, **self.parameters)
@@ -102,7 +102,7 @@ class Conversion:
         return self.of_columns(found.records, texts)
 
     def of_columns(self, records: pa.StructArray, wrong: Sequence[str | None] | None = None) -> Converted:
-        """The records of the source's columns, null for null; `wrong` says why one is null."""
+        """Convert the source's columns, null for null; `wrong` has the reasons for null rows."""
         fit = fitted(records, *self._sides)
         lost = [sorted(fit.lost.get(row, ())) for row in range(len(records))]
         errors: list[str | None] = list(wrong or [None] * len(records))
@@ -123,14 +123,14 @@ class Conversion:
         return Converted(pa.array(data, pa.binary()), pa.array(errors, pa.string()), pa.array(lost, paths), built)
 
     def _refusal(self, lost: Sequence[str]) -> str | None:
-        """Why a record that loses these is refused."""
+        """Why a record with these losses is refused; None if it is not."""
         kept = [path for path in lost if path not in self.may_lose] if self.strict else []
         return f"loses {', '.join(kept)}, and the conversion is strict" if kept else None
 
     def _encoded(
         self, records: pa.StructArray, lost: list[list[str]], errors: list[str | None]
     ) -> tuple[list[bytes | None], frozenset[int]]:
-        """The bytes of each record, all at once; those that the engine gives up are built, and which those are."""
+        """The bytes of each record, and the rows that were built one by one because the engine gave them up."""
         goal = placing.Target(self.target, self.target_root, self.target_parameters)
         found = placing.written(records, goal, _MOST_LOST)
         for row, paths in found.lost.items():
@@ -142,7 +142,7 @@ class Conversion:
         return data, frozenset(rest)
 
     def _one(self, record: pa.StructArray, row: int, lost: list[list[str]], errors: list[str | None]) -> bytes | None:
-        """The bytes of one record; what it loses, or why there are none, goes to its row."""
+        """The bytes of one record; its losses, or the reason if there are none, are added for its row."""
         try:
             data, more = self._built(record)
         except EncodeError as refusal:
@@ -152,7 +152,7 @@ class Conversion:
         return data
 
     def _changed(self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]) -> None:
-        """Add to what is lost what the target works out itself, and otherwise than it was."""
+        """Add the members that the target computes itself, with another value than they had, to the losses."""
         made = self.target.decode(pa.array(data, pa.binary()), root=self.target_root, **self.target_parameters).records
         types = {member.name: member.type for member in self._target.logical.fields}
         for place, field in enumerate(records.type):
@@ -168,9 +168,9 @@ class Conversion:
     def _returning(
         self, records: pa.StructArray, data: Sequence[bytes | None], lost: list[list[str]]
     ) -> frozenset[int]:
-        """Take back from what is lost what comes back by converting back: lengths, say, and checksums.
+        """Remove the losses that converting back restores, such as lengths and checksums.
 
-        Gives the rows that had to be built one by one.
+        Returns the rows that had to be built one by one.
         """
         rows = [row for row, paths in enumerate(lost) if paths and data[row] is not None]
         if not rows or self._source.elements:
@@ -197,7 +197,7 @@ class Conversion:
         return frozenset(rows[place] for place in made.built)
 
     def _built(self, row: pa.StructArray) -> tuple[bytes, list[str]]:
-        """The bytes of one record, without the members that it has no place for, and what those are."""
+        """The bytes of one record without the members that it has no place for, and the paths of those."""
         (value,) = reading.from_struct_array(row, self._target.logical, extensions=self.source.extensions)
         lost: list[str] = []
         for _ in range(_MOST_LOST):
@@ -239,10 +239,10 @@ def conversion(  # noqa: PLR0913 - the two sides of a conversion
     strict: bool = False,
     may_lose: Sequence[str] = (),
 ) -> Conversion:
-    """How the records of one format become another's.
+    """The conversion of the records of one format to another.
 
-    Raises ParameterError where they have nothing in common, and where what `may_lose` names is no member, or nothing is
-    `strict` about it.
+    Raises ParameterError if they have no common column, if `may_lose` names an unknown member, or if it is given
+    without `strict`.
     """
     given, wanted = source.CODEC, target.CODEC
     made = Conversion(
@@ -269,7 +269,7 @@ def conversion(  # noqa: PLR0913 - the two sides of a conversion
 
 
 def _is_member(type: LogicalType, path: str) -> bool:
-    """Whether a path may lead to a value of the type, or within one of any type."""
+    """Whether a path may lead to a value of the type, or into an open value."""
     rest = _PLACES.sub("", path, count=1)
     match type:
         case Record(fields) if rest:
@@ -297,12 +297,12 @@ def error_line(error: Mapping[str, Any]) -> str:
 
 
 def _within(path: str, other: str) -> bool:
-    """Whether a path is another, or leads on from there."""
+    """Whether a path is another one, or leads on from it."""
     return path.startswith(other) and path[len(other) : len(other) + 1] in ("", ".", "[")
 
 
 def _maybe_altered(before: pa.Array, after: pa.Array) -> Iterable[int]:
-    """The rows in which a value may be another, or gone."""
+    """The rows in which a value may have changed, or be gone."""
     if before.type != after.type or kinds.is_nested(before.type):
         rows = before.is_valid()
     else:
@@ -311,7 +311,7 @@ def _maybe_altered(before: pa.Array, after: pa.Array) -> Iterable[int]:
 
 
 def _altered(before: Any, after: Any, type: LogicalType, path: str) -> Iterator[str]:
-    """The paths of values that are not null and not what they were."""
+    """The paths of values that are not null and have changed."""
     match type, before, after:
         case _, None, _:
             return
@@ -338,7 +338,7 @@ def _altered(before: Any, after: Any, type: LogicalType, path: str) -> Iterator[
 
 
 def _same_scalars(before: pa.StructArray, after: pa.StructArray, path: str) -> list[bool] | None:
-    """In which rows records have one value at a path; None where it leads through, or to, what is no scalar."""
+    """By row, whether the values at a path are equal; None if the path is not to a scalar through structs."""
     found = [before, after]
     for name in path.split("."):
         if not all(kinds.is_struct(each.type) and each.type.get_field_index(name) >= 0 for each in found):
@@ -352,12 +352,12 @@ def _same_scalars(before: pa.StructArray, after: pa.StructArray, path: str) -> l
 
 
 def _same(before: Any, after: Any, path: str) -> bool:
-    """Whether both records have one value at a path; through lists, in each element."""
+    """Whether both records have the same value at a path; through lists, in each element."""
     return after is not None and bool(_values(before, path) == _values(after, path))
 
 
 def _values(value: Any, path: str) -> Any:
-    """What is at a path, which leads through all elements, entries and kinds of values that it does not choose from."""
+    """The values at a path; without an index, it leads through all elements, entries and kinds."""
     name, _, rest = path.partition(".")
     if isinstance(value, list | tuple):
         return [_values(each, path) for each in value]
@@ -371,7 +371,7 @@ def _values(value: Any, path: str) -> Any:
 
 
 def _placed(value: Any, place: int) -> Any:
-    """An element, or the value of an entry; of values of several kinds, that of the one that has elements."""
+    """The element at an index, or the value of an entry; of alternatives, the list is used."""
     if isinstance(value, dict):
         value = next((each for each in value.values() if isinstance(each, list)), None)
     found = value[place] if isinstance(value, list) and place < len(value) else None
@@ -382,7 +382,7 @@ def _placed(value: Any, place: int) -> Any:
 
 
 def _cleared(value: Any, path: Sequence[Component]) -> bool:
-    """Make the member at a path null; whether there was one."""
+    """Set the member at a path to null; whether it had a value."""
     for component in path[:-1]:
         value = _below(value, component)
     if not path or not isinstance(value, dict) or value.get(str(path[-1])) is None:
@@ -399,7 +399,7 @@ def _below(value: Any, component: Component) -> Any:
 
 
 def _opens(type: LogicalType) -> Iterator[bool]:
-    """True for each place of a value of any type."""
+    """True for each open value (a value of any type) within the type."""
     match type:
         case Open():
             yield True
@@ -419,7 +419,7 @@ def _opens(type: LogicalType) -> Iterator[bool]:
 
 
 def _open_place(type: LogicalType, path: Sequence[Component], place: int = 0) -> tuple[Component, ...] | None:
-    """How far a path leads to a value of any type; None where it leads to none."""
+    """The leading part of a path up to an open value; None if it leads to none."""
     match type:
         case Open():
             return tuple(path[:place])
@@ -432,7 +432,7 @@ def _open_place(type: LogicalType, path: Sequence[Component], place: int = 0) ->
 
 
 def _type_below(type: LogicalType, component: Component) -> LogicalType | None:
-    """The type of a member, an element, or the value of an entry."""
+    """The type of a member, of an element, or of an entry's value."""
     match type:
         case Record(fields):
             return next((field.type for field in fields if field.name == str(component)), None)
@@ -445,7 +445,7 @@ def _type_below(type: LogicalType, component: Component) -> LogicalType | None:
 
 
 def _plainer(value: Any, path: Sequence[Component]) -> bool:
-    """Say the value of any type at a path by what every encoding has; whether that made a difference."""
+    """Rewrite the open value at a path with types that every encoding has; whether that changed it."""
     for component in path[:-1]:
         value = _below(value, component)
     last = path[-1]
@@ -458,7 +458,7 @@ def _plainer(value: Any, path: Sequence[Component]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Bytes as base64, extensions as what they hold, keys of maps as texts; the value itself where it has none."""
+    """Bytes become base64, extensions their content, map keys texts; the same object if nothing changes."""
     match value:
         case bytes() | bytearray() | memoryview():
             return b64encode(bytes(value)).decode()
@@ -481,7 +481,7 @@ def _text(key: Any) -> str:
 
 
 def _worded(value: Any) -> Any:
-    """Numbers that JSON does not have as the words of a rendering."""
+    """Numbers that JSON lacks, such as NaN, become the words of the canonical rendering."""
     match value:
         case float():
             return to_canonical(value, Float(64))

@@ -1,7 +1,7 @@
-"""What two formats' columns have in common.
+"""Compares the columns of two formats.
 
-Members are the same where their names are; everything else about them is compared. A column that the target does not
-have, or that none of its own members gives, is left out; one that only the target has is null.
+Members correspond by name; their types are compared. A column that the target lacks, or that none of its own members
+fills, is left out; a column that only the target has is null.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,10 +16,10 @@ Kind = Literal["dropped", "null", "narrower"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A member that does not simply become the target's.
+    """A member that does not become the target's unchanged.
 
-    It is dropped where the target has no member for it, null where the source has none, and narrower where the target
-    does not take all that the source can say, so that a record may be refused.
+    It is dropped if the target has no member for it, null if the source has none, and narrower if the target does not
+    accept all values of the source, so that a record may be refused.
     """
 
     path: str
@@ -29,7 +29,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The columns of a format, and the paths of those that it only shows: no member of its own gives them."""
+    """The columns of a format, and the paths of those that none of its own members fills."""
 
     record: Record
     unplaced: Collection[str] = ()
@@ -39,12 +39,12 @@ class Side:
         return {field.name: field.type for field in self.record.fields if prefix + field.name not in self.unplaced}
 
     def of(self, record: Record) -> "Side":
-        """A record within this one."""
+        """The side of a record within this one."""
         return Side(record, self.unplaced)
 
 
 def differences(source: Side, target: Side, prefix: str = "") -> Iterator[Difference]:
-    """What of the source's members does not simply become the target's of the same name."""
+    """The source's members that do not become the target's members of the same name unchanged."""
     given, wanted = source.members(prefix), target.members(prefix)
     for name, type in given.items():
         path = prefix + name
@@ -85,7 +85,7 @@ def _of_types(source: Side, target: Side, types: tuple[LogicalType, LogicalType]
 
 
 def _plain(type: LogicalType) -> LogicalType:
-    """What readers see, as if integers counted what texts say: times in microseconds."""
+    """The readers' type, with texts that contain numbers or times treated like integers that count them."""
     match type:
         case logical.Meant(shown=logical.Said() as said):
             return said.plain
@@ -94,26 +94,26 @@ def _plain(type: LogicalType) -> LogicalType:
 
 
 def takers(source: LogicalType, target: LogicalType) -> list[tuple[LogicalType, LogicalType | None]]:
-    """The types of the source's values, and the target's type that takes each, None where there is none."""
+    """The types of the source's values, each with the target's type that accepts it, or None."""
     others = options(target)
     return [(each, _taker(each, others)) for each in options(source)]
 
 
 def options(type: LogicalType) -> tuple[LogicalType, ...]:
-    """The types of the values that a type has."""
+    """The types that a value of the type can have."""
     return type.options if isinstance(type, logical.Alternatives) else (type,)
 
 
 def _taker(type: LogicalType, others: Sequence[LogicalType]) -> LogicalType | None:
     kind = logical.kind_name(type)
     alike = [each for each in others if logical.kind_name(each) == kind]
-    if len(others) == 1:  # nothing else is told apart from it by its kind on the wire
+    if len(others) == 1:  # the target need not tell kinds apart on the wire
         alike += [each for each in others if word(_plain(each)) == word(_plain(type))]
     return alike[0] if alike else None
 
 
 def word(type: LogicalType) -> str:
-    """What readers see, in a word."""
+    """The readers' type in one word."""
     match type:
         case logical.Alternatives():
             return "alternatives"
@@ -130,7 +130,7 @@ def word(type: LogicalType) -> str:
 
 
 def _counts(source: logical.Scaled, target: logical.Scaled) -> bool:
-    """Whether each moment or length of time of the source is a whole number of the target's units."""
+    """Whether each time or duration of the source is a whole number of the target's units."""
     apart = source.multiplier % target.multiplier or (source.offset - target.offset) % target.multiplier
     return source.kind not in ("timestamp", "duration") or not apart
 

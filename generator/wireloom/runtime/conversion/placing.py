@@ -1,10 +1,10 @@
-"""Which members have no place in the target's records, found for many records at once.
+"""Finds the members that have no place in the target's records, for many records at once.
 
-A builder reports the first member of a record that it reads back as null, and is asked again without that member,
+A builder reports the first member of a record that it reads back as null, and is called again without that member,
 until it accepts the rest. The engine does the same for all records at once: it writes drafts, without comparing them
-with the columns; a member that is not in the draft has no place there. A record is settled if all its drafts have the
-same bytes, and if the engine, which reads back what it writes, writes exactly these from what is left. All others are
-left to the builder.
+with the columns; a member that is missing from the draft has no place there. A record is settled if all its drafts have
+the same bytes, and if the engine, which reads back what it writes, writes exactly these from the remaining members. All
+other records are left to the builder.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,27 +24,27 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The format that is written, the root of its records, and all parameters."""
+    """The target format, the root of its records, and all parameters."""
 
     codec: Codec
     root: str
     settings: Mapping[str, Any]
 
     def written(self, records: pa.StructArray, *, drafts: bool = False) -> pa.Array | None:
-        """What the engine writes of each record, null where it gives up; None where it does not cover the format."""
+        """The engine's bytes of each record, null if it gives up; None if it does not cover the format."""
         return self.codec.attempted(records, self.root, self.settings, drafts=drafts)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The bytes of records, null where the builder has the word, and by row what a record has no place for."""
+    """The bytes of records, null for those left to the builder, and by row the members without a place."""
 
     data: list[bytes | None]
     lost: Mapping[int, Sequence[str]]
 
 
 def written(records: pa.StructArray, target: Target, most: int) -> Written:
-    """The records as the engine writes them, without what they have no place for, fewer than `most` members each."""
+    """The records as the engine writes them, without members that have no place (fewer than `most` each)."""
     data = target.written(records)
     if data is None:
         return _by_halves(records, target, most)
@@ -60,7 +60,7 @@ def written(records: pa.StructArray, target: Target, most: int) -> Written:
 
 
 def _by_halves(records: pa.StructArray, target: Target, most: int) -> Written:
-    """Each half by itself, since one value that a column does not take keeps the engine from all of them."""
+    """Write each half separately, since one value that a column cannot hold stops the engine for all records."""
     if len(records) < 2 or not target.codec.encode_path(root=target.root, **target.settings).native:
         return Written([None] * len(records), {})
     half = len(records) // 2
@@ -70,13 +70,13 @@ def _by_halves(records: pa.StructArray, target: Target, most: int) -> Written:
 
 
 def _settled(records: pa.StructArray, target: Target, most: int) -> list[tuple[bytes | None, Sequence[str]]]:
-    """Of records that the engine does not write as they are, the bytes and what is not in there; nothing: none is."""
+    """For records that the engine does not write as they are: the bytes and the left-out members; may be empty."""
     draft = target.written(records, drafts=True)
     if draft is None:
         return []
     read = target.codec.decode(draft, root=target.root, **target.settings).records
     places = list(_unplaced(records, read, target.codec.root(target.root).logical, ()))
-    lacking: list[list[int]] = [[] for _ in range(len(records))]  # in the order in which a builder comes upon them
+    lacking: list[list[int]] = [[] for _ in range(len(records))]  # in the order in which a builder would find them
     for place, (_, missing) in enumerate(places):
         for row in pc.indices_nonzero(missing).to_pylist():
             lacking[row].append(place)
@@ -95,16 +95,16 @@ def _settled(records: pa.StructArray, target: Target, most: int) -> list[tuple[b
 
 
 def _equal(made: pa.Array | None, draft: pa.Array) -> pa.Array:
-    """Where the bytes are those of a draft."""
+    """Where the bytes equal those of a draft."""
     return pa.array([False] * len(draft)) if made is None else pc.fill_null(pc.equal(made, draft), fill_value=False)
 
 
 def _unplaced(
     given: pa.StructArray, read: pa.StructArray, record: Record, path: Path
 ) -> Iterator[tuple[Path, pa.Array]]:
-    """The members of records, and of those within, that some rows have and a reader did not find, and those rows.
+    """The members of records, nested ones included, that a reader did not find in some rows, and those rows.
 
-    Of elements, of values of any type, and of what is shown twice, the builder has the word.
+    Elements, open values and members that are shown twice are left to the builder.
     """
     raws = {each.type.raw for each in record.fields if isinstance(each.type, Meant)}
     columns, found = (
@@ -123,7 +123,7 @@ def _unplaced(
 
 
 def _there(array: pa.Array, type: LogicalType) -> pa.Array:
-    """Which rows have a value."""
+    """The rows that have a value."""
     if not isinstance(type, Alternatives) or not kinds.is_struct(array.type):
         return array.is_valid()
     found = pa.array([False] * len(array), pa.bool_())
@@ -133,7 +133,7 @@ def _there(array: pa.Array, type: LogicalType) -> pa.Array:
 
 
 def _without(records: pa.StructArray, path: Path, mask: pa.Array) -> pa.StructArray:
-    """The records, of which those of the mask have null at a path."""
+    """The records, with null at a path in the rows of the mask."""
     name, *rest = path
     children = records.flatten()
     place = records.type.get_field_index(name)

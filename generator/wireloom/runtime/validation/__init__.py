@@ -1,7 +1,7 @@
-"""Everything that is wrong with a message, at once: the verdict of the decoder, and the list of the JSON Schema.
+"""Everything that is wrong with a message, at once: the decoder's verdict, and the problems by the JSON Schema.
 
 A message that the decoder accepts is valid. Only a refused message is checked against the schema, which finds all
-problems where the decoder stops at its first. If the schema finds none, the decoder's own error is the problem.
+problems, while the decoder stops at its first. If the schema finds none, the decoder's own error is the problem.
 """
 
 from wireloom.runtime.validation.problems import Problem

@@ -1,4 +1,4 @@
-"""The judge of alternatives: if a value fits none of them, it reports what is wrong by the alternative that was meant.
+"""The judge of alternatives: if a value fits none of them, it reports the problems of the intended alternative.
 
 That is the alternative named by the tag (a member with another text in each), else the one that the value is closest
 to.
@@ -25,20 +25,20 @@ from wireloom.runtime.validation.findings import (
 
 @dataclass(frozen=True)
 class Tag:
-    """The member whose text tells alternatives apart, and the place of the alternative of each text."""
+    """The member whose text tells alternatives apart, and the index of the alternative for each text."""
 
     name: str
     places: Mapping[str, int]
 
     def place(self, node: Node) -> int | None:
-        """The one alternative that can hold."""
+        """The index of the only alternative that can match; None if the tag does not decide."""
         values = [child for name, _, child in node.members if name == self.name]
         return self.places.get(values[0].value) if len(values) == 1 and values[0].kind == "str" else None
 
 
 @dataclass(frozen=True)
 class Alternatives:
-    """Parts of which one must hold, under `oneOf` no more; `names` are the members that each has words for."""
+    """Parts of which one must match (exactly one for `oneOf`); `names` are the members that each part mentions."""
 
     keyword: str
     parts: Sequence[Judges]
@@ -47,7 +47,7 @@ class Alternatives:
 
     @cached_property
     def _elsewhere(self) -> Sequence[frozenset[str]]:
-        """The members that the others have words for."""
+        """For each part, the members that the other parts mention."""
         return [
             frozenset[str]().union(
                 *(names for part, names in zip(self.parts, self.names, strict=True) if part is not own)
@@ -56,7 +56,7 @@ class Alternatives:
         ]
 
     def judge(self, node: Node, known: Known) -> Findings:
-        """What is wrong with a node."""
+        """The problems of a node."""
         chosen = None if self.tag is None else self.tag.place(node)
         if chosen is not None:
             return self._kept(chosen, found_by(self.parts[chosen], node, known))
@@ -70,7 +70,7 @@ class Alternatives:
         return self._meant(each, node)
 
     def _meant(self, each: Sequence[Findings], node: Node) -> Findings:
-        """The problems of the alternative that was meant: the one that the value is nearest to."""
+        """The problems of the intended alternative: the one that the value is closest to."""
         if all(len(found) == 1 and _of_kind(found[0], node) for found in each):
             return (one_of("type", [found[0] for found in each]),)
         inside = {node, *_children(node)}
@@ -87,9 +87,10 @@ class Alternatives:
         ]
 
     def _kept(self, best: int, found: Findings) -> Findings:
-        """The problems of an alternative, without members that others know and that are not all that is wrong.
+        """The problems of an alternative, without unexpected members that other alternatives mention.
 
-        Members count as unexpected, too, where the alternative that has them was refused for another reason.
+        Such a member may belong to an alternative that was refused for another reason. If unexpected members are the
+        only problems, all of them are kept.
         """
         closing = sum(finding.demand.rule == CLOSING for finding in found)
         if closing in (0, len(found)):
@@ -106,7 +107,7 @@ def _is_constant(finding: Finding) -> bool:
 
 
 def _common_tag(each: Sequence[Findings], best: Findings) -> Node | None:
-    """A member whose value no alternative has."""
+    """A member whose value no alternative accepts."""
     if len(each) == 1:
         return None
     wrong = (finding.node for finding in best if _is_constant(finding))
@@ -114,12 +115,12 @@ def _common_tag(each: Sequence[Findings], best: Findings) -> Node | None:
 
 
 def _constant_at(found: Findings, node: Node) -> Finding | None:
-    """That a node is none of the constants that an alternative has for it."""
+    """The finding that a node is none of the constants of an alternative."""
     return next((finding for finding in found if finding.node is node and _is_constant(finding)), None)
 
 
 def _distance(found: Findings, node: Node, inside: set[Node]) -> tuple[bool, int, int]:
-    """How far a value is from an alternative: another kind, then other tags of its own, then all that is wrong."""
+    """How far a value is from an alternative: first by kind, then by wrong tags, then by the number of problems."""
     kind, tags = False, 0
     for finding in found:
         if finding.demand.tag:

@@ -1,4 +1,4 @@
-"""Judges of objects and arrays: their members and elements, what is missing or unknown, and how many there are."""
+"""Judges of objects and arrays: their members and elements, missing or unknown ones, and their number."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
@@ -23,7 +23,7 @@ _name = itemgetter(0)
 
 
 def members(properties: Mapping[str, Judges | None], others: Judges | None, required: Mapping[str, Demand]) -> Judge:
-    """Members by their names; None: there must be no such member."""
+    """Judge members by their names; None: the member must be absent."""
     needed = frozenset(required)
 
     def judge(node: Node, known: Known) -> Findings:
@@ -45,7 +45,7 @@ def members(properties: Mapping[str, Judges | None], others: Judges | None, requ
 
 
 def names(judges: Judges) -> Judge:
-    """Names of members, each as a text where it stands."""
+    """Judge the names of members, each as a text at its offset."""
 
     def judge(node: Node, known: Known) -> Findings:
         found: list[Finding] = []
@@ -59,18 +59,18 @@ def names(judges: Judges) -> Judge:
 
 
 def missing(name: str, *, tag: bool) -> Demand:
-    """That a member is there."""
+    """The demand that a member is present."""
     return Demand("required", f"a member {shown(name)}", tag=tag)
 
 
 def stranger(member: Member) -> Finding:
-    """That a member must not be there."""
+    """The finding that a member must be absent."""
     name, offset, child = member
     return Finding(child, _NO_MEMBER, offset, None, name)
 
 
 def elements(first: Sequence[Judges], rest: Judges | None, least: int, most: int | None) -> Judge:
-    """The first elements by their places, then the rest; None: there must be no more."""
+    """Judge the first elements by their index, then the rest; None: there must be no more."""
     if rest is None:
         most = len(first) if most is None else min(most, len(first))
     few, many = Demand("minItems", f"at least {_count(least)}"), Demand("maxItems", f"at most {_count(most or 0)}")

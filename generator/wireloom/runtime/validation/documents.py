@@ -1,7 +1,7 @@
-"""The problems of a JSON document that the decoder refuses: of its text, by its schema, and of the decoder.
+"""The problems of a JSON document that the decoder refuses: of its text, by the schema, and of the decoder.
 
-If the reader of texts can go on after a problem (a duplicate name), it is listed beside those of the schema. If it
-cannot go on, that problem is the last one, since nothing is known of the rest.
+If the text reader can continue after a problem (a duplicate name), it is listed beside those of the schema. If it
+cannot, that problem is the last one, since the rest is unknown.
 """
 
 import json
@@ -16,19 +16,19 @@ from wireloom.runtime.validation.problems import Path, Problem, Wrong, path_at, 
 from wireloom.runtime.validation.schema import Schema
 
 DEEPEST = 200
-"""Containers in one another that a document may have to be judged by its schema; of deeper ones the decoder speaks."""
+"""The most nested containers of a document that the schema judges; a deeper one gets only the decoder's error."""
 _OF_TEXTS = frozenset(
     (
         *("truncated", "trailing_bytes", "json_syntax", "json_nonfinite", "invalid_utf8", "duplicate_key"),
         *("depth_limit", "size_limit"),
     )
 )
-"""Codes that no schema has words for."""
-_OF_CONTENTS = ("required", "minItems", "maxItems")  # what is in a container is not spoken of
+"""Error codes that a schema cannot express."""
+_OF_CONTENTS = ("required", "minItems", "maxItems")  # these rules say nothing about the values inside a container
 
 
 def regular(data: bytes, max_depth: int, start: int = 0, _known: object = None) -> Node:
-    """The nodes of a text as `read` gives them, from the engine where there is one and the text is regular."""
+    """The nodes of a text as `read` returns them, from the engine if it is available and the text is regular."""
     native = module()
     found: Node | None = None
     if native is not None and start == 0:
@@ -37,9 +37,9 @@ def regular(data: bytes, max_depth: int, start: int = 0, _known: object = None) 
 
 
 def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | None = None) -> list[Problem]:
-    """Everything that is wrong with a text that the decoder refuses with that error, in the order of the text.
+    """Everything that is wrong with a text that the decoder refuses with `error`, in the order of the text.
 
-    `document` is the text as the decoder has read it, where it could.
+    `document` is the text as the decoder has read it, if it could.
     """
     repeated: list[DecodeError] = []
     try:
@@ -67,7 +67,7 @@ def problems(data: bytes, error: DecodeError, schema: Schema, document: Node | N
 
 
 def judged(data: bytes, schema: Schema) -> list[Problem]:
-    """What the schema alone says of a text; raises DecodeError where it is no JSON."""
+    """The problems of a text by the schema alone; raises DecodeError if it is not JSON."""
     document = regular(data, DEEPEST)
     return placed(data, [_of_finding(each, path_at(document, each.node.start)) for each in schema.findings(document)])
 
@@ -78,7 +78,7 @@ def _of_finding(finding: Finding, path: Sequence[Component]) -> Wrong:
 
 
 def _in_words_of(error: DecodeError, wrong: Wrong, own: Path) -> Wrong:
-    """A misspelled text in the words of the decoder, where that refuses the same."""
+    """A misspelled text in the words of the decoder, if the decoder refuses the same value."""
     if wrong.rule != "pattern" or wrong.path != own:
         return wrong
     return wrong._replace(expected=error.expected, actual=error.actual)
@@ -89,19 +89,19 @@ def _of_error(error: DecodeError, path: Sequence[Component]) -> Wrong:
 
 
 def _covered(error: DecodeError, own: Path, found: Sequence[tuple[Finding, Path]]) -> bool:
-    """Whether the schema says the decoder's error, too."""
+    """Whether the schema reports the decoder's error too."""
     if error.code in _OF_TEXTS or isinstance(error, CheckError):
         return False
     return any(_covers(finding.demand.rule, path, own) for finding, path in found)
 
 
 def _covers(rule: str, path: Path, own: Path) -> bool:
-    """Whether a finding is about the value in a place: in the same one, within it, or of a whole that is around it."""
+    """Whether a finding is about the value at a path: at the same path, within it, or about a container around it."""
     return path[: len(own)] == own or (path == own[: len(path)] and rule not in _OF_CONTENTS)
 
 
 def _states(finding: Finding, path: Path, own: Path) -> bool:
-    """Whether the schema says no more than the check that refuses a value in that place, which has code and reason."""
+    """Whether a finding only repeats a failed check at that path; the check has its own code and reason."""
     return path == own or (finding.demand.rule == "not" and path == own[: len(path)])
 
 
@@ -113,7 +113,7 @@ def _same(one: DecodeError, other: DecodeError) -> bool:
 
 
 def text(document: object) -> bytes | Problem:
-    """The text of a parsed document, as `json` writes it; a problem where it holds what JSON has no value for."""
+    """The text of a parsed document, as `json` writes it; a problem if it has a value that JSON lacks."""
     try:
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     except (TypeError, ValueError, RecursionError) as error:
@@ -121,7 +121,7 @@ def text(document: object) -> bytes | Problem:
 
 
 def _unwritable(document: object, error: Exception) -> Problem:
-    """The first value that JSON does not have, or what is wrong with the whole where there is none."""
+    """The first value that JSON lacks, or the problem of the whole document if there is none."""
     pending: list[tuple[object, tuple[Component, ...]]] = [(document, ())]
     while pending:
         value, path = pending.pop()

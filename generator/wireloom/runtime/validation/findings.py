@@ -1,4 +1,4 @@
-"""What a schema demands, and what is wrong by it: at which node, and in which words."""
+"""What a schema demands, and what violates it: at which node, and in which words."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -7,15 +7,16 @@ from wireloom.runtime.errors import shown
 from wireloom.runtime.parsers.json.nodes import WORDS, Kind, Node
 
 MOST = 1000
-"""Problems that one part of a message is searched for."""
+"""The most problems to find in one part of a message."""
 CONSTANTS = ("const", "enum")
 CLOSING = "additionalProperties"
 
 
 class Demand(NamedTuple):
-    """What a keyword of a schema demands; `allowed` are the words of several things that are.
+    """What a keyword of a schema demands; `allowed` are the words of the options, if there are several.
 
-    `tag` is whether it is of what tells alternatives apart: a text or a flag that has other values in this one.
+    `tag` is true if the keyword is about a member that tells alternatives apart: a text or a flag with another value in
+    each.
     """
 
     rule: str
@@ -25,9 +26,9 @@ class Demand(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A node that is not as demanded; `said` is what it is, where that is neither its value nor its name.
+    """A node that violates a demand; `said` describes the node, if neither its value nor its name does.
 
-    `name` is that of a member that must not be there.
+    `name` is the name of a member that must be absent.
     """
 
     node: Node
@@ -49,22 +50,22 @@ class Finding(NamedTuple):
 
 Findings = Sequence[Finding]
 Known = dict[object, Findings]
-"""What has been found of the nodes of one document, by who judged them and the node."""
+"""The findings in one document so far, by judge and node."""
 Judge = Callable[[Node, Known], Findings]
-"""What is wrong with a node of one kind by one part of a schema."""
+"""Finds the problems of a node of one kind by one part of a schema."""
 Judges = Mapping[Kind, Judge | None]
-"""Who judges the values of each kind by one part of a schema; None: there is nothing to be wrong."""
+"""The judges of one part of a schema, by the kind of value; None: every value of the kind is valid."""
 
 NOTHING: Findings = ()
 
 
 def choice(words: Sequence[str]) -> str:
-    """One of these."""
+    """The words as a choice: `a, b or c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def one_of(rule: str, findings: Sequence[Finding]) -> Finding:
-    """One finding about what several alternatives each want at one node."""
+    """One finding in place of several alternatives' findings at the same node."""
     first = findings[0]
     allowed = tuple(dict.fromkeys(text for finding in findings for text in finding.demand.allowed))
     return first._replace(demand=first.demand._replace(rule=rule, expected=choice(allowed), allowed=allowed))
@@ -74,7 +75,7 @@ def one_of(rule: str, findings: Sequence[Finding]) -> Finding:
 
 
 def together(judges: Iterable[Judge | None]) -> Judge | None:
-    """What all of them find; None: they have nothing to say."""
+    """A judge that joins the findings of all judges; None if there are none."""
     match [judge for judge in judges if judge is not None]:
         case []:
             return None
@@ -85,7 +86,7 @@ def together(judges: Iterable[Judge | None]) -> Judge | None:
 
 
 def once(judge: Judge) -> Judge:
-    """A judge that remembers what it found: all alternatives around a node ask of it."""
+    """A judge that caches its findings, as all alternatives around a node ask it."""
 
     def remembering(node: Node, known: Known) -> Findings:
         key = judge, node
@@ -98,6 +99,6 @@ def once(judge: Judge) -> Judge:
 
 
 def found_by(judges: Judges, node: Node, known: Known) -> Findings:
-    """What is wrong with a node of any kind."""
+    """The problems of a node of any kind."""
     judge = judges[node.kind]
     return NOTHING if judge is None else judge(node, known)

@@ -10,17 +10,17 @@ from wireloom.runtime.parsers.json.nodes import Member, Node
 
 Path = tuple[Component, ...]
 
-_CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a character of UTF-8 after its first
+_CONTINUATIONS = bytes(range(0x80, 0xC0))  # the bytes of a UTF-8 character after its first
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something wrong with a message.
 
-    `path` is written as everywhere, `payload.bins[3].value` (empty: the message itself), and `pointer` is the same as a
-    JSON pointer, `/payload/bins/3/value`. `rule` is the keyword of the JSON Schema or, where that has no words for it,
-    the decoder's error code.
-    `offset` counts bytes, `line` and `column` (in characters) begin at 1; they are None where no text is known.
+    `path` has the usual form, `payload.bins[3].value` (empty: the message itself); `pointer` is the same as a JSON
+    pointer, `/payload/bins/3/value`. `rule` is the keyword of the JSON Schema or, if no keyword expresses it, the
+    decoder's error code. `offset` counts bytes; `line` and `column` (in characters) begin at 1. The last three are None
+    if there is no text.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Problem:
 
 
 def message(expected: str, actual: str) -> str:
-    """The sentence about what is wrong."""
+    """The message of a problem."""
     detail = f"expected {expected}" if expected else "not what the format says"
     return f"{detail}, found {actual}" if actual else detail
 
@@ -46,18 +46,18 @@ def pointer(components: Iterable[Component]) -> str:
 
 
 def problem(path: Path, rule: str, expected: str, actual: str, offset: int | None = None) -> Problem:
-    """A problem at a path, of which no line is known."""
+    """A problem at a path, without a line."""
     text = message(expected, actual)
     return Problem(render_path(path), rule, text, expected, actual, pointer(path), offset)
 
 
 def of_error(error: DecodeError) -> Problem:
-    """The decoder's error, at the path that it names itself."""
+    """The decoder's error as a problem, at its own path."""
     return problem(error.components, error.code, error.expected, error.actual, error.offset)
 
 
 class Wrong(NamedTuple):
-    """A problem before it is known in which line and column its offset is."""
+    """A problem before the line and column of its offset are known."""
 
     offset: int
     path: Path
@@ -70,7 +70,7 @@ class Wrong(NamedTuple):
 
 
 def path_at(node: Node, offset: int) -> Path:
-    """The path to the innermost value at an offset, from the one around it: at the start of a value that value's."""
+    """The path from a node to the innermost value at an offset."""
     names: list[Component] = []
     while (below := _child_at(node, offset)) is not None:
         name, node = below
@@ -79,9 +79,9 @@ def path_at(node: Node, offset: int) -> Path:
 
 
 def path_found(node: Node, components: Sequence[Component], offset: int) -> Path:
-    """The path as far as it is one of the document.
+    """The path, as far as it exists in the document.
 
-    Elements may have names in an error; the rest is then found by the offset.
+    An error's path may name elements; the rest of the path is then found by the offset.
     """
     for place, component in enumerate(components):
         below = _child(node, component)
@@ -93,7 +93,7 @@ def path_found(node: Node, components: Sequence[Component], offset: int) -> Path
 
 
 def _child(node: Node, component: Component) -> Node | None:
-    """The first member of that name, or the element in that place."""
+    """The first member with that name, or the element at that index."""
     match node.kind:
         case "object":
             return next((child for name, _, child in node.members if name == component), None)
@@ -104,7 +104,7 @@ def _child(node: Node, component: Component) -> Node | None:
 
 
 def _child_at(node: Node, offset: int) -> tuple[Component, Node] | None:
-    """The member or element that stands at an offset."""
+    """The member or element at an offset."""
     if node.kind not in ("array", "object"):
         return None
     array = node.kind == "array"
@@ -128,7 +128,7 @@ def _start_of_member(member: Member) -> int:
 
 
 def characters(data: bytes) -> int:
-    """How many characters of a text begin in a part of it."""
+    """How many UTF-8 characters begin in the bytes."""
     return len(data.translate(None, _CONTINUATIONS))
 
 

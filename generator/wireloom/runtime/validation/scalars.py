@@ -30,7 +30,7 @@ _KINDS: Mapping[str, tuple[Kind, ...]] = {
 
 
 def refuses(demand: Demand) -> Judge:
-    """Whatever the value is, it is not as demanded."""
+    """A judge that refuses every value."""
     return lambda node, _: (Finding(node, demand, node.start),)
 
 
@@ -38,7 +38,7 @@ def refuses(demand: Demand) -> Judge:
 
 
 def of_type(types: Sequence[str], kind: Kind, rest: Judge | None) -> Judge | None:
-    """A value of one of the types is judged by the rest; a float without a fraction is an integer, too."""
+    """Judge a value of one of the types by `rest`; a float without a fraction is an integer, too."""
     if any(kind in _KINDS[each] for each in types):
         return rest
     allowed = tuple(_TYPES[each] for each in types)
@@ -59,7 +59,7 @@ def of_type(types: Sequence[str], kind: Kind, rest: Judge | None) -> Judge | Non
 
 
 def scalars(keywords: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
-    """Judges of what is said of values of a kind, whatever is within them."""
+    """The judges of a value of one kind, without those for its parts."""
     if "const" in keywords:
         yield _constant("const", [keywords["const"]], kind)
     if "enum" in keywords:
@@ -73,7 +73,7 @@ def scalars(keywords: Mapping[str, Any], kind: Kind) -> Iterator[Judge]:
 
 
 def _constant(rule: str, values: Sequence[Any], kind: Kind) -> Judge:
-    """One of the constants: true is no 1, and 1.0 is one."""
+    """One of the constants: true is not 1, but 1.0 is."""
     allowed = tuple(map(shown, values))
     demand = Demand(rule, choice(allowed), allowed, tag=kind in ("str", "bool"))
     if kind in ("array", "object"):
@@ -123,6 +123,6 @@ def _long(low: float, high: float) -> Judge:
 
 
 def _spelled(pattern: str, expected: str) -> Judge:
-    """The words for a pattern stand beside it: nobody reads a generated one."""
+    """The pattern; `expected` describes it in words, as a generated pattern is unreadable."""
     demand, search = Demand("pattern", expected), re.compile(pattern).search
     return lambda node, _: NOTHING if search(node.value) else (Finding(node, demand, node.start),)

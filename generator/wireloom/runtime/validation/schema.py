@@ -1,10 +1,9 @@
-"""A JSON Schema as judges: they report all that is wrong, each at its node, by the alternative that was meant.
+"""A JSON Schema as judges: they report all that is wrong, each problem at its node, by the intended alternative.
 
-If a value fits none of several alternatives, other validators say just that, or list the problems by every
-alternative: dozens for one element, and gigabytes for a text of some hundred kilobytes
-(docs/decisions/0010-validation.md). Here each part of a document is judged once by each part of the schema. The
-alternative that was meant is found by the members that distinguish them, and only its problems are reported. The
-keywords are those that the emitter writes.
+If a value fits none of several alternatives, other validators say only that, or list the problems by every alternative:
+dozens for one element, and gigabytes for a text of some hundred kilobytes (docs/decisions/0010-validation.md). Here
+each part of a document is judged once by each part of the schema. The intended alternative is found by the members that
+distinguish them, and only its problems are reported. The keywords are those that the emitter writes.
 
 Each part of the schema is turned into judges once, one for each kind of value that it meets: for most kinds that is
 just a type or a range, and often nothing.
@@ -35,7 +34,7 @@ from wireloom.runtime.validation.scalars import of_type, refuses, scalars
 _ANNOTATIONS = ("title", "description", "default", "$schema", "$comment", "$defs", "contentEncoding", "format")
 KEYWORDS = frozenset(
     (
-        *_ANNOTATIONS,  # patterns say the same as the last two
+        *_ANNOTATIONS,  # the emitter also writes a pattern for the last two
         *("$ref", "type", "const", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern"),
         *("not", "allOf", "anyOf", "oneOf"),
         *("properties", "required", "additionalProperties", "propertyNames"),
@@ -57,25 +56,25 @@ class Schema:
         self._root = self.part(self._definitions[f"{root}.root" if f"{root}.root" in self._definitions else root])
 
     def findings(self, document: Node) -> Findings:
-        """Everything that is wrong with a document; raises RecursionError where it is nested deeper than the stack."""
+        """Everything that is wrong with a document; raises RecursionError if it is too deep for the stack."""
         return found_by(self._root, document, {})
 
     def part(self, keywords: _Schema) -> "Part":
-        """The part that says this; the definitions keep alive what it says."""
+        """The part for these keywords; the definitions keep the keywords alive, so their id is unique."""
         found = self._parts.get(id(keywords))
         if found is None:
             found = self._parts[id(keywords)] = Part(keywords, self)
         return found
 
     def target(self, reference: str) -> "Part":
-        """The definition that a `$ref` names."""
+        """The definition of a `$ref`."""
         return self.part(self._definitions[reference.removeprefix("#/$defs/")])
 
 
 class Part(dict[Kind, Judge | None]):
-    """What one part of a schema says, as the judges of each kind of value.
+    """One part of a schema, as the judges for each kind of value.
 
-    A judge is made when the first value of its kind is met, since parts refer to one another in circles.
+    A judge is made for the first value of its kind, since parts refer to one another in circles.
     """
 
     def __init__(self, keywords: _Schema, schema: Schema) -> None:
@@ -127,7 +126,7 @@ class Part(dict[Kind, Judge | None]):
         return once(elements(first, rest, keywords.get("minItems", 0), keywords.get("maxItems")))
 
     def _below(self, keywords: _Schema) -> "Part | None":
-        """The part for values within this one's; None where there must be none."""
+        """The part for inner values; None if there must be none."""
         return None if keywords is False else self._schema.part(keywords)
 
     def _is_tag(self, name: str) -> bool:
@@ -151,7 +150,7 @@ class Part(dict[Kind, Judge | None]):
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The members that this has any words for."""
+        """The members that this part mentions."""
         applied = [*self._referred, *(part for keyword in ("allOf", *_CHOOSING) for part in self._listed(keyword))]
         return frozenset(self._properties).union(*(each.names for each in applied))
 
@@ -160,17 +159,17 @@ class Part(dict[Kind, Judge | None]):
 
     @property
     def target(self) -> "Part":
-        """The part after a reference that says nothing else of members."""
+        """The part after a reference that itself mentions no members."""
         return self._referred[0].target if self._referred and not self._properties else self
 
     @property
     def required(self) -> Sequence[str]:
-        """The members that must be there."""
+        """The required members."""
         required: Sequence[str] = self._keywords.get("required", ())
         return required
 
     def constant(self, name: str) -> object:
-        """The one value of a member."""
+        """The constant of a member; None if it has none."""
         return _plain(self._properties.get(name)).get("const")
 
     @property
@@ -184,7 +183,7 @@ class Part(dict[Kind, Judge | None]):
 
 
 def _shared(part: Any, known: dict[tuple[object, ...], Any]) -> Any:
-    """The same with one object for all parts that are alike, so that a node is judged once by all of them."""
+    """The same schema with one object for all equal parts, so that they judge a node only once."""
     match part:
         case dict():
             found: Any = {name: _shared(below, known) for name, below in part.items()}
@@ -198,7 +197,7 @@ def _shared(part: Any, known: dict[tuple[object, ...], Any]) -> Any:
 
 
 def _mark(part: object) -> object:
-    """What tells a part from others, once those below it are shared."""
+    """An identity of a part; its own parts are already shared."""
     return ("shared", id(part)) if isinstance(part, dict | list) else (type(part), part)
 
 

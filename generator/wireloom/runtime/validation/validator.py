@@ -1,4 +1,4 @@
-"""What `validate` and `validate_many` of a generated module do."""
+"""The functions `validate` and `validate_many` of a generated module."""
 
 import json
 from array import array as packed
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TOGETHER = 4096
-"""Messages that are decoded at once."""
+"""The most messages to decode at once."""
 _BYTES_TOGETHER = 64 << 20
-"""Bytes of messages that are decoded at once, unless a single one has more."""
+"""The most bytes of messages to decode at once, unless one message has more."""
 _ABOVE = 1 << 30
-"""Bytes from which on Arrow needs wide offsets."""
+"""Above so many bytes, Arrow needs wide offsets."""
 COLUMNS = ("path", "rule", "message", "expected", "actual", "pointer")
 """The members of a problem in a column."""
 
 
 @dataclass(frozen=True)
 class Validator:
-    """The validation of one format; `package` holds its schemas, which are of documents where the format is JSON.
+    """The validation of one format; `package` holds its schemas, which describe documents if the format is JSON.
 
-    `files` are those of the package where they are not on disk.
+    `files` are the package's files if they are not on disk.
     """
 
     codec: Codec
@@ -43,7 +43,7 @@ class Validator:
     files: Mapping[str, str] | None = None
 
     def __reduce__(self) -> Reduced:
-        """Pickles name the generated module."""
+        """A pickle names the generated module."""
         return by_name(self, "VALIDATOR")
 
     def validate(self, message: object, /, *, root: str | None = None, **parameters: object) -> list[Problem]:
@@ -55,12 +55,12 @@ class Validator:
     def validate_many(
         self, messages: "Iterable[object] | pa.Array", /, *, root: str | None = None, **parameters: object
     ) -> "Iterator[list[Problem]] | pa.ListArray":
-        """The problems of each message; of an Arrow array of bytes or texts as a column of its length, null for null.
+        """The problems of each message; for an Arrow array, as a column of the same length, null for null.
 
-        Other messages are taken some at a time, as the lists are asked for.
+        Other messages are taken in batches, as the results are consumed.
         """
         task = self._task(root, parameters)
-        if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # an array, without asking for pyarrow
+        if hasattr(messages, "type") and hasattr(messages, "is_valid"):  # a test for Arrow without importing it
             return _column(*task.faults(messages))
         refuse_single("messages", messages, "a list of messages, an Arrow array, or what gives one after the other")
         return task.of_messages(messages)
@@ -70,7 +70,7 @@ class Validator:
         return _Task(self, root or self.codec.default_root, self.codec.settings(parameters))
 
     def judge(self, text: bytes, /, *, root: str | None = None, **parameters: object) -> list[Problem]:
-        """What the schema alone says of a text that the decoder takes, or of the rendering of what it gives."""
+        """The problems by the schema alone, of a text that the decoder accepts, or of a canonical rendering."""
         task = self._task(root, parameters)
         return documents.judged(text, self.schema(task.root, task.settings))
 
@@ -83,7 +83,7 @@ class Validator:
         return self._schemas[variant, root]
 
     def _variant(self, parameters: Mapping[str, ParameterValue]) -> int | None:
-        """Which of the schemas is the one under these parameters; None: that of the defaults."""
+        """The index of the schema for these parameters; None: the default schema."""
         defaults = {parameter.name: parameter.default for parameter in self.codec.parameters}
         names = self._variants["parameters"]
         if all(_same(parameters[name], defaults[name]) for name in names):
@@ -119,7 +119,7 @@ def _same(one: ParameterValue, other: ParameterValue) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """The validation of messages of one root, parameters settled."""
+    """The validation of messages of one root, with checked parameters."""
 
     validator: Validator
     root: str
@@ -130,7 +130,7 @@ class _Task:
         return self.validator.codec
 
     def bytes_of(self, given: object) -> bytes | list[Problem]:
-        """The bytes of a message; of a value that has none, its problems, as of one that is judged without them."""
+        """The bytes of a message; for a value that is not bytes, its problems, without offsets."""
         match given:
             case bytes() | bytearray() | memoryview():
                 return bytes(given)
@@ -145,7 +145,7 @@ class _Task:
                 return self._of_value(given)
 
     def problems(self, data: bytes) -> list[Problem]:
-        """Everything that is wrong with bytes; nothing where the decoder takes them."""
+        """Everything that is wrong with bytes; empty if the decoder accepts them."""
         refusal = self._codec.refusal(data, self.root, self.settings, documents.regular)
         if refusal is None:
             return []
@@ -156,7 +156,7 @@ class _Task:
         return [of_error(error)]
 
     def _of_value(self, value: object) -> list[Problem]:
-        """The problems of a value as `parse` gives it: what can be built is valid."""
+        """The problems of a value as `parse` returns it: a value that can be built is valid."""
         try:
             self._codec.build(value, root=self.root, **self.settings)
         except EncodeError as error:
@@ -168,11 +168,11 @@ class _Task:
         return self._of_rendering(value, refusal)
 
     def _of_rendering(self, value: object, refusal: EncodeError) -> list[Problem]:
-        """What the schema says of the rendering of a value that cannot be built, or why it cannot be."""
+        """The schema's problems for the rendering of a value that cannot be built, or the builder's reason."""
         own = problem(refusal.components, "value", refusal.expected, refusal.actual)
         try:
             written = documents.text(self._codec.to_canonical(value, root=self.root))
-        except Exception:  # noqa: BLE001 - the same; what it is not, has been said
+        except Exception:  # noqa: BLE001 - the same; `own` has the reason
             return [own]
         if isinstance(written, Problem):
             return [own]
@@ -193,7 +193,7 @@ class _Task:
                 yield next(known) if isinstance(each, bytes) else each
 
     def of_bytes(self, read: Sequence[bytes]) -> Iterator[list[Problem]]:
-        """The problems of each message, which the engine looks at first."""
+        """The problems of each message; the engine checks the messages first."""
         if not read:
             return
         import pyarrow as pa
@@ -203,7 +203,7 @@ class _Task:
         yield from (found.get(row, []) for row in range(len(read)))
 
     def faults(self, array: "pa.Array") -> "tuple[pa.Array, dict[int, list[Problem]]]":
-        """The array as one, and the problems of each of its values that has any, by row and in their order."""
+        """The array in one chunk, and by row the problems of each bad value."""
         from wireloom.runtime.columns import soundness
 
         whole = soundness.records_of(array)
@@ -218,7 +218,7 @@ class _Task:
         return whole, found
 
     def _refused(self, part: "pa.Array") -> set[int]:
-        """The rows that the decoder refuses, or that the engine leaves to the parser, which is asked of each then."""
+        """The rows that the decoder refuses, or that the engine leaves to the parser."""
         doubtful = self._codec.given_up(part, self.root, self.settings)
         if doubtful is not None:
             return doubtful
@@ -230,7 +230,7 @@ class _Task:
 
 
 def _taken(messages: Iterator[object]) -> Iterator[object]:
-    """The next messages that are decoded together."""
+    """The next messages to decode together."""
     size = 0
     for each in islice(messages, _TOGETHER):
         yield each
@@ -240,7 +240,7 @@ def _taken(messages: Iterator[object]) -> Iterator[object]:
 
 
 def _unplaced(problem: Problem) -> Problem:
-    """The problem of a value of which nobody knows the text."""
+    """The problem without its position, as the value has no text."""
     return replace(problem, offset=None, line=None, column=None)
 
 

@@ -1,5 +1,5 @@
-"""What readers see of records: logical types and values of them, as rows, Arrow columns, VARIANT and canonical JSON.
+"""What readers see of records: logical types and their values, as rows, Arrow columns, VARIANT and canonical JSON.
 
-Nothing here knows how a record stands on the wire. Only `arrow`, `reading` (columns to values) and `soundness` (what
-callers may give) import pyarrow.
+This package does not know the wire format of a record. Only `arrow`, `reading` (columns to values) and `soundness`
+(checks of callers' arrays) import pyarrow.
 """

@@ -41,7 +41,7 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.values import Extension, OpenBytes
 
 OpenValues = Literal["variant", "json", "binary"]
-"""How open values are shown: as Spark VARIANT, as the text of their tagged JSON rendering, or as their bytes."""
+"""The form of open values: Spark VARIANT, the text of their tagged JSON rendering, or their wire bytes."""
 
 VARIANT = pa.struct(
     [
@@ -88,11 +88,11 @@ _SCALED = {
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What decoding an Arrow array gives: three arrays of one length.
+    """The result of decoding an Arrow array: three arrays of equal length.
 
-    `records` are null where bad, `errors` where good. `parents` is the place of the input value of each row where
-    rows were exploded, else None. `reread` counts the records that the construct parser read: all of them where the
-    engine does not cover the request, for the `reason` given, else those that it gave up on, good or bad.
+    `records` are null for bad records, `errors` for good ones. With exploded rows, `parents` is the index of each row's
+    input value, else None. `reread` counts the records that the construct parser read: all of them if the engine does
+    not cover the request (the `reason` says why), else those that it gave up, good or bad.
     """
 
     records: pa.StructArray
@@ -104,9 +104,9 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Tabulation:
-    """How the values of a root become rows: the record, the path of the list of rows in it, whether the root is a list.
+    """How the values of a root become rows: the record, the path of its list of rows, whether the root is a list.
 
-    Where the root is a list, `record` is its element, and its elements are rows, exploded or not.
+    If the root is a list, `record` is its element, and its elements are rows, exploded or not.
     """
 
     record: Record
@@ -116,7 +116,7 @@ class Tabulation:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is asked for: which columns (None: all), flat rows or records, and the form of open values."""
+    """The requested columns (None: all), flat rows or records, and the form of open values."""
 
     columns: Sequence[str] | None = None
     explode: bool = False
@@ -138,7 +138,7 @@ def comment(member: LogicalField) -> str:
     return f"{doc} ({unit})" if doc and unit else doc or unit
 
 
-@lru_cache(maxsize=1024)  # a part of a stream asks for the same again
+@lru_cache(maxsize=1024)  # every part of a stream needs the same types
 def arrow_type(type: LogicalType, open_values: OpenValues = "variant") -> pa.DataType:
     """The Arrow type of a column of this logical type."""
     match type:
@@ -179,8 +179,8 @@ def _field(member: LogicalField, open_values: OpenValues) -> pa.Field:
 
 
 def moment_texts(moments: pa.Array, text: pa.DataType) -> pa.Array:
-    """Moments as RFC 3339 writes them in UTC, without a fraction of zeros."""
-    found = moments.cast(pa.timestamp("us")).cast(text)  # Arrow takes thirty times as long where there is a zone
+    """Timestamps as RFC 3339 texts in UTC, without a fraction of zeros."""
+    found = moments.cast(pa.timestamp("us")).cast(text)  # with a time zone, Arrow is thirty times slower
     found = pc.binary_replace_slice(found, start=10, stop=11, replacement="T")
     return pc.binary_join_element_wise(
         pc.replace_substring(found, ".000000", ""), pa.scalar("Z", text), pa.scalar("", text)
@@ -198,9 +198,10 @@ def decoded(
     *,
     reason: str = "",
 ) -> Decoded:
-    """The columns of parsed values (None where bad) and of their errors (None where good).
+    """The columns of parsed values (None: bad) and of their errors (None: good).
 
-    A bad value keeps one null row, beside its error; a list of no rows has none. `reason`: as in `Decoded`.
+    A bad value keeps one null row, beside its error; a record with an empty list has no rows. `reason`: as in
+    `Decoded`.
     """
     path = tabulation.rows if view.explode else ()
     reread = sum(value is not None or error is not None for value, error in zip(values, errors, strict=True))
@@ -227,18 +228,18 @@ def to_struct_array(
     columns: Sequence[str] | None = None,
     open_values: OpenValues = "variant",
 ) -> pa.StructArray:
-    """One struct for each record value (None: null), with only `columns` where given (`project`)."""
+    """One struct per record value (None: null), with only `columns` if they are given (`project`)."""
     return _array(list(values), project(record, columns), open_values)
 
 
 def errors_array(errors: Iterable[DecodeError | None]) -> pa.StructArray:
-    """One struct for each error, null where there is none."""
+    """One struct per error, null for None."""
     rows = [None if error is None else {field.name: getattr(error, field.name) for field in ERROR} for error in errors]
     return pa.array(rows, ERROR)
 
 
 def error_of(row: Mapping[str, Any]) -> DecodeError:
-    """The error that a row of `errors_array` is."""
+    """The error in a row of `errors_array`."""
     error = DecodeError(
         row["code"],
         offset=row["offset"],
@@ -278,7 +279,7 @@ def _array(values: list[object], type: LogicalType, open_values: OpenValues) -> 
 
 
 def too_many() -> OverflowError:
-    """What is raised for columns that are more than an array of Arrow."""
+    """The error for columns that exceed one Arrow array."""
     return OverflowError("the columns do not fit into one Arrow array of 2 GiB; decode fewer records at a time")
 
 
@@ -314,7 +315,7 @@ def _map_array(values: list[object], type: Map, open_values: OpenValues) -> pa.M
 
 
 def _flattened(values: list[object]) -> tuple[pa.Array, list[object]]:
-    """The offsets of an Arrow list array (null: a null list) and the elements of all lists in one."""
+    """The offsets of an Arrow list array (null: a null list), and the elements of all lists joined."""
     offsets: list[int | None] = []
     elements: list[object] = []
     for value in values:

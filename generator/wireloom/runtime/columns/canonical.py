@@ -58,7 +58,7 @@ def dumps(rendering: object) -> str:
 
 
 def loads(text: str | bytes) -> object:
-    """The rendering that a JSON text says; raises ValueError where it is none (RFC 8259), or says no single value."""
+    """The rendering in a JSON text (RFC 8259); raises ValueError if it is not JSON, or not a single value."""
     return json.loads(
         text, object_pairs_hook=_once, parse_int=_digits, parse_float=_within_doubles, parse_constant=_no_number
     )
@@ -74,7 +74,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _digits(text: str) -> int:
-    """An integer; of more digits than Python reads, one that is out of any range as well."""
+    """An integer; one with more digits than Python accepts is cut to a number that is out of every range anyway."""
     return int(text) if len(text) <= _LONGEST else int(text[:_LONGEST])
 
 
@@ -93,7 +93,7 @@ def _no_number(word: str) -> object:
 
 
 def to_canonical(value: object, type: LogicalType) -> object:
-    """The rendering of a value of a logical type, made of what `json` writes."""
+    """The rendering of a value of a logical type, as a tree for `json`."""
     if value is None:
         return None
     match type:
@@ -191,10 +191,10 @@ def to_tagged(value: object) -> object:
 def from_canonical(
     rendering: object, type: LogicalType, extensions: Sequence[ExtensionType] = (), path: str = ""
 ) -> object:
-    """The value of a rendering, records complete; the inverse of `to_canonical`.
+    """The value of a rendering, with all members of its records; the inverse of `to_canonical`.
 
-    `extensions` are those that open values of the format may hold. Raises ValueError that begins with the path of what
-    does not fit its type.
+    `extensions` are the extension types that open values of the format may have. Raises ValueError whose message begins
+    with the path of the value that does not fit.
     """
     if rendering is None:
         return None

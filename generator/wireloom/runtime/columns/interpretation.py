@@ -1,7 +1,7 @@
-"""Columns of values on the wire to columns of what they mean, and back: whole columns at a time.
+"""Columns of wire values to columns of their meanings, and back: whole columns at a time.
 
-The engine reads and writes values on the wire. If every value of a column has a meaning, this is all that is done. If
-one has none (`MeaninglessError`), the construct path finds it and reports it.
+The engine reads and writes wire values. If every value of a column has a meaning, only this module is needed. If one
+has none (`MeaninglessError`), the construct path finds it and reports it.
 """
 
 from collections.abc import Sequence
@@ -43,16 +43,16 @@ _INT64 = 1 << 63
 _INT64_DIGITS = 19
 _LONGEST = 38  # digits of decimals of 128 bits
 _CALENDAR = {"timestamp": (-62_135_596_800_000_000, 253_402_300_799_999_999), "date": (-719_162, 2_932_896)}
-"""The counts of the first and the last time of the years 1 to 9999."""
+"""The counts of the first and the last timestamp and date in the years 1 to 9999."""
 
 
 class MeaninglessError(ValueError):
-    """A column has a value that means nothing on the wire."""
+    """A column has a value that no wire value means."""
 
 
 @lru_cache(maxsize=1024)
 def on_wire(type: LogicalType) -> LogicalType:
-    """The type with what is on the wire in place of what it means."""
+    """The type with wire values in place of meanings."""
     match type:
         case Meant(wire=wire):
             return wire
@@ -74,7 +74,7 @@ def on_wire(type: LogicalType) -> LogicalType:
 
 
 def shown(array: pa.Array, type: LogicalType, native: Any) -> pa.Array:
-    """What a column of the engine's means; the column itself where it has no meanings."""
+    """The meanings of a column from the engine; the column itself if its type has no meanings."""
     match type:
         case _ if on_wire(type) == type:
             return array
@@ -147,14 +147,14 @@ def _numbers(array: pa.Array) -> pa.Array:
 
 
 def _scaled(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:
-    """The number of units of each value: as int64 where that holds all of them, else as a decimal."""
+    """The number of units of each value: as int64 if all values fit, else as a decimal."""
     if _fits(type, scaled):
         found = array.cast(pa.int64())
         found = found if scaled.multiplier == 1 else pc.multiply(found, scaled.multiplier)
         return found if not scaled.offset else pc.add(found, scaled.offset)
     wide = array if pa.types.is_decimal(array.type) else array.cast(pa.int64()).cast(pa.decimal128(_INT64_DIGITS, 0))
     digits = len(str(max(map(abs, bounds(type)))))
-    room = digits + len(str(scaled.multiplier)) + 1  # as Arrow counts the digits of results
+    room = digits + len(str(scaled.multiplier)) + 1  # Arrow's rule for the digits of a product
     room = max(room, len(str(scaled.offset))) + 1 if scaled.offset else room
     found = wide.cast(pa.decimal128(digits, 0) if room <= _LONGEST else pa.decimal256(digits, 0))
     found = found if scaled.multiplier == 1 else pc.multiply(found, _constant(scaled.multiplier))
@@ -167,7 +167,7 @@ def _constant(number: int) -> pa.Scalar:
 
 
 def _fits(type: Meant, scaled: Scaled) -> bool:
-    """Whether int64 holds all that is on the wire and all that it means; times are held against theirs on reading."""
+    """Whether int64 holds all wire values and all meanings; times were range-checked when reading."""
     if scaled.kind not in ("decimal", "integer"):
         return True
     units = [bound * scaled.multiplier for bound in bounds(type)]
@@ -176,12 +176,12 @@ def _fits(type: Meant, scaled: Scaled) -> bool:
 
 
 def _as_quantity(units: pa.Array, type: Meant) -> pa.Array:
-    """Numbers of units as a column of what they are units of, which has the same buffers."""
+    """Numbers of units as a column of the quantity, which has the same buffers."""
     target = arrow_type(type)
     if pa.types.is_decimal(target):
         whole = units.cast(pa.decimal128(_LONGEST, 0)) if not pa.types.is_decimal(units.type) else units
         return _viewed(whole, target)
-    if pa.types.is_decimal(units.type):  # of numbers on the wire beyond int64
+    if pa.types.is_decimal(units.type):  # wire values beyond int64
         return units.cast(target)
     return _viewed(units.cast(pa.int32()) if pa.types.is_date(target) else units, target)
 
@@ -191,28 +191,28 @@ def _viewed(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
-    """The texts of addresses; bytes of another size are those of no value."""
+    """The texts of addresses; bytes of another size belong to bad records."""
     _, offsets, data = array.buffers()
     return _beside(array, pa.string(), native.address_texts(written.kind, offsets, data, array.offset, len(array)))
 
 
 def _beside(array: pa.Array, target: pa.DataType, buffers: Sequence[Any]) -> pa.Array:
-    """A column of these buffers, null where the array is."""
+    """A column of these buffers, null where the array is null."""
     return pa.Array.from_buffers(target, len(array), [_valid(array), *map(pa.py_buffer, buffers)])
 
 
 def _valid(array: pa.Array) -> pa.Buffer | None:
-    """The bits of what is not null, from the first value on; None where nothing is null."""
+    """The validity bitmap from the first value on; None if no value is null."""
     return pc.is_valid(array).buffers()[1] if array.null_count else None
 
 
 def _said(array: pa.Array, type: Meant, said: Said) -> pa.Array:
-    """What texts say, which have been held against their pattern; those of refused records may say nothing."""
+    """The values in texts, which were already checked against their pattern; texts of bad records may be invalid."""
     target = arrow_type(type)
     try:
         found = array.cast(target)
     except pa.ArrowInvalid:
-        if pa.types.is_timestamp(target):  # what is finer than a microsecond is cut off
+        if pa.types.is_timestamp(target):  # cut off digits below a microsecond
             array = pc.replace_substring_regex(array, r"(\.[0-9]{6})[0-9]+", r"\1")
         spelled = pc.match_substring_regex(array, f"^(?:{spelling_of_said(said, fine=False)})$")
         found = pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
@@ -223,14 +223,14 @@ def _said(array: pa.Array, type: Meant, said: Said) -> pa.Array:
 
 
 def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
-    """The texts that bytes are in a character set, which they have been held against."""
+    """The texts of bytes in a character set; the bytes were already checked."""
     _, offsets, data = array.buffers()
     big, table = charset.endswith("be"), charsets.utf8_table(charset)
     return _beside(array, pa.string(), native.decoded_texts(table, big, offsets, data, array.offset, len(array)))
 
 
 def _names(array: pa.Array, named: Named) -> pa.Array:
-    """The names of values; null where one has none."""
+    """The names of values; null for a value without a name."""
     values = pa.array([value for value, _ in named.names], array.type)
     return pa.array([name for _, name in named.names], pa.string()).take(pc.index_in(array, values, skip_nulls=True))
 
@@ -239,9 +239,9 @@ def _names(array: pa.Array, named: Named) -> pa.Array:
 
 
 def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
-    """What a column means on the wire, in the type of its column there.
+    """The wire values of a column of meanings, in the type of the wire column.
 
-    Raises MeaninglessError, or an error of Arrow's, where a value means nothing.
+    Raises MeaninglessError, or an error of Arrow, if a value has no wire value.
     """
     target = arrow_type(type.wire)
     if pa.types.is_null(array.type):
@@ -270,7 +270,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
 
 
 def _says_the_same(given: pa.DataType, shown: pa.DataType) -> bool:
-    """Whether a cast of a column leaves its values what they are, or fails: what it rounds or reads, builders judge."""
+    """Whether a cast keeps every value or fails; for casts that round or parse, builders decide."""
     kinds = pa.types
     if kinds.is_decimal(shown) or kinds.is_integer(shown):
         return bool(kinds.is_decimal(given) or kinds.is_integer(given))
@@ -285,21 +285,21 @@ def _says_the_same(given: pa.DataType, shown: pa.DataType) -> bool:
 
 
 def without_sentinels(array: pa.Array, type: Meant) -> pa.Array:
-    """The array; raises MeaninglessError where a value that is given means null."""
+    """The array; raises MeaninglessError if a given value is the one that means null."""
     if type.null is not None and pc.any(pc.equal(array, pa.scalar(sentinel(type), array.type))).as_py():
         raise MeaninglessError("a value that means null on the wire")
     return array
 
 
 def with_sentinels(array: pa.Array, type: Meant) -> pa.Array:
-    """Nulls as the value on the wire that means null."""
+    """The array, with nulls replaced by the wire value that means null."""
     if type.null is None or not array.null_count:
         return array
     return pc.fill_null(array, pa.scalar(type.null, array.type))
 
 
 def _units(array: pa.Array, type: Meant, scaled: Scaled) -> pa.Array:
-    """The number of units of each value, as int64."""
+    """The number of units of each value, as int64, or as a decimal if int64 is too small."""
     target = arrow_type(type)
     if pa.types.is_decimal(target):
         whole = _viewed(array.cast(pa.decimal128(_LONGEST, scaled.digits)), pa.decimal128(_LONGEST, 0))
@@ -325,7 +325,7 @@ def _unscaled(units: pa.Array, scaled: Scaled) -> pa.Array:
 
 
 def _unscaled_each(units: pa.Array, scaled: Scaled) -> pa.Array:
-    """Numbers beyond 64 bits, one at a time where they are scaled: Arrow does not divide them without a remainder."""
+    """Numbers beyond 64 bits, divided one at a time, as Arrow has no exact division for them."""
     if scaled.multiplier == 1 and not scaled.offset:
         return units
     found: list[int | None] = []
@@ -347,7 +347,7 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
 
 
 def _saying(array: pa.Array, type: Meant, said: Said) -> pa.Array:
-    """The texts that say values, as builders write them."""
+    """The texts of values, as builders write them."""
     match said.counted:
         case Scaled("timestamp" | "date" as kind):
             return _dated(array.cast(arrow_type(type)), _units(array, type, said.counted), kind)
@@ -362,7 +362,7 @@ def _saying(array: pa.Array, type: Meant, said: Said) -> pa.Array:
 
 
 def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
-    """The texts of decimals, with so many digits after the point."""
+    """The texts of decimals, with `digits` digits after the point."""
     count = _viewed(array.cast(pa.decimal128(_LONGEST, digits)), pa.decimal128(_LONGEST, 0))
     if not digits:
         return count.cast(pa.string())
@@ -373,7 +373,7 @@ def _decimal_texts(array: pa.Array, digits: int) -> pa.Array:
 
 
 def _dated(times: pa.Array, counts: pa.Array, kind: str) -> pa.Array:
-    """The texts of moments in UTC, or of days."""
+    """The texts of timestamps in UTC, or of dates."""
     first, last = _CALENDAR[kind]
     if pc.any(pc.or_(pc.less(counts, first), pc.greater(counts, last))).as_py():
         raise MeaninglessError(f"a {kind} beyond the years 1 to 9999")
@@ -391,7 +391,7 @@ def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
 
 
 def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:
-    """The values that names stand for, the first of each."""
+    """The wire values of names, the first one for each name."""
     texts = array.cast(pa.string())
     found = pa.array([value for value, _ in named.names], target).take(
         pc.index_in(texts, pa.array([name for _, name in named.names], pa.string()), skip_nulls=True)
@@ -402,7 +402,7 @@ def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:
 
 
 def agreed(values: pa.Array, raw: pa.Array, type: Meant, native: Any) -> tuple[pa.Array, pa.Array]:
-    """What is meant and what is on the wire: the latter where it means that, the former where it is null."""
+    """The meanings and the wire values: given wire values win if they have the given meaning; nulls fill each other."""
     meanings = (_meaning(each, type, native) for each in (raw, values))
     same = pc.fill_null(pc.equal(*meanings), pa.scalar(value=False))
     return pc.if_else(same, raw, values), pc.coalesce(raw, values)

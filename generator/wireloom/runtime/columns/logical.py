@@ -1,7 +1,7 @@
-"""Logical types as generated code declares them: what readers see of a record, whichever encoding it came in.
+"""Logical types as generated code declares them: what readers see of a record, whatever its encoding.
 
-They are defined here because shipped code needs nothing of the generator; the model takes them over. Python values,
-Arrow columns, Spark types and the canonical JSON rendering all follow from them.
+They are defined here because generated code must not need the generator; the model uses them too. Python values, Arrow
+columns, Spark types and the canonical JSON rendering all follow from them.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer of 8, 16, 32 or 64 bits; signed ones of 65 bits are those that int64 or uint64 holds."""
+    """An integer of 8, 16, 32 or 64 bits; signed 65 bits mean any value of int64 or uint64."""
 
     bits: int
     signed: bool
@@ -46,14 +46,14 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text; `symbols` where only these can occur."""
+    """Text; `symbols` are the only possible values, if they are known."""
 
     symbols: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Bytes, of a fixed `size` where one is known."""
+    """Bytes; `size` is their fixed size, if it is known."""
 
     size: int | None = None
 
@@ -97,7 +97,7 @@ class Record:
 class Alternatives:
     """One of several types, at most one of each kind, told apart by the kind of the value (`kind_name`).
 
-    `without` are the kinds that a projection left out: a value of one of those shows as a struct of nulls.
+    `without` are the kinds that a projection left out: a value of such a kind shows as a struct of nulls.
     """
 
     options: tuple["LogicalType", ...]
@@ -106,9 +106,9 @@ class Alternatives:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Any value the encoding can say, recursively: null, bool, int, float, text, bytes, list, map, extension.
+    """Any value of the encoding, recursively: null, bool, int, float, text, bytes, list, map, extension.
 
-    `kinds` are those of its values, where a wire type tells.
+    `kinds` are the kinds of its values, if a wire type tells.
     """
 
     kinds: frozenset[str] = field(default=frozenset(), compare=False)
@@ -116,10 +116,10 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """Integers that mean `multiplier` times as much, `offset` added: counted in units of what `kind` says.
+    """Integers that mean a quantity: the wire value times `multiplier`, plus `offset`, in units that `kind` gives.
 
-    Those of a timestamp are microseconds since 1970 in UTC, of a date days since 1970, of a duration microseconds, of a
-    decimal its last digit, of which there are `precision` in all and `digits` behind the point.
+    A timestamp counts microseconds since 1970 in UTC, a date days since 1970, a duration microseconds. A decimal counts
+    units of its last digit; it has `precision` digits, `digits` of them after the point.
     """
 
     kind: Literal["timestamp", "date", "duration", "decimal", "integer"]
@@ -131,7 +131,7 @@ class Scaled:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Integers that mean floats: `scale` times as much, `offset` added."""
+    """Integers that mean floats: the wire value times `scale`, plus `offset`."""
 
     scale: float
     offset: float = 0.0
@@ -139,16 +139,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Bytes that have a usual form as text: UUIDs and addresses."""
+    """Bytes with a usual text form: UUIDs and addresses."""
 
     kind: Literal["uuid", "ipv4", "ipv6", "mac"]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Texts that say an integer, a decimal, a moment or a day (RFC 3339); `raw` is the member that has them.
+    """Texts that contain an integer, a decimal, a timestamp or a date (RFC 3339); the member `raw` has the texts.
 
-    `counted` is what readers see, as if integers counted it; the `multiplier` of a decimal is that of the last digit
+    `counted` is the readers' type, as if integers counted it; the `multiplier` of a decimal is that of the last digit
     that texts may have.
     """
 
@@ -157,7 +157,7 @@ class Said:
 
     @property
     def plain(self) -> "Union[Integer, Meant]":
-        """The type of the same column where it comes of integers."""
+        """The type that the same column would have if it came from integers."""
         return self.counted if isinstance(self.counted, Integer) else Meant(Integer(64, signed=True), self.counted)
 
 
@@ -170,9 +170,9 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Named:
-    """Values that have names, of an open set: one without a name is null; readers see each as it is under `raw`.
+    """Names of values, which are not complete: a value without a name is null; the member `raw` has each value itself.
 
-    What is looked up stands with each, in no cache of equal ones: the names of 0 and 1 equal those of false and true.
+    The lookup tables are cached per object, not by equality: the names of 0 and 1 would equal those of false and true.
     """
 
     names: tuple[tuple[int | str | bytes, str], ...]
@@ -191,7 +191,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What is on the wire, and what readers see of it: what it means, null where it is the sentinel `null`."""
+    """The wire type and the readers' type: the meaning of a wire value, null for the sentinel `null`."""
 
     wire: Union[Boolean, Integer, Float, Text, Binary]
     shown: Union[Scaled, Measured, Written, Said, Encoded, Named, None] = None
@@ -199,7 +199,7 @@ class Meant:
 
     @property
     def seen(self) -> "Union[Scaled, LogicalType]":
-        """What readers see: a quantity, or values of a type that is on the wire as it is."""
+        """The readers' type: a quantity, or another logical type."""
         match self.shown:
             case None:
                 return self.wire
@@ -214,7 +214,7 @@ class Meant:
 
     @property
     def raw(self) -> str:
-        """The member that has what is on the wire, of which several values mean the same; empty where none has."""
+        """The member that has the wire value, if several wire values mean the same; empty if there is none."""
         return self.shown.raw if isinstance(self.shown, Named | Said) else ""
 
 
@@ -262,5 +262,5 @@ def kind_name(type: LogicalType) -> str:
 
 
 def alternatives(type: Alternatives) -> list[tuple[str, LogicalType]]:
-    """The columns of alternatives, by name, in the order of kinds."""
+    """The columns of alternatives with their names, in the order of `KINDS`."""
     return sorted(((kind_name(option), option) for option in type.options), key=lambda named: KINDS.index(named[0]))

@@ -1,7 +1,7 @@
-"""What values on the wire mean to readers, and back: the one place that states it for Python values and their texts.
+"""The meanings of wire values for readers, and back: the one definition for Python values and their texts.
 
-Parsers, expressions and the engine know only the value on the wire. Its meaning is applied on the way to readers, and
-undone before anything is built, so each meaning has an inverse.
+Parsers, expressions and the engine know only the wire value. Its meaning is applied on the way to readers, and undone
+before anything is built, so each meaning has an inverse.
 """
 
 import math
@@ -40,8 +40,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND = 1_000_000
-_DIGITS = 80  # of decimals while they are computed with
-_SHOWN = 48  # characters of a number in an error message
+_DIGITS = 80  # the precision of decimal arithmetic
+_SHOWN = 48  # the most characters of a number in an error message
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}").fullmatch
 _DURATION = re.compile(r"(-?)PT(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?S").fullmatch
 _MOMENT = re.compile(
@@ -55,7 +55,7 @@ _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?").fullmatch
 
 
 def meaning(value: Any, type: Meant) -> Any:
-    """What readers see of a value on the wire."""
+    """The readers' value of a wire value."""
     if value is None or (type.null is not None and value == type.null):
         return None
     match type.shown:
@@ -79,7 +79,7 @@ def meaning(value: Any, type: Meant) -> Any:
 
 
 def wire_value(given: Any, type: Meant) -> Any:
-    """The value on the wire that means what readers give; raises EncodeError where none does."""
+    """The wire value of a readers' value; raises EncodeError if there is none."""
     match type.shown:
         case None:
             wire = given
@@ -111,14 +111,14 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
 
 
 def sentinel(type: Meant) -> int | float | str | bytes | None:
-    """What means null, as builders write what means the same."""
+    """The value that means null, in the form that builders write."""
     if isinstance(type.shown, Said) and says(type.null, type.shown):
         return _saying(_said(type.null, type.shown), type.shown)
     return type.null
 
 
 def _quantity(count: int, scaled: Scaled) -> Any:
-    """A number of units as what readers see."""
+    """A number of units as the readers' value."""
     match scaled.kind:
         case "timestamp":
             return _EPOCH + count * _MICROSECOND
@@ -135,7 +135,7 @@ def _quantity(count: int, scaled: Scaled) -> Any:
 
 
 def _count(given: Any, scaled: Scaled) -> int:
-    """What readers give as a number of units; raises EncodeError."""
+    """A readers' value as a number of units; raises EncodeError."""
     match scaled.kind, given:
         case "timestamp", datetime() if given.utcoffset() is not None:
             return (given - _EPOCH) // _MICROSECOND
@@ -160,7 +160,7 @@ def _count(given: Any, scaled: Scaled) -> int:
 
 
 def _last_digits(given: object, digits: int) -> int:
-    """A decimal, an integer, or a float as it is written, counted in its last digit."""
+    """A decimal, an integer, or a float (by its decimal text), counted in units of the last digit."""
     number = Decimal(repr(float(given))) if isinstance(given, float) else given
     if isinstance(number, bool) or not isinstance(number, Decimal | int):
         raise EncodeError("a Decimal", shown(given))
@@ -188,7 +188,7 @@ def _held(wire: int, given: object, type: Meant) -> int:
 
 
 def bounds(type: Meant) -> tuple[int, int]:
-    """The smallest and the largest integer on the wire."""
+    """The smallest and the largest wire integer."""
     wire = type.wire
     assert isinstance(wire, Integer)
     return wire.minimum, wire.maximum
@@ -196,7 +196,7 @@ def bounds(type: Meant) -> tuple[int, int]:
 
 def _nearest(given: object, measured: Measured) -> int:
     if isinstance(given, int | float) and not isinstance(given, bool):
-        with suppress(OverflowError):  # an integer beyond all floats
+        with suppress(OverflowError):  # an integer larger than every float
             if math.isfinite(given):
                 return round((given - measured.offset) / measured.scale)
     raise EncodeError("a finite number", shown(given))
@@ -206,7 +206,7 @@ def _nearest(given: object, measured: Measured) -> int:
 
 
 def spelling_of_said(said: Said, *, fine: bool) -> str:
-    """The pattern of the texts; of a moment, `fine` takes any number of digits after the second."""
+    """The pattern of the texts; `fine` allows any number of fractional digits in a timestamp."""
     match said.counted:
         case Integer() as integer:
             return integers(integer.minimum, integer.maximum)
@@ -221,12 +221,12 @@ def spelling_of_said(said: Said, *, fine: bool) -> str:
 
 
 def says(text: object, said: Said) -> bool:
-    """Whether what means null is a time or a number, not a text in its place."""
+    """Whether the text that means null is itself a valid time or number."""
     return isinstance(text, str) and automaton(spelling_of_said(said, fine=True)).accepts(text)
 
 
 def _said(text: Any, said: Said) -> Any:
-    """What a text says; microseconds, of a moment that is finer (RFC 3339)."""
+    """The value in a text; a finer timestamp (RFC 3339) is cut to microseconds."""
     match said.counted:
         case Integer():
             return int(text)
@@ -263,7 +263,7 @@ def _saying(given: object, said: Said) -> str:
 
 
 def digits_said(decimal: Scaled) -> int:
-    """The digits that texts have after the point, at most; readers may see more."""
+    """The most digits after the point in texts; readers may see more."""
     return decimal.digits - len(str(decimal.multiplier)) + 1
 
 
@@ -293,7 +293,7 @@ def _named_value(given: object, named: Named) -> int | str | bytes:
 
 
 def address_text(value: bytes, written: Written) -> str:
-    """The usual text of the bytes of an address."""
+    """The usual text of an address."""
     match written.kind:
         case "uuid":
             return str(UUID(bytes=bytes(value)))
@@ -308,7 +308,7 @@ def address_text(value: bytes, written: Written) -> str:
 
 
 def _ipv6_text(value: bytes) -> str:
-    """RFC 5952: the longest run of two or more zero groups, the first of them, is `::`; hexadecimal throughout."""
+    """RFC 5952: the first longest run of two or more zero groups is `::`; all groups are hexadecimal."""
     groups = [f"{value[place] << 8 | value[place + 1]:x}" for place in range(0, 16, 2)]
     start, length = 0, 1
     for first in range(8):
@@ -321,7 +321,7 @@ def _ipv6_text(value: bytes) -> str:
 
 
 def address_bytes(given: object, written: Written) -> bytes:
-    """The bytes that the usual text of an address stands for; raises EncodeError for any other text."""
+    """The bytes of an address in its usual text; raises EncodeError for any other text."""
     names = {"uuid": "a UUID", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "mac": "a MAC address"}
     try:
         found = _address(str(given) if isinstance(given, UUID | IPv4Address | IPv6Address) else given, written)
@@ -352,7 +352,7 @@ def _address(text: object, written: Written) -> bytes | None:
 
 
 def rendered(value: Any, scaled: Scaled) -> object:
-    """The canonical JSON rendering of what readers see."""
+    """The canonical JSON rendering of a readers' value."""
     match scaled.kind:
         case "timestamp":
             moment = value.astimezone(UTC).replace(tzinfo=None)
@@ -370,14 +370,14 @@ def rendered(value: Any, scaled: Scaled) -> object:
 
 
 def duration_text(count: int) -> str:
-    """Microseconds as the rendering says them: `PT1.500000S`."""
+    """Microseconds as a duration: `PT1.500000S`."""
     seconds, rest = divmod(abs(count), _SECOND)
     fraction = f".{rest:06}" if rest else ""
     return f"{'-' if count < 0 else ''}PT{seconds}{fraction}S"
 
 
 def read(rendering: object, scaled: Scaled) -> Any:
-    """What readers see, from its rendering; raises ValueError that says what was expected."""
+    """The readers' value of a rendering; raises ValueError with the expected form."""
     if scaled.kind == "integer":
         if isinstance(rendering, bool) or not isinstance(rendering, int):
             raise ValueError("expected an integer")
@@ -398,7 +398,7 @@ EXPECTED = {
     "duration": "a duration in seconds such as PT1.5S",
     "decimal": "decimal text",
 }
-"""What the renderings look like, in words."""
+"""The forms of the renderings, in words."""
 
 
 def _read(text: str, scaled: Scaled) -> Any:
@@ -421,7 +421,7 @@ def _read(text: str, scaled: Scaled) -> Any:
 
 
 def wiring(type: LogicalType) -> Change | None:
-    """How what readers give becomes what is on the wire; None where it is that already. Raises EncodeError."""
+    """A function from readers' values to wire values, which raises EncodeError; None if they are the same."""
     match type:
         case Meant():
             return lambda given: wire_value(given, type)
@@ -488,7 +488,7 @@ def _of_members(record: Record) -> Change | None:
     told = {member.name: member.type for member in record.fields if isinstance(member.type, Meant) and member.type.raw}
 
     def changed(given: Any) -> Any:
-        if not isinstance(given, Mapping) or isinstance(given, Value):  # what constructs give is of the wire
+        if not isinstance(given, Mapping) or isinstance(given, Value):  # constructs already return wire values
             return given
         found = dict(given)
         for name, change in changes.items():
@@ -505,9 +505,9 @@ def _of_members(record: Record) -> Change | None:
 
 
 def _agree(given: Mapping[str, Any], found: dict[str, Any], name: str, type: Meant) -> None:
-    """What is meant says what is on the wire where nothing else does; of two values that mean it, the one given.
+    """Reconcile a meaning and a wire value: a missing wire value follows from the meaning; a given one is kept.
 
-    Raises EncodeError where a name is given that is not that of the value; a moment may be finer on the wire.
+    Raises EncodeError if a given name is not that of the value; a wire timestamp may be finer than its meaning.
     """
     value = found.get(type.raw)
     if value is None:
@@ -520,7 +520,7 @@ def _agree(given: Mapping[str, Any], found: dict[str, Any], name: str, type: Mea
 
 
 def _means(value: Any, type: Meant, given: Any) -> bool:
-    """Whether a value, which need not be one of the format's, means what is given."""
+    """Whether a value, which may not even be one of the format, has the given meaning."""
     try:
         return bool(meaning(value, type) == given)
     except (TypeError, ValueError, OverflowError):  # builders refuse it

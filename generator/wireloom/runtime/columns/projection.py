@@ -1,4 +1,4 @@
-"""Projections: a logical record with only the columns that were asked for.
+"""Projections: a logical record with only the requested columns.
 
 Everything after a projection (fields left out on the way to columns) follows from the smaller record.
 """
@@ -81,7 +81,7 @@ def _refuse_unknown(names: Sequence[str], paths: Sequence[tuple[str, ...]], abov
 
 
 def unknown_name(what: str, name: object, names: Sequence[str], above: tuple[str, ...] = ()) -> str:
-    """A message about a name that is not there: the nearest that is, or all of them. A key that is no text is none."""
+    """The message for an unknown name, with the nearest known one, or all; `name` may be a key that is not text."""
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), names, n=1)

@@ -1,7 +1,7 @@
-"""Values from Arrow columns, the inverse of `arrow.to_struct_array`: one pyarrow call for each column.
+"""Values from Arrow columns, the inverse of `arrow.to_struct_array`: one pyarrow call per column.
 
-Columns come from callers: what no value of the format can be (bytes that are no VARIANT, text that is not UTF-8, a
-column of another shape) is an EncodeError at its place, never an error of Arrow or of Python.
+Columns come from callers. A value that cannot belong to the format (bytes that are not a VARIANT, text that is not
+UTF-8, a column of another shape) is an EncodeError at its path, never an error of Arrow or of Python.
 """
 
 from bisect import bisect_right
@@ -37,18 +37,18 @@ from wireloom.runtime.columns.projection import unknown_name
 from wireloom.runtime.errors import EncodeError, ParameterError, shown
 from wireloom.runtime.values import OpenBytes, Pairs
 
-_LONGEST = 40  # digits of an integer that a column may say as text
+_LONGEST = 40  # the most digits of an integer in a text column
 Value = dict[str, object] | None
 
 
 def from_struct_array(
     array: pa.StructArray | pa.RecordBatch, record: Record, *, extensions: Sequence[ExtensionType] = ()
 ) -> list[Value]:
-    """The record value of each struct (null: None), complete; the inverse of `to_struct_array`.
+    """The record value of each struct (null: None), with all members; the inverse of `to_struct_array`.
 
-    Columns are found by name; one that is missing reads as null, one that the record does not have is a ParameterError.
-    VARIANT, tagged JSON text and bytes of the wire are told apart by the column's type. `extensions` names extension
-    codes. Raises EncodeError for a value that none is, at its row and path.
+    Columns are found by name. A missing column reads as null, an unknown one is a ParameterError. The column's type
+    tells VARIANT, tagged JSON text and wire bytes apart. `extensions` name the extension codes. Raises EncodeError for
+    an invalid value, with its row and path.
     """
     return _records(soundness.columns_of(array), record, extensions)
 
@@ -56,7 +56,7 @@ def from_struct_array(
 def leading(
     array: pa.StructArray, record: Record, *, extensions: Sequence[ExtensionType] = ()
 ) -> tuple[list[Value], EncodeError | None]:
-    """The values of the rows before the first that has none, and its error (None: every row has one)."""
+    """The values of the rows before the first bad one, and its error (None: all rows are good)."""
     error: EncodeError | None = None
     while True:
         try:
@@ -66,7 +66,7 @@ def leading(
 
 
 def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType]) -> list[object]:
-    """The values of a column, whatever its type where it has none; an EncodeError is at the place of its row."""
+    """The values of a column (of any Arrow type if it is empty); an EncodeError has the row in its path."""
     if not len(array):
         return []
     match type:
@@ -93,7 +93,7 @@ def _values(array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionTy
 
 
 def _each(read: Callable[[object], object], values: Iterable[object]) -> list[object]:
-    """What is read of each value that is not null; an EncodeError is at its place."""
+    """Apply `read` to each value that is not null; an EncodeError has the index in its path."""
     found: list[object] = []
     for place, value in enumerate(values):
         try:
@@ -104,14 +104,14 @@ def _each(read: Callable[[object], object], values: Iterable[object]) -> list[ob
 
 
 def _row(error: EncodeError) -> int:
-    """The row of a column that an error is at, which it is no longer."""
+    """Remove the row from the path of an error, and return it."""
     row = error.inward()
     assert isinstance(row, int)
     return row
 
 
 def _refused(expected: str, array: pa.Array) -> EncodeError:
-    """A column of another shape, said of its first row."""
+    """The error of a column of another shape, reported at its first row."""
     return EncodeError(expected, f"one of {array.type}").at(0)
 
 
@@ -132,7 +132,7 @@ def _plain(array: pa.Array) -> list[object]:
 
 
 def _python(value: object) -> object:
-    """The Python value of a scalar; not every time that Arrow has is one of Python's, nor is every time zone."""
+    """The Python value of a scalar; Arrow has times and time zones that Python lacks."""
     assert isinstance(value, pa.Scalar)
     try:
         return value.as_py()
@@ -169,7 +169,7 @@ def _text(value: object) -> object:
 
 
 def _integer(value: object) -> object:
-    """The integer that a column's value says; values of other kinds are for `build` to refuse."""
+    """The integer of a column's value; `build` refuses values of other kinds."""
     match value:
         case Decimal() if value.is_finite() and value == value.to_integral_value():
             return int(value)
@@ -180,7 +180,7 @@ def _integer(value: object) -> object:
 
 
 def _big_integer(value: object) -> object:
-    """The same of one beyond 64 bits, whose column has decimal texts."""
+    """The integer of a value beyond 64 bits, whose column has decimal texts."""
     match value:
         case str() if value.removeprefix("-").isdecimal() and value.isascii() and len(value) <= _LONGEST:
             return int(value)
@@ -205,9 +205,9 @@ def _quantities(array: pa.Array, scaled: Scaled) -> list[object]:
 
 
 def _in_microseconds(array: pa.Array) -> pa.Array:
-    """Times of another unit or zone, where microseconds say them; an EncodeError is at the first row that they do not.
+    """Times in whole microseconds; an EncodeError has the first row that is finer.
 
-    In UTC, since a zone may put a moment into a year that Python does not have.
+    Timestamps are converted to UTC, since another zone may move one out of Python's years.
     """
     if not kinds.is_timestamp(array.type) and not kinds.is_duration(array.type):
         return array
@@ -217,7 +217,7 @@ def _in_microseconds(array: pa.Array) -> pa.Array:
 
 
 def _cast_each(array: pa.Array, wanted: pa.DataType, expected: str) -> pa.Array:
-    """The column as another type; an EncodeError is at the first row that it does not hold."""
+    """The column as another type; an EncodeError has the first row that does not fit."""
     try:
         return array.cast(wanted)
     except pa.ArrowInvalid as error:
@@ -261,7 +261,7 @@ def _mapped(array: pa.Array, type: Map, extensions: Sequence[ExtensionType]) -> 
 
 
 def _spans(array: pa.ListArray) -> list[tuple[int, int, bool]]:
-    """Where the elements of each list are among those of all, and whether there is a list."""
+    """The start and end of each list in the flattened elements, and whether the list is not null."""
     lengths = array.value_lengths().fill_null(0).to_pylist()
     ends = list(accumulate(lengths))
     return list(zip([0, *ends], ends, array.is_valid().to_pylist(), strict=False))
@@ -270,7 +270,7 @@ def _spans(array: pa.ListArray) -> list[tuple[int, int, bool]]:
 def _elements(
     array: pa.Array, type: LogicalType, extensions: Sequence[ExtensionType], spans: Sequence[tuple[int, int, bool]]
 ) -> list[object]:
-    """The values in lists; an EncodeError is at its place in the list of its row."""
+    """The values in lists; an EncodeError has the row and the index in its list."""
     try:
         return _values(array, type, extensions)
     except EncodeError as error:
@@ -294,7 +294,7 @@ def _records(array: pa.StructArray, record: Record, extensions: Sequence[Extensi
 def _members(
     array: pa.StructArray, types: Mapping[str, LogicalType], extensions: Sequence[ExtensionType], *, named: bool = True
 ) -> list[Sequence[object]]:
-    """The values of each member, null where its struct is or where there is no such column."""
+    """The values of each member, null if its struct is null or the column is missing."""
     columns = _columns(array, list(types))
     nulls = [None] * len(array)
     found: list[Sequence[object]] = []
@@ -308,7 +308,7 @@ def _members(
 
 
 def _columns(array: pa.StructArray, names: Sequence[str]) -> dict[str, pa.Array]:
-    """The members of a struct by name; raises ParameterError for one that is unknown or there twice."""
+    """The members of a struct by name; raises ParameterError for an unknown or a repeated one."""
     if not kinds.is_struct(array.type):
         raise _refused("a column of structs", array)
     present = [field.name for field in array.type]
@@ -348,7 +348,7 @@ def _open_values(array: pa.Array, extensions: Sequence[ExtensionType]) -> list[o
 
 
 def _open_value(value: object, extensions: Sequence[ExtensionType]) -> object:
-    """The open value that bytes of the wire are, or that tagged JSON text says."""
+    """The open value of wire bytes, or of tagged JSON text."""
     match value:
         case bytes():
             return OpenBytes(value)
@@ -378,7 +378,7 @@ def _variant(parts: object, names: Mapping[int, str]) -> object:
 
 
 def _checked_value(read: Callable[[], object]) -> object:
-    """The open value that a column says; raises EncodeError."""
+    """The open value that `read` returns; raises EncodeError."""
     try:
         return read()
     except ValueError as error:

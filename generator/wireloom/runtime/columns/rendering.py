@@ -1,8 +1,8 @@
-"""The canonical JSON rendering of whole Arrow columns: one text for each row, the same as `canonical` gives its value.
+"""The canonical JSON rendering of whole Arrow columns: one text per row, the same as `canonical` gives.
 
-Each column becomes a column of JSON texts, and the texts of members, elements and entries are joined by Arrow. Python
-sees single values only where Arrow has no words for them: floats, bytes, durations, and texts that need an escape.
-Open values come as the JSON text of their tagged form (`open_values="json"`).
+Each column becomes a column of JSON texts, and Arrow joins the texts of members, elements and entries. Python handles
+single values only if Arrow cannot render them: floats, bytes, durations, and texts that need an escape. Open values
+come as the JSON text of their tagged form (`open_values="json"`).
 """
 
 import math
@@ -43,7 +43,7 @@ _PLAIN_SCALE = 6  # digits after the point up to which Arrow writes no exponent
 
 
 def rendered(array: pa.Array, type: LogicalType) -> pa.LargeStringArray:
-    """The JSON text of each value of a column; null where it is null."""
+    """The JSON text of each value of a column; null for null."""
     match type:
         case Boolean() | Integer():
             return array.cast(_TEXT)
@@ -73,7 +73,7 @@ def rendered(array: pa.Array, type: LogicalType) -> pa.LargeStringArray:
 
 
 def rendered_lists(rows: pa.Array, type: LogicalType, parents: pa.Array, count: int) -> pa.LargeStringArray:
-    """The JSON text of the list that the rows of each of so many parents are; a null row is none."""
+    """For each of `count` parents, the JSON text of the list of its rows; null rows are left out."""
     kept = pc.is_valid(rows)
     sizes = pc.value_counts(parents.filter(kept))
     found = pc.index_in(pa.array(range(count), parents.type), value_set=sizes.field("values"))
@@ -82,7 +82,7 @@ def rendered_lists(rows: pa.Array, type: LogicalType, parents: pa.Array, count: 
 
 
 def bytes_of_lines(texts: pa.LargeStringArray) -> memoryview:
-    """The texts that are there, each with a line feed."""
+    """The texts that are not null, each with a line feed."""
     joined = pc.binary_join_element_wise(texts.drop_null(), pa.scalar("\n", _TEXT), pa.scalar("", _TEXT))
     if not len(joined):
         return memoryview(b"")
@@ -113,7 +113,7 @@ def _quantity(array: pa.Array, scaled: Scaled) -> pa.LargeStringArray:
 
 
 def _each(text: Callable[[_T], str], array: pa.Array) -> pa.LargeStringArray:
-    """The text of each value that is there."""
+    """The text of each value that is not null."""
     if not array.null_count:
         return pa.array(list(map(text, array.to_pylist())), _TEXT)
     return pa.array([None if value is None else text(value) for value in array.to_pylist()], _TEXT)
@@ -143,7 +143,7 @@ def _text(array: pa.Array) -> pa.LargeStringArray:
 
 
 def _joined(*parts: pa.Array | str) -> pa.LargeStringArray:
-    """The parts of each row, one after the other; null where one of them is."""
+    """The parts of each row, joined; null if one of them is null."""
     columns = [pa.scalar(part, _TEXT) if isinstance(part, str) else part for part in parts]
     return pc.binary_join_element_wise(*columns, pa.scalar("", _TEXT))
 

@@ -1,4 +1,4 @@
-"""What flat rows repeat: the columns of a record are in each of its rows.
+"""The limit on what flat rows repeat: each row has the columns of its record.
 
 A text of a megabyte in a record with a thousand rows is a gigabyte of columns. So the rows of several records are made
 in parts, each of which repeats a bounded number of bytes. A record whose own rows would repeat too much is a bad
@@ -19,14 +19,14 @@ from wireloom.runtime.columns.rows import parted, repeated, row_record
 from wireloom.runtime.errors import DecodeError
 
 REPEATED = 1 << 30
-"""Bytes, and elements of lists, that the rows of one record may repeat."""
+"""The most bytes and list elements that the rows of one record may repeat."""
 COLUMN = (1 << 31) - 1
-"""As many as one column of Arrow may have, of all records together."""
+"""The most that one Arrow column can hold, for all records together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How much the flat rows of a record may repeat, for who has its value."""
+    """The limit on what the flat rows of a record repeat, checked on its value."""
 
     path: tuple[str, ...]
     beside: Record
@@ -34,7 +34,7 @@ class Bound:
 
     @classmethod
     def of(cls, tabulation: Tabulation, view: View) -> "Bound | None":
-        """That of a view of a root; None where rows are records, or repeat what is of a fixed size only."""
+        """The limit for a view of a root; None if rows are records, or repeat only values of fixed size."""
         path = tuple(tabulation.rows)
         if not (path and view.explode) or tabulation.elements:
             return None
@@ -45,7 +45,7 @@ class Bound:
         return cls(path, Record(varying), view.open_values) if varying else None
 
     def size(self, value: Mapping[str, Any]) -> int:
-        """Bytes and elements that the rows of a value repeat."""
+        """The bytes and elements that the rows of a value repeat."""
         elements, rest = parted(value, self.path)
         if not elements:
             return 0
@@ -54,7 +54,7 @@ class Bound:
         return cast(int, size)
 
     def hold(self, value: Mapping[str, Any]) -> None:
-        """Raises DecodeError where the rows of a value repeat more than they may."""
+        """Raises DecodeError if the rows of a value repeat too much."""
         size = self.size(value)
         if size > REPEATED:
             expected = f"rows that repeat at most {REPEATED} bytes of their record"
@@ -65,21 +65,21 @@ class Bound:
 
     @property
     def names(self) -> list[str]:
-        """The columns that are repeated and vary."""
+        """The repeated columns of variable size."""
         return [member.name for member in self.beside.fields]
 
 
 def varies(type: pa.DataType) -> bool:
-    """Whether values of a type are of any number of bytes or elements."""
+    """Whether values of a type vary in bytes or elements."""
     if pa.types.is_struct(type):
         return any(varies(field.type) for field in type)
     return not pa.types.is_primitive(type) and not pa.types.is_decimal(type)
 
 
 def is_little(records: pa.StructArray, names: Sequence[str], lists: pa.ListArray, most: int | None = None) -> bool:
-    """Whether the rows of all records surely repeat no more than so much (None: what the rows of one may), at a glance.
+    """A quick test whether the rows of all records surely repeat at most `most` (None: the limit of one record).
 
-    Buffers have a bit at least for each byte or element that is repeated, and no list is longer than the longest.
+    Buffers have at least one bit per repeated byte or element, and no list is longer than the longest.
     """
     most = REPEATED if most is None else most
     bits: int = 8 * sum(records.field(name).nbytes for name in names)
@@ -91,18 +91,18 @@ def _longest(lists: pa.ListArray) -> int:
 
 
 def sizes(records: pa.StructArray, names: Sequence[str], counts: pa.Array) -> pa.Int64Array:
-    """What the rows of each record repeat of these columns, which vary, where it has so many rows."""
+    """What the rows of each record repeat of these columns, given the number of its rows."""
     held = _sum([_size(records.field(name)) for name in names], len(records))
     return pc.multiply(pc.min_element_wise(held, COLUMN), pc.fill_null(counts.cast(pa.int64()), 0))
 
 
 def excessive(repeated: pa.Int64Array) -> list[int]:
-    """The records whose rows repeat more than they may."""
+    """The records whose rows repeat too much."""
     return cast("list[int]", pc.indices_nonzero(pc.greater(repeated, REPEATED)).to_pylist())
 
 
 def spans(repeated: pa.Int64Array, most: int | None = None) -> Iterator[tuple[int, int]]:
-    """Records, from one up to another, that repeat at most so much together (None: what a column may have), or one."""
+    """Ranges of records that together repeat at most `most` (None: the limit of a column), or of a single record."""
     most = COLUMN if most is None else most
     if (pc.sum(repeated).as_py() or 0) <= most:
         yield 0, len(repeated)
@@ -117,7 +117,7 @@ def spans(repeated: pa.Int64Array, most: int | None = None) -> Iterator[tuple[in
 
 
 def _size(values: pa.Array) -> pa.Int64Array:
-    """The bytes of texts and the elements of lists of each value; of null nothing."""
+    """The bytes of texts and the elements of lists in each value; 0 for null."""
     if pa.types.is_struct(values.type):
         varying = [each for each in values.flatten() if varies(each.type)]
         return _sum([_size(each) for each in varying], len(values))

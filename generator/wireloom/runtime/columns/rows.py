@@ -1,4 +1,4 @@
-"""The flat form of records: one row for each element of a list in them."""
+"""The flat form of records: one row per element of a list in them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from wireloom.runtime.columns.projection import unknown_name
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Flat rows and, for each, the place of the value that it came from."""
+    """Flat rows and, for each, the index of the value that it came from."""
 
     values: list[dict[str, object] | None]
     parents: list[int]
@@ -18,8 +18,8 @@ class Rows:
 def row_record(record: Record, path: Sequence[str]) -> Record:
     """The flat row of a record whose rows are the elements of the list at `path`.
 
-    The members of an element come first, then the record's others (without those that an element has, too). No path:
-    the record is a row. Elements that are no records are a column with the list's name.
+    The members of an element come first, then the record's others (except those with the name of an element's member).
+    Without a path, the record is a row. Elements that are not records are a column with the list's name.
     """
     if not path:
         return record
@@ -28,12 +28,12 @@ def row_record(record: Record, path: Sequence[str]) -> Record:
 
 
 def repeated(record: Record, path: Sequence[str]) -> Record:
-    """The members of flat rows that are the record's, which each of its rows has."""
+    """The members of flat rows that come from the record, and are repeated in each of its rows."""
     return Record(_sides(record, path)[1])
 
 
 def _sides(record: Record, path: Sequence[str]) -> tuple[tuple[LogicalField, ...], tuple[LogicalField, ...]]:
-    """The members of a flat row that are an element's, and those of its record."""
+    """The members of a flat row that come from the element, and those from its record."""
     element, rest = _split(record, tuple(path))
     own = element.fields if isinstance(element, Record) else (LogicalField(path[-1], element, nullable=False),)
     names = {member.name for member in own}
@@ -59,9 +59,10 @@ def _split(record: Record, path: tuple[str, ...]) -> tuple[LogicalType, Record]:
 
 
 def explode(values: Iterable[object], path: Sequence[str], *, elements: bool = False) -> Rows:
-    """Flat rows of values: one for each element of the list at `path`, or of the value itself where `elements`.
+    """Flat rows of values: one per element of the list at `path`, or of the value itself with `elements`.
 
-    A null value (a bad record) stays one null row, so that its error keeps a row; a record of no elements has none.
+    A null value (a bad record) stays one null row, so that its error keeps a row; a record with no elements has no
+    rows.
     """
     rows, parents = [], []
     for parent, value in enumerate(values):
@@ -102,7 +103,7 @@ def _as_list(value: object) -> list[object]:
 
 
 def as_record(value: object) -> dict[str, object]:
-    """The value, which must be that of a record."""
+    """The value, checked to be a record; raises TypeError."""
     if not isinstance(value, dict):
         raise TypeError(f"expected a record, got a {type(value).__name__}")
     return value

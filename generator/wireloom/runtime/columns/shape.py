@@ -1,4 +1,4 @@
-"""Values and their logical type: what they mean, what a parser leaves out, and which kind of alternative a value is."""
+"""Completes parsed values by their logical type: meanings, missing members, and the kind of an alternative."""
 
 from collections.abc import Callable, Mapping
 from typing import assert_never
@@ -29,9 +29,9 @@ Fill = Callable[[object], object]
 
 
 def fill(value: Mapping[str, object], record: Record) -> dict[str, object]:
-    """The value with exactly the record's members in the record's order, None where one is missing, at every depth.
+    """The value with exactly the record's members in the record's order, None for missing ones, at every depth.
 
-    What only expressions see of a parsed record stays beside it.
+    The hidden values of a parsed record, which only expressions see, are kept.
     """
     return filling(record)(value)
 
@@ -53,7 +53,7 @@ def _unless_null(fill: Fill, value: object) -> object:
 
 
 def _filling(type: LogicalType) -> Fill | None:
-    """How to complete a value of this type; None where nothing in it can be missing."""
+    """A function that completes a value of this type; None if nothing in it can be missing."""
     match type:
         case Boolean() | Integer() | BigInteger() | Float() | Text() | Binary() | Open():
             return None
@@ -112,9 +112,9 @@ def _as_is(value: object) -> object:
 
 
 def chosen(alternatives: Alternatives, value: object) -> LogicalType | None:
-    """The option that a value has by its kind: the one of that kind, else the open one; None if there is neither.
+    """The option for a value: the one of its kind, else the open one; None if there is neither.
 
-    A projection does not change which it is.
+    A projection does not change the choice.
     """
     options = {kind_name(option): option for option in alternatives.options}
     open_option = options.get("variant")

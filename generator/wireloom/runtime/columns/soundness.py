@@ -1,9 +1,9 @@
-"""Checks of Arrow arrays from callers: unusable or contradictory arrays are refused before a pointer is followed.
+"""Checks of Arrow arrays from callers: inconsistent arrays are refused before a pointer is followed.
 
 An array may come from anywhere (a file, another process, `from_buffers`), and pyarrow itself checks only its lengths.
-An offset, a view or a dictionary index that leads out of its buffers is found here, once for each array; all later
-code may then read and cast freely. Only what the slice refers to is checked, so many slices of one array cost what the
-array costs.
+An offset, a view or a dictionary index that leads out of its buffers is found here, once per array; all later code may
+then read and cast freely. Only the data that the slice refers to is checked, so many slices of one array cost together
+what the array costs.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ _BYTES = {
     pa.binary_view(): pa.binary_view(),
     pa.string_view(): pa.binary_view(),
 }
-"""Types of bytes and texts, and the type to look at them as: whether text is UTF-8 is a matter of its record."""
+"""Types of bytes and texts, and the type to check them as: invalid UTF-8 is an error of a record, not of the array."""
 
 
 def records_of(array: object) -> pa.Array | pa.ChunkedArray:
-    """The records that `decode` was given, as an array; raises ParameterError for another thing, and ValueError."""
+    """The records passed to `decode`, as an array; raises ParameterError for another object, or ValueError."""
     if isinstance(array, list | tuple):
         return _listed(array)
     if not isinstance(array, pa.Array | pa.ChunkedArray):
@@ -51,7 +51,7 @@ def _listed(records: Sequence[object]) -> pa.Array | pa.ChunkedArray:
 
 
 def columns_of(records: object) -> pa.StructArray:
-    """The columns that `encode` was given, one struct a row; raises ParameterError for other things, and ValueError."""
+    """The columns passed to `encode`, one struct per row; raises ParameterError for another object, or ValueError."""
     if isinstance(records, pa.RecordBatch | pa.Table):
         check_all(records.columns, [f"the column {name!r}" for name in records.schema.names])
         records = records.to_struct_array()
@@ -66,13 +66,13 @@ def columns_of(records: object) -> pa.StructArray:
 
 
 def check_all(arrays: "Sequence[pa.Array | pa.ChunkedArray]", names: Sequence[str]) -> None:
-    """`check` of each."""
+    """`check` each array."""
     for array, name in zip(arrays, names, strict=True):
         check(array, name)
 
 
 def check(array: "pa.Array | pa.ChunkedArray", name: str) -> None:
-    """Raise ValueError where the array contradicts itself: whatever is read of it is then within its buffers."""
+    """Raise ValueError if the array is inconsistent; otherwise every read of it stays within its buffers."""
     try:
         for chunk in array.chunks if isinstance(array, pa.ChunkedArray) else (array,):
             chunk.validate()
@@ -82,7 +82,7 @@ def check(array: "pa.Array | pa.ChunkedArray", name: str) -> None:
 
 
 def _check(array: pa.Array) -> None:
-    """Raise ArrowInvalid or ArrowIndexError for what the array itself, or one below it, refers to and does not have."""
+    """Raise ArrowInvalid or ArrowIndexError if the array, or one below it, refers to data that it does not have."""
     type = array.type
     if type in _BYTES:
         _as(_BYTES[type], array).validate(full=True)
@@ -122,14 +122,14 @@ def _check_dictionary(array: pa.DictionaryArray) -> None:
 
 
 def _elements(array: pa.Array, below: Sequence[pa.Array]) -> list[pa.Array]:
-    """Of the arrays below a list array (a slice of one, perhaps), what it refers to."""
+    """The parts of the arrays below a list array, which may be a slice, that it refers to."""
     offsets = array.offsets if len(array) else pa.array([0], pa.int32())
     first, last = offsets[0].as_py(), offsets[-1].as_py()
     return [each.slice(first, last - first) for each in below]
 
 
 def members(array: pa.StructArray) -> list[pa.Array]:
-    """The members of structs, null where the struct is: nobody looks at what lies under a null."""
+    """The members of structs, null where the struct is null, whatever their buffers have there."""
     if array.null_count:
         found: list[pa.Array] = array.flatten()
         return found
@@ -137,9 +137,9 @@ def members(array: pa.StructArray) -> list[pa.Array]:
 
 
 def trimmed(array: pa.ListArray) -> pa.ListArray:
-    """The lists, with no other values below them than those that they refer to (and that `check` has looked at).
+    """The lists, without values below them that they do not refer to (and that `check` has not checked).
 
-    A null list may refer to values, too: they are not the record's, and nobody looks at them.
+    A null list may refer to values; they are not part of the record, and are dropped.
     """
     lengths = pc.fill_null(array.value_lengths(), 0) if array.null_count else None
     (values,) = _elements(array, [array.values])
@@ -162,5 +162,5 @@ def entries(array: pa.MapArray) -> pa.ListArray:
 
 
 def is_bytes(type: pa.DataType) -> bool:
-    """Whether a column is one of bytes or texts."""
+    """Whether it is a type of bytes or texts."""
     return type in _BYTES

@@ -23,7 +23,7 @@ EXTENSION_KEY = "$ext"
 
 
 class _Basic(IntEnum):
-    """The low two bits of a value's first byte; the six above are a primitive's type, a length or widths."""
+    """The low two bits of a value's first byte; the upper six are a primitive's type, a length or widths."""
 
     PRIMITIVE = 0
     SHORT_TEXT = 1
@@ -32,7 +32,7 @@ class _Basic(IntEnum):
 
 
 class _Primitive(IntEnum):
-    """The types of primitives that open values use, or that Spark makes of the numbers in JSON text."""
+    """The primitive types that open values use, or that Spark makes from the numbers in JSON text."""
 
     NULL = 0
     TRUE = 1
@@ -124,7 +124,7 @@ def _encoded_array(elements: list[bytes]) -> bytes:
 
 
 def _encoded_object(entries: list[tuple[str, object]], keys: dict[str, int]) -> bytes:
-    """Key ids and offsets stand in the order of the keys' UTF-8; the values in that of the entries."""
+    """Key ids and offsets are in the order of the keys' UTF-8; the values are in the order of the entries."""
     ids = [keys.setdefault(key, len(keys)) for key, _ in entries]
     values = [_encoded(value, keys) for _, value in entries]
     data = b"".join(values)
@@ -171,9 +171,9 @@ def _numbers(numbers: list[int], width: int) -> bytes:
 
 
 def decode(value: bytes, metadata: bytes, extensions: Mapping[int, str] | None = None) -> object:
-    """The open value of a VARIANT; `extensions` names extension codes.
+    """The open value of a VARIANT; `extensions` name the extension codes.
 
-    Raises ValueError where the bytes are malformed or hold what no open value is (a date, a time).
+    Raises ValueError if the bytes are malformed or hold a value that is not an open value (a date, a time).
     """
     return _Reader(value, _keys(metadata), extensions or {}).value(0)
 
@@ -181,7 +181,7 @@ def decode(value: bytes, metadata: bytes, extensions: Mapping[int, str] | None =
 class _Reader:
     """Reads values at positions of one VARIANT.
 
-    No two of its values share bytes: a VARIANT that says the same bytes many times could be as long as one likes.
+    Values must not share bytes, or a small VARIANT could unfold into a value of any size.
     """
 
     __slots__ = ("data", "extensions", "keys", "left")
@@ -240,7 +240,7 @@ class _Reader:
         return self.restored([(self.key(id), self.value(start + offset)) for offset, id in fields])
 
     def restored(self, entries: list[tuple[str, object]]) -> object:
-        """The value that the reserved names stand for."""
+        """The value, with the reserved names resolved."""
         match entries:
             case [("$map", list(pairs))]:
                 return Pairs(_pair(pair) for pair in pairs)
@@ -293,7 +293,7 @@ def _pair(pair: object) -> tuple[object, object]:
 
 
 def _number(scale: int, unscaled: int) -> int | float:
-    """Spark's own JSON reader makes decimals of short fractions; open values know only integers and floats."""
+    """Spark's own JSON reader makes decimals from short fractions; open values know only integers and floats."""
     return unscaled if scale == 0 else float(Decimal(f"{unscaled}e-{scale}"))
 
 

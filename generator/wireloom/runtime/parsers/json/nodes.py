@@ -1,4 +1,4 @@
-"""JSON between its text and its meaning: nodes to read from, slots to write to.
+"""JSON between its text and its values: nodes to parse from, slots to build into.
 
 A `Node` is the stream of a construct that parses, a `Slot` that of one that builds. Both count how deep open values
 nest.
@@ -27,39 +27,40 @@ WORDS: dict[Kind, str] = {
 
 @dataclass(slots=True)
 class Nesting:
-    """How deep open values stand in one another, counted while they are read or written."""
+    """How deep open values are nested, counted while they are read or written."""
 
     limit: int
     depth: int = 0
 
     def enter(self) -> bool:
-        """One level deeper; false where that is beyond the limit."""
+        """Go one level deeper; False if that exceeds the limit."""
         if self.depth >= self.limit:
             return False
         self.depth += 1
         return True
 
     def leave(self) -> None:
-        """One level up."""
+        """Go one level up."""
         self.depth -= 1
 
 
 @dataclass(slots=True)
 class SourceText:
-    """What the nodes of one text share: its bytes, the nesting of the open values in it, and how those are given."""
+    """What the nodes of one text share: its bytes, the nesting of its open values, and how these are returned."""
 
     data: bytes
     nesting: Nesting
     start: int = 0  # where the text begins
-    keeps_open: bool = False  # whether open values are given as their text
+    keeps_open: bool = False  # whether open values are returned as their text
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Node:
-    """One JSON value and where it stands: bytes `start` to `end` of the text.
+    """One JSON value and its position: bytes `start` to `end` of the text.
 
     `value` is the scalar's Python value, the list of elements of an array, or the list of `(key, offset of the key,
-    node)` of an object. An integer literal of more than 400 digits has a stand-in of its sign that no range holds.
+    node)` of an object. An integer literal of more than 400 digits is replaced by one of its sign that is out of every
+    range.
     """
 
     source: SourceText
@@ -69,7 +70,7 @@ class Node:
     value: Any
 
     def tell(self) -> int:
-        """The offset of the value, as of any stream that a value is read from."""
+        """The offset of the value; every stream of a value has this method."""
         return self.start
 
     @property
@@ -94,12 +95,12 @@ class Node:
 
 
 def mismatch(node: Node, expected: str, code: str = "type_mismatch") -> DecodeError:
-    """The error of a node of another kind than `expected`."""
+    """The error of a node that is not of the `expected` kind."""
     return DecodeError(code, offset=node.start, expected=expected, actual=WORDS[node.kind])
 
 
 def too_deep(node: Node) -> DecodeError:
-    """The error of a container beyond the limit on nesting."""
+    """The error of a container that is nested too deep."""
     limit = node.source.nesting.limit
     return DecodeError(
         "depth_limit", offset=node.start, expected=f"at most {limit} nested containers", actual="a deeper one"
@@ -115,7 +116,7 @@ def expect(node: Node, kind: Kind) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """JSON text to be written as it is; whoever makes one has read it."""
+    """JSON text to write unchanged; it must be valid."""
 
     text: str
 
@@ -125,7 +126,7 @@ Tree = Verbatim | Mapping[str, "Tree"] | list["Tree"] | str | float | int | bool
 
 @dataclass(slots=True)
 class Slot:
-    """Where a construct puts what it builds; `value` stays MISSING for what is left out."""
+    """Where a construct puts the value that it builds; `value` stays MISSING if the value is left out."""
 
     nesting: Nesting
     value: Any = MISSING

@@ -25,7 +25,7 @@ _SHOWN_DIGITS = 40
 
 
 def amount(of: int | Expression | None, context: Container) -> Any:
-    """A size or limit that is fixed, computed or not there."""
+    """The value of a fixed or computed size or limit; None if there is none."""
     return evaluate(of, context) if callable(of) else of
 
 
@@ -54,7 +54,7 @@ class Integer(construct.Construct):
 
 
 class Float(construct.Construct):
-    """A number, integer literals included, rounded to `bits`; beyond them it is `json_nonfinite`."""
+    """A number, integer literals included, rounded to `bits`; a number that is too large is `json_nonfinite`."""
 
     placeholder = 0.0
 
@@ -150,8 +150,8 @@ class Text(construct.Construct):
 class Base64(construct.Construct):
     """Bytes as a base64 string: standard alphabet, padded, spare bits zero, no white space (else `bad_base64`).
 
-    `size` bytes where given, else `code`. With `line_feeds` there may be line feeds, after every full line of 76
-    characters; after the last one it may be missing.
+    If `size` is given, another number of bytes is `code`. With `line_feeds`, each full line of 76 characters may be
+    followed by a line feed; the last line may lack it.
     """
 
     placeholder = b""
@@ -189,7 +189,7 @@ class Base64(construct.Construct):
 
 
 class Carried(construct.Construct):
-    """A body of another encoding, as base64 in a string; errors within it are those of the string."""
+    """A struct of another encoding, as base64 in a string; errors within it have the offset of the string."""
 
     kinds: tuple[Kind, ...] = ("str",)
     values = ("record",)
@@ -214,20 +214,20 @@ class Carried(construct.Construct):
 
 
 def _joined(text: str) -> str:
-    """Base64 without its line feeds; left alone where they stand elsewhere than after full lines."""
+    """Base64 without its line feeds; unchanged if one is not after a full line."""
     *lines, last = text.split("\n")
     well_placed = all(len(line) == _LINE for line in lines) and len(last) <= _LINE
     return "".join((*lines, last)) if well_placed else text
 
 
 def _broken(text: str) -> str:
-    """Base64 with a line feed after each full line, the last one too unless padded: as Jackson's encoder has it."""
+    """Base64 with a line feed after each full line, except a padded last one, as Jackson's encoder writes it."""
     lines = [text[place : place + _LINE] for place in range(0, len(text), _LINE)]
     return "".join(line + "\n" if len(line) == _LINE and not line.endswith("=") else line for line in lines)
 
 
 class JsonText(construct.Construct):
-    """A JSON value of one `kind` (any, object, array) as its text, as written."""
+    """A JSON value of one `kind` (any, object, array) as its text, unchanged."""
 
     values = ("str",)
 
@@ -254,7 +254,7 @@ class JsonText(construct.Construct):
 
 
 def _check_depth(node: Node) -> None:
-    """`depth_limit` where containers of the text stand deeper in one another than open values may."""
+    """Raise `depth_limit` if containers in the text are nested deeper than open values may be."""
     nesting = node.source.nesting
     level, depth = [node], nesting.depth
     while level := [each for each in level if each.kind in ("array", "object")]:

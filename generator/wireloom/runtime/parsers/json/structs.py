@@ -1,7 +1,7 @@
-"""JSON structs: the forms that find the fields of a struct in an object or an array, and unions told by a member.
+"""JSON structs: forms that find a struct's fields in an object or an array, and unions told by a member.
 
-An inline struct reads from the object around it and writes to it. It gets the source (or sink) of that object as its
-stream, so one list holds the members that were used, and only the struct that owns the object refuses the others.
+An inline struct reads from the enclosing object and writes to it. It gets the source (or sink) of that object as its
+stream, so one set records the members that were used, and only the struct that owns the object refuses the others.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +29,7 @@ def _object_at(stream: "Node | SharedMembers") -> Node:
 
 @dataclass(slots=True, eq=False)
 class SharedMembers:
-    """What an inline struct reads: the members of the object around it, which also answers for those left over."""
+    """The source of an inline struct: the members of the enclosing object, which also checks unused ones."""
 
     node: Node
     nodes: dict[str, Node]
@@ -54,7 +54,7 @@ class SharedMembers:
         return self.nodes.get(name, MISSING)
 
     def _rest(self, besides: Collection[str]) -> Node:
-        """The members that have none of some names, as an object of their own."""
+        """The members except those named in `besides`, as an object."""
         rest = [member for member in self.node.members if member[0] not in besides]
         self.located.update(name for name, _, _ in rest)
         return Node(self.node.source, "object", self.node.start, self.node.end, rest)
@@ -64,18 +64,18 @@ class SharedMembers:
         return stream.tell()
 
     def close(self) -> None:
-        """Nothing to check: the object is not this struct's own."""
+        """Nothing to check: another struct owns the object."""
 
 
 @dataclass(slots=True, eq=False)
 class _Members(SharedMembers):
-    """An object while its struct is parsed: the members there are, and which of them have been located."""
+    """An object while its struct is parsed: its members, and which of them fields have located."""
 
     unknown: Expression | None
     scope: Container
 
     def close(self) -> None:
-        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        """Members that no field has located are `unexpected_property`, unless they are ignored."""
         if self.unknown is not None and evaluate(self.unknown, self.scope) == "ignore":
             return
         for key, offset, _ in self.node.members:
@@ -104,7 +104,7 @@ class _BuiltMembers:
         return slot
 
     def close(self) -> None:
-        """Put the members that have got a value together."""
+        """Put the members that have a value into the object."""
         tree: dict[str, Tree] = {}
         for name, slot in self._placed:
             if slot.value is MISSING:
@@ -117,7 +117,7 @@ class _BuiltMembers:
 
 @dataclass(frozen=True, slots=True)
 class SharedSlot:
-    """What an inline struct writes to: the object around it."""
+    """The sink of an inline struct: the enclosing object."""
 
     around: _BuiltMembers
 
@@ -126,15 +126,15 @@ class SharedSlot:
         return self.around.place(field)
 
     def close(self) -> None:
-        """Nothing to do: the object is closed by the struct around."""
+        """Nothing to do: another struct owns the object."""
 
 
 @dataclass(frozen=True)
 class Object:
-    """A struct as an object, its fields found by name.
+    """A struct as an object, with its fields found by name.
 
-    A member that no field has located (one whose `when` does not hold has not) is `unexpected_property`, after all
-    fields and in the order of the text, unless `unknown_members` gives "ignore".
+    A member that no field has located (a field whose `when` fails locates none) is `unexpected_property`. It is
+    reported after all fields, in the order of the text, unless `unknown_members` yields "ignore".
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("object",)
@@ -151,7 +151,7 @@ class Object:
     def create(
         self, struct: WireStruct, stream: Slot | SharedSlot, scope: Container, fields: Sequence[Field]
     ) -> _BuiltMembers | SharedSlot:
-        """An object to be filled."""
+        """An object to fill."""
         return stream if isinstance(stream, SharedSlot) else _BuiltMembers(stream)
 
 
@@ -160,7 +160,7 @@ class Object:
 
 @dataclass
 class _Places:
-    """An array while its struct is parsed: each field located is the next element."""
+    """An array while its struct is parsed: each field takes the next element."""
 
     node: Node
     next: int = 0
@@ -182,7 +182,7 @@ class _Places:
         return stream.start
 
     def close(self) -> None:
-        """Fields that did not apply have no element."""
+        """Check that no elements are left; absent fields have none."""
         if self.next != len(self.node.elements):
             raise self._wrong(f"{self.next} elements")
 
@@ -203,18 +203,18 @@ class _BuiltPlaces:
         return self.placed[-1]
 
     def close(self) -> None:
-        """Put the elements together; one that was left out is null."""
+        """Put the elements into the array; a left-out element is null."""
         self.slot.value = [None if slot.value is MISSING else slot.value for slot in self.placed]
 
 
 @dataclass(frozen=True)
 class Positions:
-    """A struct as an array, one element a field, in order. Where it has versions, the arity may tell which."""
+    """A struct as an array with one element per field, in order. The number of elements may tell the version."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("array",)
 
     def open(self, struct: WireStruct, stream: Node, scope: Container) -> _Places:
-        """Check kind and arity (`bad_arity`)."""
+        """Check kind and number of elements (`bad_arity`)."""
         elements: list[Node] = expect(stream, "array")
         arities = struct.arities
         if len(elements) not in arities:
@@ -228,7 +228,7 @@ class Positions:
         return _Places(stream)
 
     def create(self, struct: WireStruct, stream: Slot, scope: Container, fields: Sequence[Field]) -> _BuiltPlaces:
-        """An array to be filled."""
+        """An array to fill."""
         return _BuiltPlaces(stream)
 
 
@@ -240,16 +240,16 @@ def _said(tag: Any) -> str:
 
 
 class SelectMember(CasesByValue, construct.Construct):
-    """A union of structs chosen by a member of the object itself, or (`presence`) by whether it is there.
+    """A union of structs chosen by a member of the object itself, or (`presence`) by whether it is present.
 
-    Its value must be of a kind that some case has (else `type_mismatch`) and be one of the cases (else `code`). Where
-    it is absent, `default` stands for it; without one that is `missing_key`.
+    The member's value must have the kind of some case (else `type_mismatch`) and be one of the cases (else `code`). An
+    absent member counts as `default`, or is `missing_key` if there is no default.
     """
 
     kinds: tuple[Kind, ...] = ("object",)
     values = ("record",)
 
-    def __init__(  # noqa: PLR0913 - a declaration: all but two are named where it is used
+    def __init__(  # noqa: PLR0913 - a declaration, used with keywords
         self,
         member: str,
         cases: Mapping[Scalar, Any],
@@ -305,7 +305,7 @@ class SelectMember(CasesByValue, construct.Construct):
         return struct_for(obj, self.subcons, context, self._selects)._build(obj, stream, context, path)
 
     def _selects(self, case: Any, value: Mapping[str, Any]) -> bool:
-        """Whether what the value says of the member selects the case; so it may where it says nothing."""
+        """Whether the given value of the member selects the case; True if the value does not have the member."""
         found = [] if self.presence else [field for field in fields_of(case) if field.key == self.member]
         tag: Any = told(found[0], value) if len(found) == 1 else MISSING
         return tag is MISSING or self._by_kind.get((kind_of(tag), tag)) is case

@@ -1,20 +1,20 @@
-"""JSON text: a strict reader that knows where everything stands, and the writer that mirrors it.
+"""JSON text: a strict reader that keeps all offsets, and the matching writer.
 
 The text is read once, from the front, into nodes that keep their offsets. The first byte that no JSON text can have
 there decides the error, so every decoder that reads from the front finds the same one:
 
-* `truncated`: the text ends too early; at the string, number or word that is cut, else at the end of the text.
-* `json_syntax`: at the first byte that cannot stand there (a BOM, a comment, `'`, NUL, a control character in a string,
-  the second digit of `01`, the bracket of `[1,]`).
-* `invalid_utf8`: at the first bad byte, where the reader reaches it; at the escape of a lone surrogate; at the start
-  where the first four bytes are UTF-16 or UTF-32 (looked at before anything else).
+* `truncated`: the text ends too early; at the string, number or word that is cut off, else at the end of the text.
+* `json_syntax`: at the first invalid byte (a BOM, a comment, `'`, NUL, a control character in a string, the second
+  digit of `01`, the bracket of `[1,]`).
+* `invalid_utf8`: at the first bad byte, once the reader reaches it; at the escape of a lone surrogate; at the start
+  if the first four bytes are UTF-16 or UTF-32 (checked before anything else).
 * `json_nonfinite`: at NaN, Infinity, -Infinity, or a float literal beyond 64 bits.
 * `duplicate_key`: at the second key, once it has been read and before its value. Escapes are resolved first.
 * `depth_limit`: at the bracket that opens one container too many.
 * `trailing_bytes`: at the first byte after the value that is not white space.
 
-Reading keeps its own stack and takes time linear in the text. Paths name members and indexes; for the reader, which
-knows no types, a map is an object like any other.
+The reader keeps its own stack and takes time linear in the text. Paths name members and indexes; the reader knows no
+types, so a map is an object like any other.
 """
 
 import math
@@ -57,7 +57,7 @@ _LOW_SURROGATE = re.compile(rb"\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
 _NONFINITE = re.compile(rb"NaN|-?Infinity")
 _UTF_16_OR_32 = re.compile(rb"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0\0\0|\0\0\0[^\0]")
 
-# What a cut literal looks like: the longest beginning of a number, an escape, a low surrogate's escape.
+# The longest valid beginning of a literal that is cut off: a number, an escape, a low surrogate's escape.
 _NUMBER_CUT = re.compile(rb"-?(?:(?:0|[1-9][0-9]*+)(?:\.(?:[0-9]++(?:[eE][+-]?[0-9]*+)?)?|[eE][+-]?[0-9]*+)?)?")
 _ESCAPE_CUT = re.compile(rb"\\(?:u[0-9A-Fa-f]{0,3})?")
 _LOW_SURROGATE_CUT = re.compile(rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9A-Fa-f]?)?)?)?)?")
@@ -84,10 +84,10 @@ def read(
     *,
     repeated: list[DecodeError] | None = None,
 ) -> Node:
-    """The one value that `data` holds from `start` on; at most `max_depth` containers within one another.
+    """The one value in `data` from `start` on, with at most `max_depth` nested containers.
 
-    The errors of keys that are there again go to `repeated` where it is given, and the text is read on. Elements of
-    arrays that are `known`, by their places from `start` on, are passed over: there is None in their place.
+    If `repeated` is given, errors of repeated keys are added to it, and reading goes on. Elements of `known` arrays (by
+    offset from `start`) that the engine has read are skipped: None takes their place.
     """
     return _Reader(data, max_depth, repeated, start, known or {}).document(start)
 
@@ -95,9 +95,9 @@ def read(
 def read_partly(
     data: bytes, max_depth: int, start: int = 0, known: Mapping[int, Checkpoint] | None = None, kept: int = 0
 ) -> tuple[Node | None, DecodeError | None]:
-    """The same; of a broken text what was read before the fault, in which open containers end where they begin.
+    """As `read`; for a broken text also the nodes before the fault, in which open containers have no extent.
 
-    The first elements of arrays that are `known`, `kept` of each, are read all the same.
+    The first `kept` elements of each `known` array are not skipped.
     """
     reader = _Reader(data, max_depth, None, start, known or {}, kept)
     try:
@@ -107,7 +107,7 @@ def read_partly(
 
 
 class _Leap(NamedTuple):
-    """Elements of an array that are known to be whole: after so many elements, up to so many, which end here."""
+    """Elements of an array to skip: from index `behind` up to `total`; they end at `position`."""
 
     behind: int
     total: int
@@ -116,7 +116,7 @@ class _Leap(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A container being read, and the component of the path that leads to what is being read in it."""
+    """An open container, and the path component of the value that is being read in it."""
 
     node: Node
     leaps: list[_Leap]  # over the elements of an array, the next one first
@@ -128,7 +128,7 @@ class _Open:
 class _Reader:
     """One pass over one text. Methods take the offset where they begin and return the offset after what they read."""
 
-    def __init__(  # noqa: PLR0913 - a text, and how it is read
+    def __init__(  # noqa: PLR0913 - a text, and how to read it
         self,
         data: bytes,
         max_depth: int,
@@ -146,7 +146,7 @@ class _Reader:
         self.root: Node | None = None
 
     def document(self, start: int) -> Node:
-        """The value, and nothing but white space after it."""
+        """The value, with only white space after it."""
         if _UTF_16_OR_32.match(self.data, start):
             raise self._error("invalid_utf8", start, "UTF-8", "UTF-16 or UTF-32")
         root, position = self._value(start)
@@ -174,7 +174,7 @@ class _Reader:
     # --- containers ---
 
     def _plain(self, container: _Open, position: int) -> int | None:
-        """Past the next element or member, as nearly all are; None: it is read piece by piece, or there is none."""
+        """Read the next element or member in one match, which nearly always works; None: use the slow path."""
         parent = container.node
         array = parent.kind == "array"
         match = (_ELEMENT if array else _MEMBER).match(self.data, position)
@@ -208,7 +208,7 @@ class _Reader:
         return position
 
     def _advance(self, container: _Open, position: int) -> tuple[int, bool]:
-        """Past a comma and a key; whether another value follows (else past the closing bracket)."""
+        """Skip a comma and a key; whether a value follows (otherwise the closing bracket was skipped)."""
         array = container.node.kind == "array"
         match = (_BEFORE_ELEMENT if array else _BEFORE_KEY).match(self.data, position)
         first = not container.node.value
@@ -222,7 +222,7 @@ class _Reader:
         return (position if array else self._key(container, position)), True
 
     def _key(self, container: _Open, position: int) -> int:
-        """Past a key and its colon; the key is left with the container."""
+        """Skip a key and its colon; the key is stored in the container."""
         match = _KEY.match(self.data, position)
         offset = self._skip(position)
         if match is not None and match[1].isascii():
@@ -248,7 +248,7 @@ class _Reader:
     # --- values ---
 
     def _value(self, position: int) -> tuple[Node, int]:
-        """A scalar, or a container whose bracket has been opened."""
+        """A scalar, or a container whose bracket was read."""
         match = _TOKEN.match(self.data, position)
         return self._unmatched(self._skip(position)) if match is None else self._matched(match)
 
@@ -278,14 +278,14 @@ class _Reader:
         return node, start + 1
 
     def _leaps(self, known: Checkpoint) -> list[_Leap]:
-        """Over the elements before the one that the engine gave up, and over those after it."""
+        """The elements to skip: those before the one that the engine gave up, and those after it."""
         kept, count = min(self.kept, known.count), known.count
         leaps = [_Leap(kept, count, self.source.start + known.position)] if kept < count else []
         return leaps + ([_Leap(count + 1, known.total, self.source.start + known.last)] if known.total > count else [])
 
     @staticmethod
     def _leap(container: _Open) -> int:
-        """After the elements that the next leap is over."""
+        """Skip the elements of the next leap; the offset after them."""
         leap, elements = container.leaps.pop(0), container.node.value
         elements.extend([None] * (leap.total - len(elements)))
         return leap.position
@@ -302,7 +302,7 @@ class _Reader:
         return Node(self.source, "float", start, end, number)
 
     def _unmatched(self, start: int) -> tuple[Node, int]:
-        """A string that is more than plain text, or the error of what is no value."""
+        """A string that needs decoding, or the error of an invalid value."""
         first = self.data[start : start + 1]
         if first == b'"':
             text, end = self._string(start)
@@ -372,7 +372,7 @@ class _Reader:
         return chr(unit), match.end()
 
     def _pair(self, high: int, start: int, position: int, quote: int) -> tuple[str, int]:
-        """The character that a high surrogate and the low one after it make."""
+        """The character of a surrogate pair."""
         match = _LOW_SURROGATE.match(self.data, position)
         if match is None:
             cut = _LOW_SURROGATE_CUT.match(self.data, position)
@@ -385,22 +385,22 @@ class _Reader:
     # --- errors ---
 
     def _skip(self, position: int) -> int:
-        """Past white space."""
+        """The offset after white space."""
         space = _SPACE.match(self.data, position)
         assert space is not None
         return space.end()
 
     def _found(self, position: int) -> str:
-        """What stands at `position`, for people."""
+        """The character at `position`, for a message."""
         return shown(self.data[position : position + 4].decode("utf-8", "replace")[:1])
 
     def _unexpected(self, position: int, expected: str) -> DecodeError:
-        """The error of something else after white space than `expected`."""
+        """The error of an unexpected byte after white space."""
         start = self._skip(position)
         return self._cut(start, start, expected)
 
     def _cut(self, start: int, end: int, expected: str) -> DecodeError:
-        """The error of a literal from `start` that is good up to `end`, where the text ends or goes on wrongly."""
+        """The error of a literal from `start` that is valid up to `end`, where the text ends or is wrong."""
         if end == len(self.data):
             return self._error("truncated", start, expected, "the end of the text")
         try:
@@ -433,7 +433,7 @@ def _integer(literal: bytes) -> int:
 
 
 def write(tree: Tree) -> bytes:
-    """The compact text of `tree`, as UTF-8. Strings must be free of lone surrogates, floats finite."""
+    """The compact text of `tree`, as UTF-8. Strings must not have lone surrogates, and floats must be finite."""
     pieces: list[str] = []
     _write(tree, pieces)
     return "".join(pieces).encode("utf-8")

@@ -1,8 +1,8 @@
-"""JSON by schema: the text is read whole (`text`), then constructs take its nodes apart in the order of the spec.
+"""JSON by schema: the text is read whole (`text`), then constructs take its nodes in the order of the spec.
 
-While parsing, the stream of each construct here is a `Node`; while building, a `Slot` that receives a tree of values,
-which the `Document` around them writes at the end. So problems of the text come before problems of its meaning. Offsets
-are those of the value's first character.
+While parsing, the stream of each construct here is a `Node`; while building, it is a `Slot` that receives a tree of
+values, which the enclosing `Document` writes at the end. So errors of the text come before errors of its values. An
+offset is that of the value's first character.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,8 +49,8 @@ _DEFAULT_DEPTH = 64
 class Document(construct.Construct):
     """A whole JSON text, to the end of the region. Lists and maps of open values may nest to `depth`.
 
-    Beside those a text of the format nests to `structural_depth` at most; one that goes beyond both together is refused
-    while it is read, before anything is made of it.
+    The declared structure of the format nests to at most `structural_depth` besides. A text deeper than both together
+    is refused while it is read, before any value is made.
     """
 
     def __init__(self, subcon: Any, depth: int | Expression = _DEFAULT_DEPTH, structural_depth: int = 0) -> None:
@@ -92,7 +92,7 @@ class Document(construct.Construct):
 
 
 class Body(Around, Document):
-    """A text that is the body of a struct within another encoding, and can stand where the struct can."""
+    """A JSON text that holds a struct within another encoding, and can be used like the struct."""
 
 
 # --- containers ----------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def _enter_built(slot: Slot) -> None:
 
 
 def _kept(node: Node, parse: Callable[[], Any]) -> Any:
-    """An open value, as its text where the source keeps it; what is within it is looked at in any case."""
+    """An open value, or its text if the source keeps it; its content is checked in either case."""
     source = node.source
     if not source.keeps_open:
         return parse()
@@ -122,7 +122,7 @@ def _kept(node: Node, parse: Callable[[], Any]) -> Any:
 
 
 def _build_kept(subcon: construct.Construct, value: OpenBytes, slot: Slot, context: Container) -> OpenBytes:
-    """The text of an open value, which must be one value of `subcon`."""
+    """Write the text of an open value, which must be one value of `subcon`."""
     try:
         node = read(value.data, slot.nesting.limit)
         node.source.nesting.depth = slot.nesting.depth
@@ -134,7 +134,7 @@ def _build_kept(subcon: construct.Construct, value: OpenBytes, slot: Slot, conte
 
 
 class Array(construct.Construct):
-    """An array of elements of one type. `open` ones hold open values and count towards the depth."""
+    """An array of elements of one type. An `open` array has open values, and counts towards the depth."""
 
     kinds: tuple[Kind, ...] = ("array",)
     values = ("list",)
@@ -174,11 +174,11 @@ class Array(construct.Construct):
 
 
 class Entries(OfEntries, Array):
-    """The same of records that are the entries of a map."""
+    """An array of records that are the entries of a map."""
 
 
 class Map(construct.Construct):
-    """An object with names of its own, as Pairs in the order of the text. `open` ones count towards the depth."""
+    """An object with any names, as Pairs in the order of the text. An `open` map counts towards the depth."""
 
     kinds: tuple[Kind, ...] = ("object",)
     values = ("map", "record")
@@ -232,7 +232,7 @@ class Map(construct.Construct):
 
 
 class Rest(construct.Construct):
-    """The members of an object that have none of some names, as a map. One of these names is no key of it."""
+    """The members of an object except those named in `besides`, as a map, whose keys must not be these names."""
 
     def __init__(self, map: Map, *besides: str) -> None:
         super().__init__()
@@ -277,28 +277,28 @@ _CONTAINERS: dict[str, Kind] = {"{": "object", "[": "array"}
 
 
 def _target(subcon: Any) -> Any:
-    """The construct itself, of one that is looked up."""
+    """The construct, with deferred ones resolved."""
     return _target(subcon.target()) if isinstance(subcon, Deferred) else subcon
 
 
 def _kinds_of(subcon: Any) -> Sequence[Kind]:
-    """The kinds of node that a construct reads."""
+    """The kinds of node that a construct parses."""
     target = _target(subcon)
     return getattr(target.form if isinstance(target, Struct) else target, "kinds", ("object",))
 
 
 def _values_of(subcon: Any) -> Sequence[str]:
-    """The kinds of Python value that a construct writes."""
+    """The kinds of Python value that a construct builds."""
     return getattr(_target(subcon), "values", ("record",))
 
 
 def _named_kinds(subcon: Any) -> Sequence[str]:
-    """The kinds of value that a construct writes, as values are tagged: a map is written of a record, too."""
+    """The kinds of value that a construct builds, for a message: a map also accepts a record."""
     return ("map",) if isinstance(_target(subcon), Map) else _values_of(subcon)
 
 
 def _texts_of(subcon: Any) -> Sequence[Kind]:
-    """The kinds of JSON that a construct has as texts."""
+    """The kinds of JSON that a construct keeps as text."""
     return tuple(getattr(_target(subcon), "texts", ()))
 
 
@@ -313,17 +313,17 @@ class Nullable(construct.Construct):
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of node that this reads."""
+        """The kinds of node that it parses."""
         return "null", *_kinds_of(self.subcon)
 
     @cached_property
     def values(self) -> tuple[str, ...]:
-        """The kinds of Python value that this writes."""
+        """The kinds of Python value that it builds."""
         return "null", *_values_of(self.subcon)
 
     @cached_property
     def texts(self) -> Sequence[Kind]:
-        """The kinds of JSON that this has as texts."""
+        """The kinds of JSON that it keeps as text."""
         return _texts_of(self.subcon)
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
@@ -338,7 +338,7 @@ class Nullable(construct.Construct):
 
 
 class OneOf(construct.Construct):
-    """Alternatives told apart by the kind of the value; an integer literal is a float where nothing else takes it."""
+    """Alternatives told apart by the kind of the value; an integer literal is a float if nothing else takes it."""
 
     def __init__(self, alternatives: Mapping[str, Any], code: str = "type_mismatch", *, open: bool = False) -> None:
         super().__init__()
@@ -365,12 +365,12 @@ class OneOf(construct.Construct):
 
     @cached_property
     def texts(self) -> dict[Kind, Any]:
-        """The alternative for each kind of JSON that one has as its text."""
+        """The alternative that keeps each kind of JSON as text."""
         return {kind: subcon for subcon in self.alternatives.values() for kind in _texts_of(subcon)}
 
     @cached_property
     def records(self) -> tuple[Any, ...]:
-        """What writes a record, which may be an object and an array: members tell them apart."""
+        """The constructs that build a record, as an object or an array; the members tell them apart."""
         return tuple(found for subcon in self.alternatives.values() for found in _records(subcon))
 
     def _parse(self, stream: Node, context: Container, path: str) -> Any:
@@ -396,14 +396,14 @@ class OneOf(construct.Construct):
         return obj
 
     def _alternative(self, kind: str, obj: Any) -> Any:
-        """The alternative of a value; the beginning of a text says which of several kinds of JSON it is of."""
+        """The alternative for a value; for JSON kept as text, its first character tells the kind."""
         if kind == "str" and self.texts and len({*self.texts.values()}) > 1:
             return self.texts.get(_CONTAINERS.get(obj.lstrip(_SPACE)[:1], "str"))
         return self.values.get(kind)
 
 
 def _records(subcon: Any) -> Iterator[Any]:
-    """The constructs that write a record, of a construct."""
+    """The constructs that build a record within a construct."""
     match _target(subcon):
         case Nullable(subcon=inner):
             yield from _records(inner)
@@ -414,7 +414,7 @@ def _records(subcon: Any) -> Iterator[Any]:
 
 
 def _taker(record: Mapping[str, Any], subcons: Sequence[Any], context: Container) -> Any:
-    """While building: what a record may be of, by its members; a map takes what no struct has all members of."""
+    """While building: the construct for a record, by its members; a map takes a record that no struct fits."""
     maps = [subcon for subcon in subcons if isinstance(subcon, Map)]
     structs = [subcon for subcon in subcons if not isinstance(subcon, Map)]
     if not maps:

@@ -22,7 +22,7 @@ _KINDS = {
     "bin": "bytes",
     "array": "list",
 }
-"""What values of a family are called in the names of alternatives."""
+"""The name of each family in the names of alternatives."""
 
 
 class Nullable(construct.Construct):
@@ -42,7 +42,7 @@ class Nullable(construct.Construct):
         return self.subcon._parse(stream, context, path)
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is null or of the type."""
+        """Whether a Python value is null or belongs to the type."""
         return obj is None or bool(self.subcon.fits(obj))
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -54,7 +54,7 @@ class Nullable(construct.Construct):
 
 
 class OneOf(construct.Construct):
-    """Alternatives told apart by family; ext values of another type code are `extension_code`. `open` ones recur."""
+    """Alternatives told apart by family; an unknown ext type code is `extension_code`. `open` ones are recursive."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class OneOf(construct.Construct):
         return subcon.parse_head(stream, head_of(stream, family, first, start), context)
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is of one of the alternatives."""
+        """Whether a Python value belongs to one of the alternatives."""
         return (self.open and isinstance(obj, OpenBytes)) or any(
             subcon.fits(obj) for subcon in self.alternatives.values()
         )
@@ -118,7 +118,7 @@ class OneOf(construct.Construct):
 
 
 def _kind_of(subcon: Any) -> str:
-    """What values of an alternative are called: of an ext type as its content, which names it among others."""
+    """The kind of an alternative's values for a message; an ext type has the kind of its content."""
     if isinstance(subcon, Extension):
         return _kind_of(subcon.content)
     return "map" if isinstance(subcon, Entries) else _KINDS[subcon.family]

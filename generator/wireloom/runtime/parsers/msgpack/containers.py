@@ -1,6 +1,6 @@
 """MessagePack containers by schema: arrays of elements of one type, and maps with unique keys.
 
-A count is compared with the bytes left before anything is reserved. Containers of open values count their depth.
+A count is compared with the remaining bytes before anything is allocated. Containers of open values count their depth.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ from wireloom.runtime.values import OpenBytes, Pairs
 
 
 class _Nested:
-    """Containers of open values count how deep they stand in one another."""
+    """Counts how deep containers of open values are nested."""
 
     def __init__(self, depth: int | Expression | None) -> None:
         self.depth = depth
 
     def enter(self, cursor: Cursor, head: Head, context: Container) -> None:
-        """One level deeper; `depth_limit` beyond the limit."""
+        """Go one level deeper; `depth_limit` above the limit."""
         if self.depth is None:
             return
         limit = self.depth if isinstance(self.depth, int) else evaluate(self.depth, context)
@@ -40,22 +40,22 @@ class _Nested:
         cursor.depth += 1
 
     def leave(self, cursor: Cursor) -> None:
-        """One level up."""
+        """Go one level up."""
         if self.depth is not None:
             cursor.depth -= 1
 
     def holds(self, obj: object, family: str) -> bool:
-        """Whether `obj` is the bytes of an open value of the family."""
+        """Whether `obj` is an open value, as bytes, of the family."""
         return self.depth is not None and isinstance(obj, OpenBytes) and _family_of(obj) == family
 
 
 def _family_of(kept: OpenBytes) -> str:
-    """The family that the first byte says; empty where there is none."""
+    """The family of the first byte; empty if it is invalid or missing."""
     return family_at(Cursor(kept.data))[0] if kept.data[:1].strip(b"\xc1") else ""
 
 
 class Array(construct.Construct):
-    """The array family, elements of one type. `depth` limits nesting where the elements are open values."""
+    """The array family, elements of one type. `depth` limits the nesting of open values."""
 
     family = "array"
 
@@ -89,7 +89,7 @@ class Array(construct.Construct):
         return elements
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is of this family."""
+        """Whether a Python value belongs to this family."""
         return (isinstance(obj, list | tuple) and not isinstance(obj, Pairs)) or self.nested.holds(obj, self.family)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -104,7 +104,7 @@ class Array(construct.Construct):
 
 
 class Entries(Array):
-    """The same of records that are the entries of a map."""
+    """An array of records that are the entries of a map."""
 
     def parse_head(self, stream: Any, head: Head, context: Container) -> Any:
         """The entries after their head."""
@@ -160,7 +160,7 @@ class Map(construct.Construct):
         return key, self.value._parse(stream, context, "")
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is of this family."""
+        """Whether a Python value belongs to this family."""
         return isinstance(obj, Pairs | dict) or self.nested.holds(obj, self.family)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:

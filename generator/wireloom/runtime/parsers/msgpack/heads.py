@@ -1,7 +1,7 @@
-"""The head of a MessagePack value: its first byte tells the family, the rest of the head a number, a length or a count.
+"""The head of a MessagePack value: its first byte gives the family, the rest a number, a length or a count.
 
-Any legal width is accepted. A value of the wrong family is refused before its body is looked at. A declared count or
-length is compared with the bytes left before anything is read for it.
+Any legal width is accepted. A value of the wrong family is refused before its body is read. A declared count or length
+is compared with the remaining bytes before anything is read for it.
 """
 
 import struct as _struct
@@ -23,7 +23,7 @@ _FIXED: dict[int, tuple[str, Any]] = {
     0xC3: ("bool", True),
     **{0xD4 + power: ("ext", 1 << power) for power in range(5)},
 }
-"""First bytes that say the number themselves: the family, and the number."""
+"""First bytes that contain the number: the family, and the number."""
 _HEADS: dict[int, tuple[str, int, str]] = {
     0xC4: ("bin", 1, "B"),
     0xC5: ("bin", 2, ">H"),
@@ -49,7 +49,7 @@ _HEADS: dict[int, tuple[str, int, str]] = {
     0xDE: ("map", 2, ">H"),
     0xDF: ("map", 4, ">I"),
 }
-"""The others: the family, the bytes of the number after them, and how to read it."""
+"""The other first bytes: the family, the size of the number after them, and its format."""
 _FAMILIES = {first: family for first, (family, *_) in (_FIXED | _HEADS).items()}
 WORDS = {
     "nil": "nil",
@@ -66,7 +66,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a value begins with: its family, and its number (integer, float, boolean) or its length or count."""
+    """The head of a value: its family, and its number (integer, float, boolean), length or count."""
 
     family: str
     number: Any
@@ -75,7 +75,7 @@ class Head:
 
 
 def family_at(cursor: Cursor) -> tuple[str, int, int]:
-    """Family, first byte and offset of the value at the cursor, whose first byte is consumed."""
+    """The family, first byte and offset of the value at the cursor; the first byte is consumed."""
     start = cursor.tell()
     first = cursor.take(1)[0]
     family = _FAMILIES.get(first)
@@ -85,7 +85,7 @@ def family_at(cursor: Cursor) -> tuple[str, int, int]:
 
 
 def read_head(cursor: Cursor, families: Sequence[str]) -> Head:
-    """The head of the value at the cursor; `type_mismatch` where its family is none of `families`."""
+    """The head of the value at the cursor; `type_mismatch` if its family is not in `families`."""
     family, first, start = family_at(cursor)
     if family not in families:
         wanted = " or ".join(WORDS[name] for name in families)
@@ -115,14 +115,14 @@ def _ext_code(cursor: Cursor, start: int) -> int:
 
 
 def take_body(cursor: Cursor, head: Head) -> bytes:
-    """The bytes of a str, bin or ext; `truncated` at its head where they are not all there."""
+    """The bytes of a str, bin or ext; `truncated` at its head if they are not all there."""
     if head.number > cursor.left:
         raise DecodeError(cursor.overrun, offset=head.start, expected=amount(head.number), actual=f"{cursor.left} left")
     return cursor.take(head.number)
 
 
 def check_count(cursor: Cursor, head: Head, least: int) -> None:
-    """`truncated` where `head` declares more entries of at least `least` bytes than the bytes left can hold."""
+    """Raise `truncated` if the declared entries, of at least `least` bytes each, exceed the remaining bytes."""
     if head.number * least > cursor.left:
         raise DecodeError(
             cursor.overrun,
@@ -133,7 +133,7 @@ def check_count(cursor: Cursor, head: Head, least: int) -> None:
 
 
 def pass_over(cursor: Cursor) -> None:
-    """Go after the value at the cursor, whatever it is."""
+    """Skip the value at the cursor."""
     left = 1
     while left:
         family, first, start = family_at(cursor)

@@ -1,8 +1,8 @@
 """When two map keys are equal: if they have the same kind and the same value.
 
 1, 1.0, true and "1" differ; the width of an integer does not count. Keys may be lists and maps of any depth. A nested
-key is known by a digest, so it is not compared again for each key around it. Digests also keep apart what Python's
-hash does not: -1 and -2, and all lists that contain them.
+key is represented by a digest, so it is not compared again for each enclosing key. Digests also keep apart what
+Python's hash does not: -1 and -2, and all lists that contain them.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ Identity = tuple[str, object]
 
 
 def identity_of(key: Any, cursor: Cursor) -> Identity:
-    """The identity of a map's key, which the cursor keeps where the key is a list or a map."""
+    """The identity of a map key; the cursor caches it for a list or a map."""
     identity = _identity(key, cursor)
     if isinstance(key, list):
         cursor.keys[id(key)] = key, identity

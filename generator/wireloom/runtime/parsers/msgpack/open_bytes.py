@@ -1,4 +1,4 @@
-"""Open values as their bytes on the wire: kept when a cursor asks for them, and written unchanged.
+"""Open values as their wire bytes: kept if the cursor asks for them, and written unchanged.
 
 In MessagePack these are the bytes with their widths; in JSON the text of the member's value without the white space
 around it. The content is checked like any other value. Null stays null.
@@ -16,7 +16,7 @@ from wireloom.runtime.values import OpenBytes
 
 
 def kept(cursor: Cursor, start: int, parse: Callable[[], Any]) -> Any:
-    """The open value that begins at `start`, as its bytes where the cursor keeps them."""
+    """The open value that begins at `start`, or its bytes if the cursor keeps them."""
     if not cursor.keeps_open:
         return parse()
     cursor.keeps_open = False
@@ -32,7 +32,7 @@ def kept(cursor: Cursor, start: int, parse: Callable[[], Any]) -> Any:
 
 
 def write_kept(subcon: construct.Construct, value: OpenBytes, stream: Any, context: Container) -> None:
-    """Write the bytes of an open value, which must be one value of `subcon` and nothing else."""
+    """Write the bytes of an open value, which must be exactly one value of `subcon`."""
     cursor = Cursor(value.data)
     try:
         subcon._parse(cursor, context, "")

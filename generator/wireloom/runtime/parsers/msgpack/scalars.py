@@ -35,7 +35,7 @@ class _Scalar(construct.Construct):
         return head.number
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is of this family."""
+        """Whether a Python value belongs to this family."""
         return isinstance(obj, self.python)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -63,7 +63,7 @@ class Integer(_Scalar):
         return int(head.number)
 
     def fits(self, obj: object) -> bool:
-        """Whether a Python value is of this family: true is not."""
+        """Whether a Python value belongs to this family; true does not."""
         return super().fits(obj) and not isinstance(obj, bool)
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -92,7 +92,7 @@ class Float(_Scalar):
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         try:
-            number = float(obj) if type(obj) is int else obj  # as what is derived of integers is
+            number = float(obj) if type(obj) is int else obj  # as derived values may be
         except OverflowError:
             raise self._beyond(obj) from None
         if not isinstance(number, float):
@@ -143,7 +143,7 @@ class Text(_Scalar):
 
 
 class Bytes(_Scalar):
-    """The bin family; of `size` bytes where given (else `code`); of a text in a `charset`, those that it has."""
+    """The bin family; `size` bytes if it is given (else `code`); with a `charset`, they must be text in it."""
 
     placeholder = b""
 
@@ -168,7 +168,7 @@ class Bytes(_Scalar):
 
 
 class Carried(construct.Construct):
-    """A body of another encoding, as the bytes of a bin."""
+    """A struct of another encoding, in the bytes of a bin."""
 
     family = "bin"
 
@@ -183,7 +183,7 @@ class Carried(construct.Construct):
         return self.body.parse(data, stream.tell() - len(data), context)
 
     def fits(self, obj: object) -> bool:
-        """No union has it."""
+        """Never: it is not allowed in a union."""
         return False
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
@@ -192,9 +192,9 @@ class Carried(construct.Construct):
 
 
 class Extension(_Scalar):
-    """An ext value of one type code; its content text or bytes.
+    """An ext value of one type code, with text or bytes as content.
 
-    Among alternatives it has a name, and its values are `values.Extension`; by itself its value is the content.
+    Among alternatives it has a name, and its values are `values.Extension`; otherwise its value is the content.
     """
 
     family, python = "ext", ExtensionValue
@@ -230,7 +230,7 @@ class Extension(_Scalar):
 
 
 def packed_ext(code: int, data: bytes) -> bytes:
-    """An ext value; msgpack-python keeps negative types for itself, so that theirs is put in its place."""
+    """An ext value; msgpack-python refuses negative type codes, so the code is put in afterwards."""
     packed: bytes = PACKER.pack(msgpack.ExtType(max(code, 0), data))
     place = len(packed) - len(data)
     return packed if code >= 0 else packed[: place - 1] + bytes([code & 0xFF]) + data

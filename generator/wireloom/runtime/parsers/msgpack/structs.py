@@ -26,10 +26,10 @@ from wireloom.runtime.values import OpenBytes, Pairs
 
 @dataclass(frozen=True)
 class Positional:
-    """A struct as an array: one element a field, in order. Where it has versions, the arity may tell which."""
+    """A struct as an array with one element per field, in order. The number of elements may tell the version."""
 
     def open(self, struct: WireStruct, stream: Any, scope: Container) -> Source:
-        """Check family and arity (`bad_arity`)."""
+        """Check family and number of elements (`bad_arity`)."""
         head = read_head(stream, ("array",))
         arities = struct.arities
         if head.number not in arities:
@@ -45,7 +45,7 @@ class Positional:
         return _Elements(stream, head)
 
     def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
-        """Write the head, where the fields tell the number of elements."""
+        """Write the head, if the fields tell the number of elements."""
         if any(field.optional for field in fields):
             return _BuiltElements(stream, scope)
         stream.write(PACKER.pack_array_header(len(fields)))
@@ -53,7 +53,7 @@ class Positional:
 
 
 class _Elements(StreamFields):
-    """An array that has an element for each field that is there; the last ones may be left out."""
+    """An array with one element for each present field; the last optional ones may be left out."""
 
     def __init__(self, stream: Any, head: Head) -> None:
         super().__init__(stream)
@@ -69,7 +69,7 @@ class _Elements(StreamFields):
         return super().locate(field)
 
     def close(self) -> None:
-        """Fields that did not apply have no element."""
+        """Check that no elements are left; absent fields have none."""
         if self._located != self._head.number:
             raise self._wrong(f"an array of {self._located}")
 
@@ -79,7 +79,7 @@ class _Elements(StreamFields):
 
 
 class _BuiltElements:
-    """An array while its struct is built, whose last elements are left out where they say nothing."""
+    """An array while its struct is built; trailing elements without a value are left out."""
 
     def __init__(self, stream: Any, scope: Container) -> None:
         self.stream, self._scope = stream, scope
@@ -92,7 +92,7 @@ class _BuiltElements:
         return buffer
 
     def close(self) -> None:
-        """Write the elements to the last one that has got a value; those between that have none are filled."""
+        """Write the elements up to the last one with a value; earlier ones without a value are filled."""
         while self._placed and not self._placed[-1][1].getvalue():
             self._placed.pop()
         self.stream.write(PACKER.pack_array_header(len(self._placed)))
@@ -103,7 +103,7 @@ class _BuiltElements:
 
 
 class _Found:
-    """A map while its struct is parsed: where each member's value stands, and which of them have been located."""
+    """A map while its struct is parsed: the offset of each member's value, and which members fields have located."""
 
     def __init__(self, cursor: Cursor, head: Head, unknown: Expression | None, scope: Container) -> None:
         self.cursor, self.start, self._unknown, self._scope = cursor, head.start, unknown, scope
@@ -115,7 +115,7 @@ class _Found:
         self._end = cursor.tell()
 
     def _enter(self) -> None:
-        """The next entry; a name twice is `duplicate_key`."""
+        """Read the next entry; a repeated name is `duplicate_key`."""
         head = read_head(self.cursor, ("str",))
         body = take_body(self.cursor, head)
         name = text_of(body, self.cursor.tell() - len(body), None, self._scope)
@@ -126,7 +126,7 @@ class _Found:
         pass_over(self.cursor)
 
     def locate(self, field: Field) -> Any:
-        """The map's stream, at the member's value; the members that are left, for what takes them."""
+        """The map's stream at the member's value, or the remaining members for a field that takes them."""
         if field.besides is not None:
             return self._rest(field.besides)
         name = field.key
@@ -137,18 +137,18 @@ class _Found:
         return self.cursor
 
     def _rest(self, besides: Collection[str]) -> "_Others":
-        """The members that have none of some names."""
+        """The members except those named in `besides`."""
         names = [name for name in self._keys if name not in besides]
         self._located.update(names)
         members = tuple((name, self._keys[name], self._values[name]) for name in names)
         return _Others(self.cursor, self.start, members)
 
     def offset(self, stream: Any) -> int:
-        """Where the value stands."""
+        """The offset of the value."""
         return int(stream.tell())
 
     def close(self) -> None:
-        """Members that no field has located are `unexpected_property`, unless they may be ignored."""
+        """Members that no field has located are `unexpected_property`, unless they are ignored."""
         self.cursor.seek(self._end)
         if self._unknown is not None and evaluate(self._unknown, self._scope) == "ignore":
             return
@@ -160,7 +160,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Others:
-    """Members of a map: their names, and where these and their values stand."""
+    """Members of a map: their names, and the offsets of names and values."""
 
     cursor: Cursor
     start: int
@@ -172,7 +172,7 @@ class _Others:
 
 
 class _Built:
-    """A map while its struct is built: each member's value in a buffer of its own."""
+    """A map while its struct is built, with a buffer for each member's value."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -180,7 +180,7 @@ class _Built:
         self._rest: io.BytesIO | None = None
 
     def place(self, field: Field) -> Any:
-        """A buffer for the member's value; for what takes the rest, one for a map of it."""
+        """A buffer for the member's value, or for the map of the remaining members."""
         buffer = io.BytesIO()
         if field.besides is not None:
             self._rest = buffer
@@ -189,7 +189,7 @@ class _Built:
         return buffer
 
     def close(self) -> None:
-        """Write the members that have got a value."""
+        """Write the members that have a value."""
         there = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
         rest = Cursor(b"\x80" if self._rest is None else self._rest.getvalue())
         count = read_head(rest, ("map",)).number
@@ -200,7 +200,7 @@ class _Built:
 
 
 class Rest(construct.Construct):
-    """The members of a map that have none of some names, as a map. One of these names is no key of it."""
+    """The members of a map except those named in `besides`, as a map, whose keys must not be these names."""
 
     def __init__(self, map: Map, *besides: str) -> None:
         super().__init__()
@@ -222,7 +222,7 @@ class Rest(construct.Construct):
         return OpenBytes(data, pairs)
 
     def _pairs(self, stream: _Others, context: Container) -> tuple[Pairs, list[int]]:
-        """The members, and where their values end."""
+        """The members, and the end offsets of their values."""
         cursor, pairs, ends = stream.cursor, Pairs(), list[int]()
         self.map.nested.enter(cursor, Head("map", len(stream.members), stream.start), context)
         for index, (name, key, value) in enumerate(stream.members):
@@ -266,5 +266,5 @@ class Members:
         return _Found(stream, head, self.unknown_members, scope)
 
     def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Any]) -> _Built:
-        """A map to be filled."""
+        """A map to fill."""
         return _Built(stream)

@@ -1,8 +1,8 @@
 """A protobuf message while it is built: protobuf's own object, filled field by field.
 
-The protobuf library is imported where the first message is built, so that readers do not need it. Tables (repeated
+The protobuf library is imported when the first message is built, so that readers do not need it. Tables (repeated
 fields that other fields refer to) are filled by those fields, each entry once, in the order of first use, after the
-entries that the value says itself.
+entries in the value itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def serialized(message: Any) -> bytes:
 
 @dataclass(frozen=True)
 class Root:
-    """Where the outermost message is built."""
+    """The slot of the outermost message."""
 
     message: Any
     tables: Mapping[str, "Table"] = field(default_factory=dict)
@@ -58,41 +58,41 @@ class Table:
 
     @property
     def entries(self) -> Any:
-        """The entries that are in the message."""
+        """The entries in the message so far."""
         return getattr(self.slot.draft.message, self.slot.name)
 
     def begin(self, entries: Any) -> None:
-        """Put the entries that the value has, whether or not something refers to them."""
+        """Add the entries of the value, even if nothing refers to them."""
         for place, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
             self.places.setdefault(self._put(entry), place)
 
     def place(self, obj: object) -> int:
-        """The index of the entry `obj`, added where it is new."""
+        """The index of the entry `obj`, which is added if it is new."""
         place = self.places.setdefault(self._put(obj), len(self.entries) - 1)
         if place < len(self.entries) - 1:
             del self.entries[-1]
         return place
 
     def _put(self, obj: object) -> Any:
-        """Put an entry after the others; what tells it apart."""
+        """Append an entry; returns its identity."""
         self.subcon._build(obj, self.slot, self.scope, "")
         return _identity(self.entries[-1])
 
 
 def _identity(entry: Any) -> Any:
-    """What tells entries of one type apart: zeros of either sign are two, NaN is one value, a message is its bytes."""
+    """What makes entries of one type equal: 0.0 and -0.0 differ, NaN equals NaN, a message is its bytes."""
     if isinstance(entry, float):
         return repr(entry)
     return serialized(entry) if hasattr(entry, "SerializeToString") else entry
 
 
 class Draft:
-    """An opened message: the sink of a struct. `outer` are the tables of the message around it."""
+    """An opened message: the sink of a struct. `outer` are the tables of the enclosing message."""
 
     def __init__(self, message: Any, fields: Sequence[Field], outer: Mapping[str, Table], scope: Container) -> None:
         self.message, self.outer = message, outer
         self.groups = {step.name: step.one_of for step in fields if step.one_of}
-        self.chosen: dict[str, str] = {}  # of each group the field that is there
+        self.chosen: dict[str, str] = {}  # the present field of each oneof
         self.tables = {
             step.name: Table(Element(self, step.name), step.subcon.elements.element, scope)
             for step in fields
@@ -103,7 +103,7 @@ class Draft:
                 self.tables[step.name].begin(step.given_in(scope._value))
 
     def place(self, step: Field) -> "Slot":
-        """Where the field goes."""
+        """The slot of the field."""
         if step.table:
             return Filled(self, step.name)
         if step.refers is not None:
@@ -111,29 +111,29 @@ class Draft:
         return Slot(self, step.name)
 
     def choose(self, name: str) -> None:
-        """The field is there, and no other one of its group."""
+        """Note that the field is present; another field of its oneof is an EncodeError."""
         group = self.groups.get(name)
         if group is not None and (other := self.chosen.setdefault(group, name)) != name:
             raise EncodeError(f"one field of {group}", f"{other} and {name}")
 
     def close(self) -> None:
-        """Nothing is left to do: the fields are in the message."""
+        """Nothing to do: the fields are in the message."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a map, opened; what its value refers to is in `tables` of the message that has the map."""
+    """An opened map entry; `tables` are those of the message that has the map."""
 
     message: Any
     tables: Mapping[str, Table]
 
     def choose(self, name: str) -> None:
-        """Both of its fields are there."""
+        """Nothing to do: both of its fields are always present."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """The place of a field in a draft."""
+    """A field of a draft."""
 
     draft: Draft | Entry
     name: str
@@ -144,7 +144,7 @@ class Slot:
         return self.draft.tables
 
     def meant(self, obj: Any, context: Container) -> Any:
-        """What is written for `obj`."""
+        """The value to write for `obj`."""
         return obj
 
     def put(self, value: Any) -> None:
@@ -153,20 +153,20 @@ class Slot:
         setattr(self.draft.message, self.name, value)
 
     def open(self) -> Any:
-        """The message that is the field's value."""
+        """The message in the field."""
         self.draft.choose(self.name)
         message = getattr(self.draft.message, self.name)
         message.SetInParent()
         return message
 
     def elements(self) -> Iterator["Slot"]:
-        """A slot for each element, without end."""
+        """A slot for each element, endlessly."""
         element = Element(self.draft, self.name)
         while True:
             yield element
 
     def entries(self) -> Iterator[tuple["Slot", "Slot"]]:
-        """The places of the key and of the value of each entry of a map, without end."""
+        """The slots of the key and the value of each map entry, endlessly."""
         while True:
             entry = Entry(getattr(self.draft.message, self.name).add(), self.tables)
             yield Slot(entry, "key"), Slot(entry, "value")
@@ -185,7 +185,7 @@ class Element(Slot):
 
 
 class Filled(Slot):
-    """A table: its entries were there from the beginning, or come from the fields that refer to it."""
+    """A table, whose entries were added at the beginning, or by the fields that refer to it."""
 
     def elements(self) -> Iterator[Slot]:
         """None."""
@@ -194,7 +194,7 @@ class Filled(Slot):
 
 @dataclass(frozen=True)
 class Referring(Slot):
-    """An index into a table, given by the entry that it means."""
+    """An index into a table; the value being built has the entry."""
 
     table: Table
 

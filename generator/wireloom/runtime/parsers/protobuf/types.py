@@ -1,8 +1,8 @@
-"""Protobuf messages (proto2) by schema: presence, ranges and references with path and offset are ours; protobuf writes.
+"""Protobuf messages (proto2) by schema: we check presence, ranges and references; protobuf's library writes.
 
-A message is decoded in passes, so that the order of its fields on the wire never decides which error is reported. First
+A message is decoded in passes, so that the order of its fields on the wire never decides which error is reported: first
 the wire of the whole tree (`undecodable`), then the required fields of every message (`missing_required`), then the
-steps of the structs in the order of the spec. An index may therefore point into a table that comes after it.
+steps of the structs in the order of the spec. So an index may refer to a table that comes after it.
 """
 
 import struct as _struct
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from array import array
 
 _KEY, _VALUE = 1, 2  # the fields of an entry of a map
-_NARROW = 32  # bits; an integer that fits into them stands on the wire in them, any other in 64
+_NARROW = 32  # bits; integers of at most this width have 32 bits on the wire, others 64
 
 # --- messages ------------------------------------------------------------------------------------------------------
 
 
 class Occurrences(NamedTuple):
-    """The values of a repeated field; `start` is the offset of the first, or of the message where there is none."""
+    """The values of a repeated field; `start` is the offset of the first one, or of the message if there is none."""
 
     start: int
     items: Sequence[Occurrence | Scanned]
@@ -66,18 +66,18 @@ class _Opened:
     message: Scanned
 
     def locate(self, field: Field) -> Any:
-        """What the scan found of the field."""
+        """The values that the scan found for the field."""
         found = self.message.found.get(field.tag)
-        if not found and field.optional:  # a list of no elements, though packed, is not there
+        if not found and field.optional:  # an empty packed list counts as absent
             return MISSING
         if isinstance(field.subcon, Repeated | Map):
             return Occurrences(next(list.__iter__(found)).start if found else self.message.start, found or ())
-        if found is None:  # a field under a condition, which the pass over required fields left out
+        if found is None:  # a conditional field, which `require` does not check
             raise self.message.lacks(field.name, field.tag)
         return found
 
     def offset(self, stream: Any) -> int:
-        """Where the value's content begins, after tag and length."""
+        """The offset of the value's content, after tag and length."""
         return int(stream.start)
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class MessageForm:
     _numbers: dict[WireStruct, "array[int]"] = field(default_factory=dict, repr=False)
 
     def open(self, struct: WireStruct, stream: Cursor | Scanned, scope: Container) -> Source:
-        """Where the message is the outermost: scan it and all in it, and require what is required."""
+        """Open a message; the outermost one is scanned first, with all inner ones, and checked for required fields."""
         if isinstance(stream, Scanned):
             return _Opened(stream)
         schema, message = self.schema(struct), Scanned(stream.tell())
@@ -104,7 +104,7 @@ class MessageForm:
         return _Opened(message)
 
     def scan(self, data: bytes, message: Scanned, schema: Schema, holes: Holes, scope: Container) -> Scan:
-        """What scans the outermost message."""
+        """The scan of the outermost message."""
         return Scan(data, message, schema, 0, holes)
 
     def create(self, struct: WireStruct, stream: Any, scope: Container, fields: Sequence[Field]) -> Sink:
@@ -112,13 +112,13 @@ class MessageForm:
         return Draft(stream.open(), struct.fields, stream.tables, scope)
 
     def schema(self, struct: WireStruct) -> Schema:
-        """What a scan must know of the struct's fields."""
+        """The rules of the struct's fields for a scan."""
         if struct not in self._schemas:
             self._schemas[struct] = {step.tag: _rule(step, _rivals(step, struct)) for step in struct.fields}
         return self._schemas[struct]
 
     def _holes(self, struct: WireStruct, stream: Cursor, scope: Container) -> Holes:
-        """The elements that the scan of a message need not look at, see `Checkpoints.holes`."""
+        """The elements that the scan of a message may skip, see `Checkpoints.holes`."""
         checkpoints = scope._params.get("_checkpoints")
         if checkpoints is None:
             return {}
@@ -133,7 +133,7 @@ class MessageForm:
 
 
 def _rivals(step: Field, struct: WireStruct) -> tuple[int, ...]:
-    """The numbers of the other fields of its group."""
+    """The numbers of the other fields of its oneof."""
     return tuple(other.tag for other in struct.fields if step.one_of == other.one_of != "" and other.tag != step.tag)
 
 
@@ -150,7 +150,7 @@ def _rule(step: Field, rivals: tuple[int, ...]) -> Rule:
     return replace(rule, whole=repeated and step.subcon.elements.is_whole)
 
 
-def _plain_rule(  # noqa: PLR0913 - what a rule says
+def _plain_rule(  # noqa: PLR0913 - the fields of a rule
     name: str,
     element: Any,
     message: int = LENGTH,
@@ -187,7 +187,7 @@ class Body(bodies.Around, construct.Construct):
 
     @cached_property
     def struct(self) -> Struct:
-        """What the message is made of."""
+        """The struct of the message."""
         return _struct_of(self.subcon)
 
     @cached_property
@@ -208,11 +208,11 @@ class Body(bodies.Around, construct.Construct):
 
 
 class _Scalar(construct.Construct):
-    """A field with one value: `decode` gives its meaning, `encode` what protobuf is to write."""
+    """A field with one value: `decode` gives the Python value, `encode` the value for protobuf's library."""
 
     wire_type = VARINT
     nothing: Any = 0
-    """The value that an entry of a map has where it says none."""
+    """The value that a map entry has by default."""
     pieces: bool = False
 
     def decode(self, found: Occurrence, context: Container) -> Any:
@@ -220,7 +220,7 @@ class _Scalar(construct.Construct):
         raise NotImplementedError
 
     def lacking(self, start: int, context: Container) -> Any:
-        """The value where an entry of a map, which begins at `start`, says none."""
+        """The default value of a map entry that begins at `start`."""
         return self.nothing
 
     def encode(self, obj: Any, context: Container) -> Any:
@@ -236,9 +236,9 @@ class _Scalar(construct.Construct):
 
 
 class Integer(_Scalar):
-    """An integer; on the wire of 32 bits where `bits` is at most that, else of 64, and cut to them as protobuf does.
+    """An integer of 32 bits on the wire if `bits` is at most that, else of 64; excess bits are cut off, as in protobuf.
 
-    Values that the wire can hold and `bits` cannot are `int_range`.
+    A wire value that `bits` cannot hold is `int_range`.
     """
 
     def __init__(self, bits: int, *, signed: bool, wire: Literal["varint", "zigzag", "fixed"] = "varint") -> None:
@@ -250,7 +250,7 @@ class Integer(_Scalar):
             self.wire_type = FIXED32 if self.width == _NARROW else FIXED64
 
     def decode(self, found: Occurrence, context: Container) -> int:
-        """The number; `int_range` where `bits` cannot hold it."""
+        """The number; `int_range` if it does not fit in `bits`."""
         raw = found.value if isinstance(found.value, int) else int.from_bytes(found.value, "little")
         number = self._number(raw & ((1 << self.width) - 1))
         if not self.low <= number <= self.high:
@@ -316,7 +316,10 @@ class Boolean(_Scalar):
 
 
 class Text(_Scalar):
-    """Text, UTF-8 although proto2 does not ask for it (else `invalid_utf8`, unless `invalid` says `replace`)."""
+    """Text; it must be UTF-8, although proto2 does not require that.
+
+    Other bytes are `invalid_utf8`, unless the `invalid` parameter says `replace`.
+    """
 
     placeholder = ""
 
@@ -332,14 +335,14 @@ class Text(_Scalar):
         return text_of(found.value, found.start, self.invalid, context)
 
     def encode(self, obj: Any, context: Container) -> str:
-        """The text, if UTF-8 can say it."""
+        """The text, if it can be encoded as UTF-8."""
         return encoded_text(obj).decode("utf-8")
 
 
 class Bytes(_Scalar):
-    """Bytes; of `size` where given (else `code`); of a text in a `charset`, those that it has.
+    """Bytes; `size` of them if it is given (else `code`); with a `charset`, they must be text in it.
 
-    A message that is kept as it is may stand there in `pieces`, which are one message one after another.
+    With `pieces`, a message that is kept as bytes may be split over several occurrences, which are concatenated.
     """
 
     placeholder = b""
@@ -365,18 +368,18 @@ class Bytes(_Scalar):
         return self._held(bytes(found.value), found.start, context)
 
     def lacking(self, start: int, context: Container) -> bytes:
-        """No bytes, where they may be none."""
+        """Empty bytes, if that size is allowed."""
         return self._held(b"", start, context)
 
     def _held(self, data: bytes, start: int, context: Container) -> bytes:
-        """The bytes, which are as many as they must be."""
+        """The bytes, after checking their size and character set."""
         size = self._size(context)
         if size is not None and len(data) != size:
             raise DecodeError(self.code, offset=start, expected=f"{size} bytes", actual=f"{len(data)} bytes")
         return in_charset(data, start, self.charset) if self.charset else data
 
     def encode(self, obj: Any, context: Container) -> bytes:
-        """The bytes, if they are as many as they must be."""
+        """The bytes, if they have the right size."""
         if not isinstance(obj, bytes | bytearray | memoryview):
             raise EncodeError("bytes", shown(obj))
         data, size = bytes(obj), self._size(context)
@@ -386,7 +389,7 @@ class Bytes(_Scalar):
 
 
 class Carried(_Scalar):
-    """A body of another encoding, as the bytes of the field."""
+    """A struct of another encoding, in the bytes of the field."""
 
     wire_type = LENGTH
 
@@ -401,16 +404,16 @@ class Carried(_Scalar):
         return self.body.parse(bytes(found.value), found.start, context)
 
     def lacking(self, start: int, context: Container) -> Any:
-        """What no bytes say."""
+        """The record of empty bytes."""
         return self.body.parse(b"", start, context)
 
     def encode(self, obj: Any, context: Container) -> bytes:
-        """Its bytes."""
+        """The record's bytes."""
         return self.body.build(obj, context)
 
 
 class Repeated(construct.Construct):
-    """A field that may stand there any number of times, numbers also packed. A list; null is built as an empty one."""
+    """A field that may occur any number of times; numbers may be packed. A list; null is built as an empty one."""
 
     of_null = ()
 
@@ -437,16 +440,16 @@ class Repeated(construct.Construct):
 
 
 class Entries(OfEntries, Repeated):
-    """The same of messages that are the entries of a map."""
+    """A repeated field of messages that are the entries of a map."""
 
     of_null = Pairs()  # type: ignore[assignment]
 
 
 class Map(construct.Construct):
-    """Entries of a key (field 1) and a value (field 2) that may stand there any number of times; `Pairs`.
+    """Entries of a key (field 1) and a value (field 2), as `Pairs`.
 
-    Of entries of one key the last counts, at the place of the first, as in the maps of protobuf's own readers. What an
-    entry lacks is the type's default: 0, nothing, or a message without fields. Null is built as an empty one.
+    Of entries with the same key the last one counts, at the position of the first, as in protobuf's own readers. A
+    missing key or value is the type's default: 0, empty, or a message without fields. Null is built as an empty map.
     """
 
     of_null = Pairs()
@@ -457,7 +460,7 @@ class Map(construct.Construct):
 
     @cached_property
     def schema(self) -> Schema:
-        """What a scan must know of an entry."""
+        """The rules of an entry for a scan."""
         return {_KEY: _plain_rule("key", self.key), _VALUE: _plain_rule("value", self.value)}
 
     def _parse(self, stream: Occurrences, context: Container, path: str) -> Pairs:

@@ -1,9 +1,9 @@
-"""The wire of a protobuf message: one pass over the whole tree of messages, by schema, before any value is looked at.
+"""The wire of a protobuf message: one pass over the whole tree of messages, by schema, before values are decoded.
 
-What the schema does not know, or knows with another wire type, is skipped, but it must be whole: a broken item anywhere
-makes the record `undecodable`. What it knows is kept by field number, with the offset of each value; a group that it
-knows is a message whose end is found as it is scanned. Every byte is looked at once, so time and memory are bounded by
-the input.
+A field that the schema does not know, or knows with another wire type, is skipped, but must be complete: a broken item
+anywhere makes the record `undecodable`. Known fields are kept by number, with the offset of each value. A known group
+is a message whose end is found while it is scanned. Every byte is read once, so time and memory are bounded by the
+input.
 """
 
 from array import array
@@ -17,21 +17,21 @@ from wireloom.runtime.primitives import leb128
 
 VARINT, FIXED64, LENGTH, GROUP, GROUP_END, FIXED32 = range(6)
 
-MAX_DEPTH = 100  # messages and groups within one another, as protobuf's own readers have it
+MAX_DEPTH = 100  # nested messages and groups, as in protobuf's own readers
 MAX_FIELD_NUMBER = (1 << 29) - 1
 _WIDTHS = {FIXED32: 4, FIXED64: 8}
 
 
 class Occurrence(NamedTuple):
-    """A scalar of a message: where its content begins, and the content."""
+    """A scalar of a message: the offset of its content, and the content."""
 
     start: int
-    value: Any  # the number of a varint, the bytes of anything else, a bytearray where they may stand in pieces
+    value: Any  # the number of a varint, else bytes; a bytearray if they may be in pieces
 
 
 @dataclass(slots=True)
 class Scanned:
-    """What a scan found of one message. A singular message that stands there twice is one: the fragments are merged."""
+    """The fields of one message that a scan found. A singular message that occurs twice is merged into one."""
 
     start: int
     size: int = 0
@@ -39,7 +39,7 @@ class Scanned:
 
     @property
     def limit(self) -> int:
-        """Where the message ends, if it stands there in one piece."""
+        """The end of the message, if it is in one piece."""
         return self.start + self.size
 
     def tell(self) -> int:
@@ -47,7 +47,7 @@ class Scanned:
         return self.start
 
     def lacks(self, name: str, number: int) -> DecodeError:
-        """The error of a required field that is not there."""
+        """The error of a missing required field."""
         return DecodeError(
             "missing_required", offset=self.start, expected=f"{name} (field {number})", actual="no such field"
         )
@@ -55,19 +55,19 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the schema says of one field number. `message` gives the schema of a field that is a message."""
+    """The schema of one field number. `message` returns the schema of a field that is a message."""
 
     name: str
     wire_type: int
     repeated: bool = False
     required: bool = False
     message: Callable[[], "Schema"] | None = None
-    rivals: tuple[int, ...] = ()  # fields that are there no more where this one is
-    whole: bool = False  # whether all values count together, as the entries of a map do
-    pieces: bool = False  # whether it is a message that is kept as bytes: those of all pieces, one after another
+    rivals: tuple[int, ...] = ()  # the other fields of its oneof, which this one replaces
+    whole: bool = False  # whether its values depend on one another, as map entries do
+    pieces: bool = False  # whether it is a message kept as bytes, joined from all its pieces
 
     def takes(self, wire_type: int) -> bool:
-        """Whether the field may stand there with `wire_type`: with its own, or packed, which messages are not."""
+        """Whether the field may have `wire_type`: its own, or packed, which messages cannot be."""
         return wire_type == self.wire_type or (wire_type == LENGTH and self.repeated and self.message is None)
 
 
@@ -76,7 +76,7 @@ Holes = dict[int, tuple[int, int, int]]  # see `Checkpoints.holes`
 
 
 def words_of(schema: Schema) -> "array[int]":
-    """A schema and all those within it as numbers, as the engine takes them."""
+    """A schema and all inner ones as integers, for the engine."""
     schemas, places, place = [schema], {id(schema): 0}, 0
     for each in schemas:
         place += 1 + 4 * len(each)
@@ -117,7 +117,7 @@ def varint(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 class Tag(NamedTuple):
-    """What stands before a value: where, field number, wire type, and where the value begins."""
+    """A tag: its offset, field number, wire type, and the offset of the value after it."""
 
     at: int
     number: int
@@ -126,7 +126,7 @@ class Tag(NamedTuple):
 
 
 def tag(data: bytes, start: int, end: int) -> Tag:
-    """The tag at `start`; the field number must be one."""
+    """The tag at `start`; an invalid field number is `undecodable`."""
     number, position = varint(data, start, end)
     if not 1 <= number >> 3 <= MAX_FIELD_NUMBER:
         raise undecodable(start, f"a field number from 1 to {MAX_FIELD_NUMBER}", f"field number {number >> 3}")
@@ -134,14 +134,14 @@ def tag(data: bytes, start: int, end: int) -> Tag:
 
 
 def extent(data: bytes, wire_type: int, start: int, end: int) -> tuple[int, int]:
-    """Where the content of the value at `start` begins and ends; for a text the content stands after its length."""
+    """The start and end of the content of the value at `start`; a length is not part of the content."""
     match wire_type:
         case 0:
             return start, varint(data, start, end)[1]
         case 1 | 5:
             return start, _behind(start, start, _WIDTHS[wire_type], end)
         case 2:
-            # The length is compared as an unsigned number of 64 bits, before anything is added to it.
+            # The length is compared as an unsigned 64-bit number, before it is added to anything.
             length, content = varint(data, start, end)
             return content, _behind(start, content, length, end)
         case _:
@@ -155,14 +155,14 @@ def _behind(item: int, start: int, length: int, end: int) -> int:
 
 
 def occurrence(data: bytes, wire_type: int, start: int, end: int) -> Occurrence:
-    """The scalar whose content stands there."""
+    """The scalar with this content."""
     return Occurrence(start, varint(data, start, end)[0] if wire_type == VARINT else data[start:end])
 
 
 def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
-    """The offset after a group that stands `depth` messages deep.
+    """The offset after a group at a depth of `depth` messages.
 
-    Groups within it are kept on a list of our own, so that no input reaches Python's recursion limit.
+    Inner groups are kept on an explicit stack, so that no input reaches Python's recursion limit.
     """
     opened, position = [opening], opening.behind
     while opened:
@@ -184,7 +184,7 @@ def group(data: bytes, opening: Tag, end: int, depth: int) -> int:
 
 
 def skip(data: bytes, item: Tag, end: int) -> int:
-    """The offset after a value that is no group; the end of a group is none, and wire types 6 and 7 do not exist."""
+    """The offset after a value that is not a group; a group end, and the wire types 6 and 7, are errors here."""
     if item.wire_type == GROUP_END:
         raise undecodable(item.at, "a field", f"the end of a group {item.number} that is not open")
     if item.wire_type > FIXED32:
@@ -193,12 +193,12 @@ def skip(data: bytes, item: Tag, end: int) -> int:
 
 
 def unclosed(opening: Tag) -> DecodeError:
-    """The error of a group that does not end."""
+    """The error of a group without an end."""
     return undecodable(opening.at, "the end of the group", "the end of the message")
 
 
 def too_deep(offset: int) -> DecodeError:
-    """The error of one level too many."""
+    """The error of exceeding MAX_DEPTH."""
     return undecodable(offset, f"at most {MAX_DEPTH} nested messages and groups", "a deeper one")
 
 
@@ -206,7 +206,7 @@ def too_deep(offset: int) -> DecodeError:
 
 
 class Scan:
-    """One message being scanned, `depth` messages deep, with all messages in it; for what is in `holes` it has None."""
+    """The scan of one message at a depth of `depth`, with all inner ones; elements in `holes` become None."""
 
     __slots__ = ("data", "depth", "holes", "message", "schema")
 
@@ -214,11 +214,11 @@ class Scan:
         self.data, self.message, self.schema, self.depth, self.holes = data, message, schema, depth, holes
 
     def _within(self, number: int, message: Scanned, schema: Schema) -> "Scan":
-        """The scan of the message that is the value of a field."""
+        """The scan of an inner message, in a field."""
         return Scan(self.data, message, schema, self.depth + 1, self.holes)
 
     def add(self, start: int, end: int) -> int:
-        """Add the fields from `start` to `end` to the message; the end."""
+        """Add the fields from `start` to `end` to the message; returns `end`."""
         self.message.size += end - start
         position = start
         while position < end:
@@ -229,11 +229,11 @@ class Scan:
         return end
 
     def _leaves_out(self, start: int) -> bool:
-        """Whether the elements that begin there are not looked at."""
+        """Whether the elements that begin there are skipped."""
         return start in self.holes
 
     def _leave_out(self, start: int) -> int:
-        """Pass over some elements of a list; the offset after them."""
+        """Skip some elements of a list; the offset after them."""
         number, count, behind = self.holes[start]
         elements = self.message.found[number]
         if not isinstance(elements, Passed):
@@ -242,7 +242,7 @@ class Scan:
         return behind
 
     def read(self, item: Tag, start: int, end: int) -> int:
-        """Add the fields of a message, or up to where the group that `item` opens is closed; the offset after it."""
+        """Add the fields of a message, or of the group that `item` opens; the offset after it."""
         return self._add_group(item, end) if item.wire_type == GROUP else self.add(start, end)
 
     def _add_group(self, opening: Tag, end: int) -> int:
@@ -282,7 +282,7 @@ class Scan:
         return end
 
     def _found(self, rule: Rule, number: int, value: Occurrence) -> None:
-        """Keep a value, of which the last counts; or a piece, after those before it."""
+        """Keep a value, replacing an earlier one; a piece is appended to the earlier ones."""
         found = self.message.found
         if not rule.pieces:
             found[number] = value
@@ -304,7 +304,7 @@ class Scan:
             self.message.found.pop(rival, None)
 
     def _descend(self, rule: Rule, schema: Schema, item: Tag, end: int) -> int:
-        """Scan the message after a tag, or the group that it opens; the offset after it."""
+        """Scan the message after a tag, or the group that the tag opens; the offset after it."""
         in_group = item.wire_type == GROUP
         start, end = (item.behind, end) if in_group else extent(self.data, item.wire_type, item.behind, end)
         self._drive_out(rule)
@@ -324,7 +324,7 @@ class Scan:
 
 
 def require(schema: Schema, message: Scanned) -> None:
-    """Every required field of the message and of those in it must be there, in the order of the schema."""
+    """Check that all required fields of the message and of inner ones are present, in the order of the schema."""
     for number, rule in schema.items():
         found = message.found.get(number)
         if found is None and rule.required:

@@ -1,4 +1,4 @@
-"""How texts of others (specs, paths, records) are shown: one escape for each kind of target.
+"""Escapes of untrusted text (from specs, paths and records), one for each target.
 
 | target | escape |
 |---|---|
@@ -18,17 +18,17 @@ from urllib.parse import quote, unquote
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff{_BIDI}]")
-"""What terminals obey, what breaks a line, what turns the direction of a text, and what no file can hold."""
+"""Control characters, line breaks, characters that change the text direction, and those that no file can hold."""
 _HIDDEN_IN_JSON = re.compile(_HIDDEN.pattern.replace(r"\x00-\x1f", ""))
 _OF_SCRIPTS = re.compile("[<>&]")
-"""What can end a script, or begin a comment in it."""
+"""Characters that can end a script, or begin a comment in it."""
 _PATH = "/ +,@"
-"""What a path in a comment keeps beside letters, digits and `_.-~`: no `:` and no `=`, as in `coding: utf-7`."""
+"""Characters that a path in a comment keeps besides letters, digits and `_.-~`: no `:` and no `=` (`coding: utf-7`)."""
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _MEANT = re.compile(r"[\\*\[`~]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-"""What means something to Markdown within a line."""
+"""Markup of Markdown within a line."""
 _BEGINS = re.compile(r"^([0-9]*)([-+#=:|>.)])", re.MULTILINE)
-"""What means something to Markdown where a line begins."""
+"""Markup of Markdown at the start of a line."""
 
 
 def visible(text: str) -> str:
@@ -37,58 +37,58 @@ def visible(text: str) -> str:
 
 
 def is_visible(text: str) -> bool:
-    """Whether it has nothing that `visible` would escape."""
+    """Whether `visible` would leave the text unchanged."""
     return _HIDDEN.search(text) is None
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    """The value as JSON that shows every character; also a value of YAML, and a text also a literal of Python."""
+    """The value as JSON with hidden characters escaped; also valid as YAML, and for a text as a Python literal."""
     return visible_json(json.dumps(value, indent=indent, ensure_ascii=False))
 
 
 def visible_json(text: str) -> str:
-    """The JSON, with such characters as JSON escapes them."""
+    """JSON text with hidden characters as JSON escapes."""
     return _HIDDEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def html_text(text: str) -> str:
-    """The text in HTML, or in an attribute between double quotes; no character of it is markup, or unseen."""
+    """The text in HTML or in a double-quoted attribute, without markup and hidden characters."""
     return html.escape(visible(text))
 
 
 def script_json(value: object) -> str:
-    """The value as JSON within a `<script>` of HTML, which no text in it ends."""
+    """The value as JSON that is safe within a `<script>` of HTML."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return _OF_SCRIPTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def header_path(path: str) -> str:
-    """The path of a spec in the header of a generated file, as URLs have it: ASCII that ends no comment."""
+    """The path of a spec for the header of a generated file: percent-encoded ASCII that cannot end a comment."""
     return quote(path, safe=_PATH)
 
 
 def path_of_header(text: str) -> str:
-    """The path that a header names."""
+    """The path in a header, decoded."""
     return unquote(text)
 
 
 def paragraphs(text: str) -> str:
-    """Paragraphs of Markdown: the text as it is written, but for code in backticks."""
+    """The text as paragraphs of Markdown, escaped except for code in backticks."""
     return _BEGINS.sub(r"\1\\\2", "\n".join(inline(line.strip()) for line in text.strip().split("\n")))
 
 
 def inline(text: str) -> str:
-    """The text within a line of Markdown, as it is written, but for code in backticks."""
+    """The text within a line of Markdown, escaped except for code in backticks."""
     parts, end, text = [], 0, visible(text)
     for found in _CODE.finditer(text):
-        if "\\|" not in found[2]:  # which tables read otherwise
+        if "\\|" not in found[2]:  # tables parse this differently
             parts += [_MEANT.sub(r"\\\g<0>", text[end : found.start()]), found[0]]
             end = found.end()
     return "".join((*parts, _MEANT.sub(r"\\\g<0>", text[end:])))
 
 
 def cell(text: str) -> str:
-    """Markdown in a cell of a table."""
+    """Markdown for a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
@@ -102,11 +102,11 @@ def code_span(text: str) -> str:
 
 
 def code_block(language: str, text: str) -> str:
-    """Lines of code, which show every character."""
+    """The text as a fenced code block."""
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _longest_run(text: str) -> int:
-    """The most backticks in a row."""
+    """The length of the longest run of backticks."""
     return max(map(len, re.findall("`+", text)), default=0)

@@ -1,4 +1,4 @@
-"""What stops a command apart from mistakes in specs: the call itself, its input, or the machine."""
+"""Errors that stop a command, apart from mistakes in specs: a wrong command, bad input, or a broken machine."""
 
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class MisuseError(Exception):
-    """The command line names something that does not exist or does not fit, a line each; exit code 2."""
+    """The command line names something that does not exist or does not fit; one line each, exit code 2."""
 
     def __str__(self) -> str:
         return "\n".join(self.args)
@@ -19,7 +19,7 @@ class MisuseError(Exception):
 class MachineError(Exception):
     """Something that the command needs is missing or broken on this machine; exit code 3.
 
-    `remedy` is the command that mends it.
+    `remedy` is the command that fixes it.
     """
 
     def __init__(self, message: str, remedy: str = "") -> None:
@@ -28,11 +28,11 @@ class MachineError(Exception):
 
 
 class DataError(Exception):
-    """Input that is not what the command reads; exit code 1."""
+    """The input is not in the format that the command reads; exit code 1."""
 
 
 class LimitError(DataError):
-    """More is bad than the caller allows; exit code 4, and nothing is lost. `summary` is of the batch, where known."""
+    """More data is bad than the caller allows; exit code 4, nothing is lost. `summary` describes the batch if known."""
 
     def __init__(self, message: str, summary: "Summary | None" = None) -> None:
         super().__init__(message)
@@ -40,14 +40,14 @@ class LimitError(DataError):
 
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raises MisuseError for the first name that is not known."""
+    """Raise MisuseError for the first unknown name."""
     for name in names:
         if name not in known:
             raise unknown(kind, name, known)
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> MisuseError:
-    """The error for a name that is none of those known, with the nearest that is."""
+    """The error for an unknown name, with the most similar known one."""
     hint = nearest(name, known)
     message = f"{name!r} is not {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
     return MisuseError(f"{message}; {hint}" if hint else message)

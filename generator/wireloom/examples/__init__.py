@@ -1,8 +1,8 @@
-"""Examples of specs, run: what each says of its bytes, held against what the generated code does with them.
+"""Runs the examples of specs: compares what each states about its bytes with the behaviour of the generated code.
 
-A format's modules are made in memory, so that examples are run before a file is written, and whatever lies on disk.
-`run` judges them one by one (`trial`), and says where the first member stands that is not as stated (`differences`).
-`recording` writes what came into examples that state nothing yet, or something else; `editing` edits their text.
+The modules of a format are made in memory, so examples run before files are written, and regardless of those on disk.
+`trial` checks one example after the other; `differences` finds the first member that differs. `recording` writes actual
+results into examples that state none, or other ones; `editing` edits the text of specs.
 """
 
 from wireloom.examples.memory import opened

@@ -1,6 +1,6 @@
-"""What two renderings differ in, member by member.
+"""Compares two renderings member by member.
 
-A member that is null and a member that is left out are the same, as they are in specs.
+As in specs, a null member and a missing member are equal.
 """
 
 import json
@@ -12,12 +12,12 @@ from wireloom.escapes import visible_json
 
 Path = tuple[str | int, ...]
 
-LONGEST = 60  # characters of a value that is shown
+LONGEST = 60  # most characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A member, and what it is on either side; ABSENT where there is none."""
+    """A member that differs, with its value on both sides; ABSENT for a missing one."""
 
     path: Path
     stated: object
@@ -39,7 +39,7 @@ class Difference:
 
 
 class _Absent:
-    """No value."""
+    """The value of a missing member."""
 
 
 ABSENT = _Absent()
@@ -51,7 +51,7 @@ def _is_map(rendering: list[Any]) -> bool:
 
 
 def differences(stated: object, came: object, path: Path = ()) -> Iterator[Difference]:
-    """Where two renderings are not the same; what is stated comes first."""
+    """The members that differ, with the stated value first."""
     match stated, came:
         case dict(), dict():
             names = [*stated, *(name for name in came if name not in stated)]
@@ -67,14 +67,14 @@ def differences(stated: object, came: object, path: Path = ()) -> Iterator[Diffe
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two scalars are the same value; true is not 1."""
+    """Whether two scalars are equal; unlike in Python, true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     return one is other or one == other
 
 
 def without_nulls(rendering: object) -> object:
-    """A rendering as specs write it: members that are null left out."""
+    """A rendering as specs write it, without null members."""
     match rendering:
         case dict():
             return {name: without_nulls(value) for name, value in rendering.items() if value is not None}
@@ -85,13 +85,13 @@ def without_nulls(rendering: object) -> object:
 
 
 def shown(value: object) -> str:
-    """A value as a line of JSON, cut where it is long."""
+    """A value as one line of JSON, cut if it is long."""
     text = visible_json(json.dumps(without_nulls(value), ensure_ascii=False, default=repr))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
 def member(path: Path) -> str:
-    """`readings[1].value`."""
+    """A path as text: `readings[1].value`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 

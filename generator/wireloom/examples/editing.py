@@ -1,8 +1,8 @@
-"""Edits of a spec's text that turn the values in it into others, and leave everything else as it is.
+"""Edits the text of a spec to change values in it, and leaves everything else as it is.
 
-YAML that is read and written again loses its comments and its layout, so only the members that differ are edited in
-the text: a mapping or a list is compared member by member, and what is new is written as its neighbours are, in braces
-or on lines of its own.
+Loading and dumping YAML would lose comments and layout. So only the members that differ are edited in the text:
+mappings and lists are compared member by member, and new members are written like their neighbours, in braces or on
+lines of their own.
 """
 
 import json
@@ -15,16 +15,17 @@ import yaml
 from wireloom.examples.differences import differences
 from wireloom.spec.yaml import raw_end
 
-WIDTH = 120  # of a line, where there is a choice
+WIDTH = 120  # preferred line width
 INDENT = 2
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.+/=-]*( [A-Za-z0-9_.+/=-]+)*")
-_OTHERWISE = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}  # what a plain text means to some reader
+# plain texts that some YAML reader takes for another type
+_OTHERWISE = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What replaces a part of a text."""
+    """A replacement of a part of a text."""
 
     start: int
     end: int
@@ -32,7 +33,7 @@ class Edit:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with the edits made; of two at one place the first comes first."""
+    """The text with the edits applied; edits at the same place keep their order."""
     parts, place = [], 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         parts += [text[place : edit.start], edit.text]
@@ -42,12 +43,12 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Finds the edits of a text; a node of it comes with its value."""
+    """Computes edits of a text. Its methods take a YAML node and its value."""
 
     text: str
 
     def mapping(self, node: yaml.MappingNode, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Edit]:
-        """The edits that make the mapping have the members of `new` and no others; at least one is in both."""
+        """The edits after which the mapping has exactly the members of `new`; at least one member is in both."""
         added = _added(old, new)
         first = next(name for name in old if name in new)
         places = list(zip(node.value, old, strict=True))
@@ -65,7 +66,7 @@ class Editor:
     def _entry(
         self, node: yaml.MappingNode, entry: tuple[yaml.Node, yaml.Node], old: object, new: tuple[str, object]
     ) -> Iterator[Edit]:
-        """The edits of one member: within its value where it goes on as it is, else of key and value."""
+        """The edits of one member: inside its value if that is possible, otherwise of the whole entry."""
         key, value = entry
         name, wished = new
         if not _differ(old, wished):
@@ -78,7 +79,7 @@ class Editor:
         yield Edit(key.start_mark.index, end, self._lines(node, {name: wished}).lstrip(" "))
 
     def _within(self, node: yaml.Node, old: object, new: object) -> Iterator[Edit] | None:
-        """The edits within a value; None where nothing of it stays."""
+        """The edits inside a value; None if it must be replaced as a whole."""
         match node, old, new:
             case yaml.MappingNode(), dict(), dict():
                 wished = new | {name: None for name, value in old.items() if value is None and name not in new}
@@ -117,14 +118,14 @@ class Editor:
             yield Edit(place, place, between + self._lines(node, members))
 
     def _lines(self, node: yaml.MappingNode, members: Mapping[str, object]) -> str:
-        """Members as the mapping has them."""
+        """Members in the style of the mapping."""
         if node.flow_style:
             return ", ".join(f"{flow(name)}: {flow(value)}" for name, value in members.items())
         column = node.start_mark.column
         return self._ending.join(line for name, value in members.items() for line in _block(name, value, column))
 
     def _behind(self, node: yaml.CollectionNode, member: yaml.Node) -> int:
-        """After a member of a collection: in a block after its line, with the comment there."""
+        """The offset after a member; in block style after its line, including a comment there."""
         place = raw_end(member, self.text)
         if node.flow_style:
             return place
@@ -142,7 +143,7 @@ def _differ(old: object, new: object) -> bool:
 
 
 def _added(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str | None, dict[str, object]]:
-    """The members that are new, by the member of `old` that they follow."""
+    """The new members, by the existing member that they follow."""
     added: dict[str | None, dict[str, object]] = {}
     previous = None
     for name, value in new.items():
@@ -157,7 +158,7 @@ def _added(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str | N
 
 
 def _block(key: str, value: object, column: int) -> Iterator[str]:
-    """An entry of a block mapping, on one line where it fits."""
+    """An entry of a block mapping, on one line if it fits."""
     lead = f"{' ' * column}{flow(key)}:"
     line = f"{lead} {flow(value)}"
     match value:
@@ -173,7 +174,7 @@ def _block(key: str, value: object, column: int) -> Iterator[str]:
 
 
 def flow(value: object) -> str:
-    """A value on one line, as this language and YAML 1.1 read it alike."""
+    """A value on one line, in a form that YAML 1.1 and 1.2 read alike."""
     match value:
         case dict():
             return "{" + ", ".join(f"{flow(key)}: {flow(inner)}" for key, inner in value.items()) + "}"
@@ -197,6 +198,6 @@ def _escaped(character: str) -> str:
 
 
 def _float(value: float) -> str:
-    """A float has a point, so that it is one."""
+    """A float, written with a point so that it is read as a float."""
     digits, exponent, power = repr(value).partition("e")
     return (digits if "." in digits else f"{digits}.0") + exponent + power

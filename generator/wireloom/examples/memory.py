@@ -1,4 +1,4 @@
-"""Generated modules as they would be on disk, imported from their texts."""
+"""Imports generated modules from their texts, without files."""
 
 import importlib
 import sys
@@ -13,14 +13,14 @@ PACKAGE = "wireloom_in_memory"
 
 
 class _Texts(MetaPathFinder, Loader):
-    """Finds the modules of PACKAGE among texts."""
+    """An import hook for the modules of PACKAGE."""
 
     def __init__(self, modules: Mapping[str, Mapping[str, str]]) -> None:
-        """`modules` are the files of each format, by their names."""
+        """`modules` has the files of each format, by file name."""
         self._modules = modules
 
     def _text(self, fullname: str) -> str | None:
-        """The text of a module; None of what is none of ours."""
+        """The text of a module; None if the hook does not have it."""
         match fullname.split("."):
             case [package] if package == PACKAGE:
                 return ""
@@ -32,20 +32,20 @@ class _Texts(MetaPathFinder, Loader):
                 return None
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG002
-        """A module of ours."""
+        """The import spec of a module that the hook has."""
         if self._text(fullname) is None:
             return None
         return spec_from_loader(fullname, self, is_package=fullname.count(".") < 2)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run its text."""
+        """Execute the text of a module."""
         name = module.__name__
         exec(compile(self._text(name) or "", f"<{name}>", "exec"), module.__dict__)  # noqa: S102 - what we generated
 
 
 @contextmanager
 def opened(modules: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, ModuleType]]:
-    """The module of each format, made from its files; they can import more of their own as long as this is open."""
+    """The module of each format, made from its files. Within the block, they can import more of their own files."""
     finder = _Texts(modules)
     sys.meta_path.insert(0, finder)
     try:

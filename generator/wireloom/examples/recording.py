@@ -1,7 +1,7 @@
-"""Outcomes, written into the examples of a spec: into those that state none, or another than what comes.
+"""Writes results into the examples of a spec: into those that state none, or another one.
 
-Only the text of what differs is edited (`editing`). What comes out is read once more and must be what was there with
-the new outcomes; else nothing is written.
+Only the text that differs is edited (`editing`). The edited text is parsed again and must have the old content with the
+new results; otherwise nothing is written.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Entries = Sequence[tuple[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What was written into an example."""
+    """A result that was written into an example."""
 
     location: Location
     format: str
@@ -38,13 +38,13 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A spec's file, and the text that it is to have."""
+    """A spec file, and its new text."""
 
     document: Document
     text: str
 
     def write(self) -> None:
-        """Write the text; raises DataError where the file has changed since it was read."""
+        """Write the text; raises DataError if the file has changed since it was read."""
         path = Path(self.document.file)
         if path.read_bytes() != self.document.data:
             raise DataError(f"{path} has changed meanwhile; nothing was written into it")
@@ -58,7 +58,7 @@ class Revision:
 
 
 def entries(outcome: object) -> Entries:
-    """What an example says of its outcome: a rendering, or a DecodeError."""
+    """The members of an example that state a result: a rendering, or a DecodeError."""
     if isinstance(outcome, DecodeError):
         path = [("path", outcome.path)] if outcome.path else []
         return (("error", outcome.code), *path, ("offset", outcome.offset))
@@ -66,7 +66,7 @@ def entries(outcome: object) -> Entries:
 
 
 def revise(document: Document, new: Mapping[int, Entries]) -> Revision:
-    """Give the examples of those numbers these outcomes; raises DataError where the file cannot take them."""
+    """Set the results of examples, by index; raises DataError if the text cannot be edited."""
     text = document.data.decode("utf-8")
     written = revised(text, new)
     if not _as_wished(text, written, new):
@@ -76,7 +76,7 @@ def revise(document: Document, new: Mapping[int, Entries]) -> Revision:
 
 
 def revised(text: str, new: Mapping[int, Entries]) -> str:
-    """The text with these outcomes of examples in it."""
+    """The text with new results of examples."""
     editor, nodes, examples = Editor(text), yaml.raw_examples(text), _plain(text)["examples"]
     return edited(
         text,
@@ -89,14 +89,14 @@ def revised(text: str, new: Mapping[int, Entries]) -> str:
 
 
 def _with(example: Mapping[str, object], outcome: Entries) -> dict[str, object]:
-    """The example with that outcome, and nothing of one that excludes it."""
+    """The example with the new result, without members that contradict it."""
     stated = dict(outcome)
     excluded = {"value", "rebuilds", "path", "offset"} if "error" in stated else {"error", "path", "offset"}
     return {name: value for name, value in example.items() if name in stated or name not in excluded} | stated
 
 
 def _as_wished(before: str, after: str, new: Mapping[int, Entries]) -> bool:
-    """Whether the examples have their outcomes, and all else is as it was."""
+    """Whether the edited examples have their new results, and everything else is unchanged."""
     found, problems = yaml.parse(after, "")
     if found is None or problems:
         return False
@@ -107,7 +107,7 @@ def _as_wished(before: str, after: str, new: Mapping[int, Entries]) -> bool:
         if example.keys() != came.keys() or any(differences(example, came)):
             return False
         wished["examples"][index] = came
-    return repr(wished) == repr(now)  # true is not 1
+    return repr(wished) == repr(now)  # unlike ==, tells true from 1
 
 
 def _plain(text: str) -> Any:  # noqa: ANN401 - a spec that was read

@@ -1,9 +1,8 @@
-"""One example, held against everything that the generated code does with it.
+"""Checks one example against all functions of the generated code.
 
-In the order in which a reader would look: parse gives the value or the error; the value's rendering reads back; build
-gives the bytes; decode and encode, on whatever they run, agree with parse and build; the JSON Schema accepts it. The
-first that does not hold is what is said. An exception that the runtime does not document is a bug of wireloom, and is
-said as one at the example that provokes it.
+The checks run in the order of the data flow: parse gives the stated value or error; the rendering reads back as the
+value; build gives the bytes; decode and encode agree with parse and build; the JSON Schema accepts the record. The
+first failure is reported. An undocumented exception of the runtime is reported as a bug of wireloom.
 """
 
 import json
@@ -32,12 +31,12 @@ from wireloom.spec.yaml import MappingNode
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MOST = 12  # differences of one example that are shown
+_MOST = 12  # most differences shown for one example
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An example that does not hold: where, what, and the details a line each."""
+    """A failed example: its place, a message, and details, one per line."""
 
     location: Location
     format: str
@@ -46,28 +45,28 @@ class Failure:
     details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """`specs/x.yaml:41:9: x: two readings: parse gives another value`, the details below it."""
+        """`specs/x.yaml:41:9: x: two readings: parse gives another value`, followed by the details."""
         head = f"{self.location}: {self.format}: {self.example}: {self.message}"
         return "\n".join(map(visible, (head, *(f"    {line}" for line in self.details))))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of the examples that were run, and what was not there to run them through."""
+    """The results of a run of examples."""
 
     count: int
     failures: tuple[Failure, ...] = ()
-    without_engine: bool = False  # no engine is compiled: decode and encode ask the construct parsers
+    without_engine: bool = False  # the engine is not compiled; decode and encode used the parser
 
     @property
     def failed(self) -> int:
-        """How many do not hold."""
+        """The number of failed examples."""
         return len(self.failures)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A format whose examples are run: its model, the document that it is of, and the text of its files."""
+    """A format to run examples of: its model, its spec document, and the texts of its generated files."""
 
     format: Format
     document: Document
@@ -76,7 +75,7 @@ class Subject:
 
 def run(subjects: Sequence[Subject]) -> Report:
     """Run every example of the formats."""
-    engine = available()  # before anything asks for it: where there is none, it says so once
+    engine = available()  # called first, so that a missing engine is reported once
     with opened({subject.format.name: subject.files for subject in subjects}) as modules:
         failures = tuple(
             failure for subject in subjects for failure in _failures(subject, modules[subject.format.name])
@@ -85,7 +84,7 @@ def run(subjects: Sequence[Subject]) -> Report:
 
 
 def record(subjects: Sequence[Subject]) -> list[Recorded]:
-    """Write what comes into the examples that state nothing; raises DataError where a file cannot take it."""
+    """Write the actual results into examples that state none; raises DataError if a file cannot be edited."""
     done: list[Recorded] = []
     with opened({subject.format.name: subject.files for subject in subjects}) as modules:
         for subject in subjects:
@@ -98,19 +97,19 @@ def record(subjects: Sequence[Subject]) -> list[Recorded]:
 
 
 def revisions(subjects: Sequence[Subject]) -> list[Revision]:
-    """What would make each example state what comes, a spec each; raises DataError where a file cannot take it."""
+    """The revised text of each spec whose examples state other results; raises DataError if one cannot be edited."""
     with opened({subject.format.name: subject.files for subject in subjects}) as modules:
         new = [(each.document, _news(modules[each.format.name].CODEC, each)) for each in subjects]
     return [recording.revise(document, entries) for document, entries in new if entries]
 
 
 def _news(codec: Codec, subject: Subject) -> dict[int, recording.Entries]:
-    """What examples are to state that state something else, by their numbers."""
+    """The new results, by index, of the examples that state others."""
     found = {}
     for index, example in enumerate(subject.format.examples):
         stated = yaml.plain((subject.document.place / "examples" / index).node)
         assert isinstance(stated, dict)  # noqa: S101 - a spec that was read
-        with suppress(Exception):  # a bug of wireloom, which `run` shows at its example
+        with suppress(Exception):  # a bug of wireloom, which `run` reports
             entries = _news_of(stated, _came(codec, example))
             if entries:
                 found[index] = entries
@@ -118,7 +117,7 @@ def _news(codec: Codec, subject: Subject) -> dict[int, recording.Entries]:
 
 
 def _news_of(stated: Mapping[str, object], came: recording.Entries) -> recording.Entries:
-    """What an example is to state; nothing where that holds. It says no more of an error than it did."""
+    """What to change in an example; empty if it is right. Of an error, only the members that it states."""
     outcome = dict(came)
     if ("value" in stated, "error" in stated) != ("value" in outcome, "error" in outcome):
         return came
@@ -137,7 +136,7 @@ def _recorded(subject: Subject, index: int, entries: recording.Entries) -> Recor
 
 
 def _came(codec: Codec, example: Example) -> recording.Entries:
-    """What comes of an example: the error, or the rendering, and whether building gives other bytes."""
+    """The actual result of an example: the error, or the rendering and whether building gives other bytes."""
     parameters = dict(example.parameters)
     try:
         value = codec.parse(example.data, root=example.root, **parameters)
@@ -160,13 +159,13 @@ def _failures(subject: Subject, module: ModuleType) -> Iterator[Failure]:
             trial.hold()
         except _Broken as broken:
             yield Failure(broken.location, subject.format.name, example.name, broken.message, broken.details)
-        except Exception as error:  # noqa: BLE001 - of a user's spec; a traceback would hide the other examples
+        except Exception as error:  # noqa: BLE001 - a bug of wireloom; a traceback would hide the other examples
             message = f"{trial.doing} ends in {type(error).__name__}: {error}; this is a bug of wireloom"
             yield Failure(trial.place.value_location(), subject.format.name, example.name, message)
 
 
-class _Broken(Exception):  # noqa: N818 - what does not hold, on its way out of a trial
-    """Something that an example states and the code does otherwise."""
+class _Broken(Exception):  # noqa: N818 - a failure to report, not an error
+    """The code does not behave as an example states."""
 
     def __init__(self, location: Location, message: str, details: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -176,7 +175,7 @@ class _Broken(Exception):  # noqa: N818 - what does not hold, on its way out of 
 
 @dataclass(slots=True)
 class _Trial:
-    """An example and where it stands; `doing` is the step that runs."""
+    """The check of one example; `doing` is the current step."""
 
     codec: Codec
     judge: Validator
@@ -185,7 +184,7 @@ class _Trial:
     doing: str = "parse"
 
     def hold(self) -> None:
-        """Everything that is to hold of the example; raises _Broken."""
+        """Run all checks; raises _Broken."""
         example = self.example
         try:
             value = self.codec.parse(example.data, root=example.root, **self._parameters)
@@ -241,7 +240,7 @@ class _Trial:
         return self._broken(message, [f"came {came}"])
 
     def _line(self, found: Difference) -> str:
-        """The difference, with the line of the member where that is another than the example's."""
+        """The difference, with the line of the member."""
         return f"line {self._location(*_at(found.path)).line}: {found}"
 
     # --- rendering, build ------------------------------------------------------------------------------------------
@@ -249,11 +248,11 @@ class _Trial:
     def _reads_back(self, value: object, rendering: object) -> None:
         self.doing = "from_canonical"
         again = self.codec.from_canonical(rendering, root=self.example.root)
-        if again != value and repr(again) != repr(value):  # NaN equals itself as a text alone
+        if again != value and repr(again) != repr(value):  # NaN is equal to itself only as text
             raise self._broken("the JSON rendering reads back as another value; this is a bug of wireloom", [])
 
     def _built(self, value: object) -> bytes | None:
-        """What is built of the value; None where it is refused, and the example does not say that it rebuilds."""
+        """The bytes built from the value; None if build refuses it and the example has `rebuilds: false`."""
         self.doing = "build"
         try:
             built = self.codec.build(value, root=self.example.root, **self._parameters)
@@ -268,13 +267,13 @@ class _Trial:
 
     @property
     def _bytes(self) -> str:
-        """The key of the example's bytes."""
+        """The key that holds the example's bytes."""
         return "hex" if isinstance(self.place.node, MappingNode) and self.place.node.entry("hex") else "text"
 
     # --- columns ---------------------------------------------------------------------------------------------------
 
     def _columns(self, built: bytes | None) -> None:
-        """What decode and encode give, beside what the construct parser gives as columns."""
+        """Compare decode and encode with the construct parser."""
         self.doing = "decode"
         codec, example = self.codec, self.example
         array, request = self._array(), self._request
@@ -291,7 +290,7 @@ class _Trial:
         if parsed.equals(decoded):
             return
         one, other = parsed.to_pylist(), decoded.to_pylist()
-        if repr(one) != repr(other):  # NaN equals itself as a text alone
+        if repr(one) != repr(other):  # NaN is equal to itself only as text
             found = list(map(str, differences(one, other)))
             raise self._broken("decode gives another value than parse; this is a bug of wireloom", found)
 
@@ -308,7 +307,7 @@ class _Trial:
     def _decoded_error(self, error: DecodeError) -> None:
         self.doing = "decode"
         if not self.codec.covers(self._request):
-            return  # decode asks the parser
+            return  # decode uses the parser
         (found,) = self.codec.decode_request(self._array(), self._request).errors.to_pylist()
         came = found and {name: found[name] for name in ("code", "path", "offset")}
         if came != {"code": error.code, "path": error.path, "offset": error.offset}:
@@ -336,7 +335,7 @@ class _Trial:
         return _Broken(self._location(*path), message, details)
 
     def _location(self, *path: str | int) -> Location:
-        """Where a part of the example stands, or what is around it where it is absent."""
+        """The location of a part of the example, or of the nearest part around a missing one."""
         place = self.place
         for step in path:
             place = place / step
@@ -347,7 +346,7 @@ _REBUILDS = "where other bytes say the same, the example says `rebuilds: false`"
 
 
 def _at(path: Path) -> Path:
-    """The path in an example of a member of its value."""
+    """The path in an example that leads to a member of its value."""
     return ("value", *path)
 
 

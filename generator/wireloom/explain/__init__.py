@@ -1,1 +1,1 @@
-"""What `wireloom explain` shows of a format: the engine paths of its roots, and its write plan."""
+"""The content of `wireloom explain`: the engine paths of each root of a format, and its write plan."""

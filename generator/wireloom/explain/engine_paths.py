@@ -1,7 +1,7 @@
-"""What decoding and encoding a format run on, for each root and parameter, and why where that is not the engine.
+"""Tells for each root and parameter of a format whether decoding and encoding use the engine, and why not.
 
-The construct path gives the same results some hundred times slower, so a format that leaves the engine without anybody
-knowing is a cost without a sign.
+The construct path gives the same results but is some hundred times slower. Without this report, nobody would notice
+that a format leaves the engine.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ _GROW = frozenset({"+", "-", "*", "<<"})
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What asking otherwise changes: the paths that differ from those of the defaults, None where they do not."""
+    """The effect of a parameter or option: the paths that differ from the default ones; None if they do not."""
 
     asked: str
     decode: Path | None
@@ -37,17 +37,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A root: what its defaults run on, and what parameters and options change."""
+    """A root: its paths under defaults, and the effect of parameters and options."""
 
     root: str
     decode: Path
     encode: Path
-    alone: tuple[str, ...]  # columns that the engine reads where they are asked for one by one, and does not read all
+    alone: tuple[str, ...]  # columns that the engine can read if only they are selected
     changes: tuple[Change, ...]
 
 
 def explained(codec: Codec) -> Iterator[Explained]:
-    """Every root of a format."""
+    """The paths of every root of a format."""
     for name, root in codec.roots.items():
         decode, encode = codec.decode_path(root=name), codec.encode_path(root=name)
         alone = () if decode.native else tuple(_native_alone(codec, name, root))
@@ -56,7 +56,7 @@ def explained(codec: Codec) -> Iterator[Explained]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The valid examples of a root, and those that left the engine on the way in and on the way out."""
+    """The valid examples of a root, and those that the engine did not decode or encode."""
 
     decoded: int
     reread: tuple[str, ...]
@@ -66,7 +66,7 @@ class Counted:
 
 
 def counted(format: Format, root: str, codec: Codec, of: str) -> Counted | None:
-    """The examples of a root, run one by one; None where the module, which means `of`, is of another spec."""
+    """Run the examples of a root one by one; None if the module was generated from another spec than `of`."""
     if meaning(format) != of:
         return None
     read, reread, written, rebuilt = 0, list[str](), 0, list[str]()
@@ -82,10 +82,10 @@ def counted(format: Format, root: str, codec: Codec, of: str) -> Counted | None:
 
 
 def _leaves(codec: Codec, example: Example) -> tuple[bool, bool | None]:
-    """Whether the parser reads an example, and whether the builders write it; None where nothing writes it."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to import, and generated modules without examples do without
+    """Whether the parser, not the engine, decodes an example; and the builders encode it (None if nothing can)."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import; only examples need it
 
-    if codec.engine is None:  # a module without a layout
+    if codec.engine is None:  # a module without an engine layout
         return True, True
     request = Request(example.root, codec.settings(dict(example.parameters)))
     decoded = codec.decode_request(pa.array([example.data], pa.binary()), request)
@@ -100,7 +100,7 @@ def _leaves(codec: Codec, example: Example) -> tuple[bool, bool | None]:
 
 
 def _remedies(format: Format, root: str) -> Iterator[str]:
-    """What keeps records of the root in the engine, as far as the spec shows it."""
+    """Changes of the spec that keep more records of the root in the engine."""
     types, begun = dict(format.types), next(each.type for each in format.roots if each.name == root)
     for name, type in (("root", begun), *((name, types[name]) for name in sorted(reached(begun, types)))):
         for each in nested(type):
@@ -119,7 +119,7 @@ def _remedies(format: Format, root: str) -> Iterator[str]:
 
 
 def _large(struct: Struct, format: Format) -> Iterator[tuple[str, str]]:
-    """The innermost results of a struct's expressions that 64 bits may not hold, and where they stand."""
+    """The innermost subexpressions of a struct that may exceed 64 bits, each with the place of its expression."""
     known = Known(field_extents(struct, format.named))
     for step in struct.steps:
         match step:
@@ -132,7 +132,7 @@ def _large(struct: Struct, format: Format) -> Iterator[tuple[str, str]]:
 
 
 def _beyond(expression: Expression, known: Known) -> list[Expression]:
-    """The innermost parts that grow beyond 64 bits."""
+    """The innermost subexpressions that may exceed 64 bits."""
     inner = [found for part in parts(expression) for found in _beyond(part, known)]
     if inner or not (isinstance(expression, Binary) and expression.operator in _GROW):
         return inner
@@ -141,11 +141,11 @@ def _beyond(expression: Expression, known: Known) -> list[Expression]:
 
 
 def slow(codec: Codec) -> str:
-    """Which of the format's usual ways leave the engine, or some records do, and why, on one line; else empty."""
+    """One line on the functions of a format that do not use the engine, with the reasons; empty if all do."""
     reasons: dict[str, list[str]] = {}
     for name, root in codec.roots.items():
         ways = {"decode": codec.decode_path(root=name)}
-        if not root.elements:  # no columns hold a list of records
+        if not root.elements:  # there are no columns for a list of records
             ways["encode"] = codec.encode_path(root=name)
         for way, path in ways.items():
             if path.reason:
@@ -184,7 +184,7 @@ def _other(path: Path, usual: Path) -> Path | None:
 
 
 def _others(parameter: Parameter) -> Iterator[Any]:
-    """Values besides the default: all where they are few, else one."""
+    """Other values than the default: all of them if they are few, otherwise one."""
     match parameter.kind:
         case "text":
             yield from (option for option in parameter.options if option != parameter.default)

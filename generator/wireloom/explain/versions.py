@@ -1,4 +1,4 @@
-"""The versions of a format as lines: the fields that each version adds and removes."""
+"""Describes the versions of a format: the fields that each version adds and removes."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from wireloom.model.versions import revisions
 
 
 def version_lines(format: Format) -> Iterator[str]:
-    """A line for each version, the oldest first."""
+    """One line for each version, oldest first."""
     for each in revisions(format):
         changes = (("new", each.new), ("gone", each.gone))
         fields = "; ".join(f"{what} {', '.join(names)}" for what, names in changes if names)

@@ -1,8 +1,8 @@
-"""How `build` and `encode` write a format: the source of each field, and what decides each choice.
+"""Describes how `build` and `encode` write a format: the source of each field, and what decides each choice.
 
-A plan is a list of parts, one for each struct or named choice that the roots lead to. Each part has rows, one for each
-field, and choices, one for each place where a record may be one of several types. `plans` is the only function here
-that knows the model; whoever shows a plan sees parts alone.
+A plan is a list of parts: one for each struct and each named choice that the roots use. A part has a row for each
+field, and a choice for each place where a record may have one of several types. Only `plans` knows the model; code that
+shows a plan sees parts alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +20,12 @@ from wireloom.resolve.facts.decisions import Decision, Decisions
 _LATER = "known after layout"
 _DECIDED = {Decision.VALUE: " (the value decides)", Decision.PLACES: " (the value decides, places must agree)"}
 Late = Mapping[int, bool]
-"""Of expressions, by their identity, whether they are known after layout only."""
+"""For expressions, by their `id`: whether their value is known only after layout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field or a bit of it (one level deeper): where what is written comes from, and when it is there."""
+    """A field, or a bit of one (one level deeper): the source of the written value, and when it is present."""
 
     name: str
     source: str
@@ -35,16 +35,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several types: what decides, and the cases, each with the type that it leads to."""
+    """A choice between types: what decides, and the cases, each with its type."""
 
-    name: str  # the field, or empty: the part itself
+    name: str  # the field; empty for the part itself
     decision: str
     cases: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A struct or a choice with a name."""
+    """A struct or a named choice."""
 
     name: str
     rows: tuple[Row, ...]
@@ -52,7 +52,7 @@ class Part:
 
 
 def plans(format: Format) -> Iterator[Part]:
-    """The parts of a format that its roots lead to, in the order of the spec."""
+    """The parts that the roots of a format use, in the order of the spec."""
     named, decisions = dict(format.types), Decisions(format.named)
     for root in format.roots:
         yield from (Part(f"root {root.name}", (), (each,)) for each in _choices("", root.type))
@@ -91,7 +91,7 @@ def _derives(field: Field) -> Iterator[Expression]:
 
 
 def _condition(field: Field, there: Decision) -> str:
-    """When a field is there."""
+    """When a field is present."""
     said = [] if field.when is None else [text_of(field.when) + _DECIDED.get(there, "")]
     said += [f"since {field.since}"] if field.since else []
     said += [f"until {field.until}"] if field.until else []
@@ -99,7 +99,7 @@ def _condition(field: Field, there: Decision) -> str:
 
 
 def _source(field: Field, late: Late) -> str:
-    """Where what is written comes from."""
+    """The source of the written value."""
     match field:
         case Field(on_wire=False):
             return "not written" if field.derive is None else f"not written, {_expression(field.derive, late)}"
@@ -122,7 +122,7 @@ def _source(field: Field, late: Late) -> str:
 
 
 def _given(field: Field) -> str:
-    """The value, in what it is wrapped, and what is written where it is missing."""
+    """The value of a field: how it is wrapped, and what is written if it is missing."""
     said = ["the value", *_amounts(field)]
     if field.has_default:
         default = text_of(Literal(field.default))  # type: ignore[arg-type]
@@ -155,7 +155,7 @@ def _bit(bit: types.Bit, field: Field, late: Late) -> str:
 
 
 def _derived(derive: Expression, late: Late, *, hidden: bool) -> str:
-    """An expression over other names; of a field that readers see, where the value does not say it."""
+    """A derived value. For a visible field, it is used only if the value is not given."""
     if isinstance(derive, Literal):
         return f"constant {text_of(derive)}"
     return f"{'' if hidden else 'the value, else '}{_expression(derive, late)}"
@@ -169,7 +169,7 @@ def _expression(derive: Expression, late: Late) -> str:
 
 
 def _choices(name: str, type: Type) -> Iterator[Choice]:
-    """The choices within a type that has no name."""
+    """The choices within an unnamed type."""
     match type:
         case types.Select(tag=tag, cases=cases):
             said = [(_values(case.values, type.notation), _case(case.type)) for case in cases]
@@ -243,7 +243,7 @@ _PLAIN: Mapping[type, str] = {
 
 
 def type_name(type: Type) -> str:
-    """A type, as short as a plan needs it."""
+    """A short text for a type."""
     match type:
         case types.Reference(name) | Struct(name=name):
             return name
@@ -263,7 +263,7 @@ def type_name(type: Type) -> str:
 
 
 def lines(part: Part) -> Iterator[str]:
-    """The lines of a part, its columns aligned."""
+    """The lines of a part, with aligned columns."""
     yield part.name
     heads = [f"{'  ' * row.level}{row.name}" for row in part.rows]
     widths = [max(map(len, column), default=0) for column in (heads, [row.source for row in part.rows if row.when])]

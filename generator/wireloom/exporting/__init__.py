@@ -1,7 +1,7 @@
-"""Descriptions of formats in other languages: Avro schemas, .proto files, Kaitai Struct.
+"""Describes formats in other languages: Avro schemas, .proto files, Kaitai Struct.
 
-`values` names what readers see of a record, for `avro` and `protobuf`; `kaitai` describes the bytes. What the other
-language cannot express is a Difference: the part of the spec, and what the description has in its place.
+`values` turns the columns of a record into messages for `avro` and `protobuf`; `kaitai` describes the bytes. Each part
+that the other language cannot express is a Difference: the part of the spec, and what the description has instead.
 """
 
 from wireloom.emit.protobuf.messages import messages as wire_messages
@@ -17,24 +17,24 @@ __all__ = ["Difference", "Exported", "Format", "Root", "as_avsc", "as_proto", "i
 
 
 def as_avsc(format: Format, root: Root, *, explode: bool = False) -> Exported:
-    """The Avro schema of a root's columns, or of its flat rows."""
+    """The Avro schema of a root's columns, or of its flattened rows."""
     doc = " ".join(filter(None, (format.title, root.doc)))
     return Exported(avro.avsc(_messages(format, root, explode=explode), format.name, doc))
 
 
 def as_proto(format: Format, root: Root, *, explode: bool = False) -> Exported:
-    """The .proto file of a root's columns, or of its flat rows."""
+    """The .proto file of a root's columns, or of its flattened rows."""
     doc = f"The columns of {format.name}: {format.title}"
     return protobuf.proto(_messages(format, root, explode=explode), format.name, doc)
 
 
 def is_protobuf(format: Format) -> bool:
-    """Whether records have protobuf messages, or are some."""
+    """Whether records are, or contain, protobuf messages."""
     return bool(wire_messages(format))
 
 
 def wire_proto(format: Format) -> Exported:
-    """The .proto file of the protobuf messages on the wire, with their own numbers."""
+    """The .proto file of the protobuf messages on the wire, with their field numbers."""
     return Exported(proto_text(format))
 
 

@@ -1,8 +1,8 @@
 """Avro schemas of the values that readers see.
 
-An Avro reader finds members by name, so the schema of a later spec reads data of an earlier one, as far as Avro's
-rules for schema evolution allow. For that, members that may be null have the default null. Words are strings and not
-enums, since a reader whose enum lacks a word refuses the record.
+An Avro reader finds members by name. So the schema of a later spec reads data of an earlier one, within Avro's rules
+for schema evolution. For that, members that may be null have the default null. Words are strings, not enums: a reader
+whose enum lacks a word would refuse the record.
 """
 
 from typing import assert_never
@@ -22,7 +22,7 @@ from wireloom.exporting.values import (
 from wireloom.names import capitalised
 
 _INT, _LONG = 32, 64  # bits
-_UNSIGNED_DIGITS = 20  # of an unsigned integer of 64 bits
+_UNSIGNED_DIGITS = 20  # of an unsigned 64-bit integer
 _LOGICAL = {"timestamp": ("long", "timestamp-micros"), "date": ("int", "date"), "uuid": ("string", "uuid")}
 _PLAIN = {"bool": "boolean", "text": "string", "bytes": "bytes", "duration": "long"}
 
@@ -43,7 +43,7 @@ class _Schemas:
         self.entries: dict[tuple[Member, ...], str] = {}
 
     def record(self, name: str, members: tuple[Member, ...]) -> dict[str, object]:
-        """A record: its definition at the first use, then its name."""
+        """A record: its definition at the first use, later its name."""
         self.defined.add(name)
         return {"type": "record", "name": name, "fields": [self._field(each) for each in members]}
 
@@ -72,7 +72,7 @@ class _Schemas:
                 assert_never(shape)
 
     def _entry(self, map: Mapped) -> object:
-        """An entry of a map whose keys are not text, which Avro's maps require."""
+        """The entry of a map with keys that are not text, which Avro maps cannot have."""
         if map.entry in self.entries:
             return self.entries[map.entry]
         name = self.entries[map.entry] = self.names.free(f"{capitalised(map.name)}Entry")

@@ -26,14 +26,14 @@ from wireloom.exporting.values import (
 from wireloom.names import capitalised
 
 _INT, _LONG = 32, 64  # bits
-_RESERVED = range(19_000, 20_000)  # numbers that protobuf keeps for itself
+_RESERVED = range(19_000, 20_000)  # numbers that protobuf reserves
 _TIMESTAMP, _DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
 _KEYS = ("int", "bool", "text", "uuid", "decimal", "date")
 _TEXTS = {"text": "", "uuid": "", "decimal": "a decimal number", "date": "a date, as 2026-11-28"}
 
 
 def proto(messages: tuple[Message, ...], package: str, doc: str) -> Exported:
-    """The file of the messages, the first of which is a record."""
+    """The file of the messages, with the record first."""
     made = _File(messages, package)
     blocks = [block for each in messages for block in made.message(each.name, each.members, each.path)]
     heads = [*comment(doc, ""), 'syntax = "proto3";', "", f"package {package};"]
@@ -53,7 +53,7 @@ class _File:
         self.differences: list[Difference] = []
 
     def message(self, name: str, members: tuple[Member, ...], path: str) -> Iterator[str]:
-        """The lines of a message, and of the messages that only it needs."""
+        """The lines of a message, and of the messages that only it uses."""
         yield from ("", f"message {name} {{")
         own_names = json_names(each.name for each in members)
         if own_names:
@@ -115,7 +115,7 @@ class _File:
         return self._named(self.wrappers[members])
 
     def _named(self, name: str) -> str:
-        """A message's name where it is used: in full if a field has the same name, which protoc would take instead."""
+        """The name of a message at its use: fully qualified if a field of the same name would hide it."""
         return f".{self.package}.{name}" if name in self.fields else name
 
     def _scalar(self, scalar: Scalar) -> str:
@@ -136,5 +136,5 @@ class _File:
 
 
 def _form(shape: Shape) -> str:
-    """A note on the value that a string contains, if readers see no text; otherwise empty."""
+    """A note on what a string contains if the value is not text; otherwise empty."""
     return _TEXTS.get(shape.kind, "") if isinstance(shape, Scalar) else ""

@@ -74,7 +74,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A message by its name."""
+    """A reference to a message by name."""
 
     name: str
 
@@ -84,7 +84,7 @@ Shape = Union[Scalar, Listed, Mapped, Reference]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for a value, which may be null."""
+    """A type that may also be null."""
 
     shape: Shape
     nullable: bool
@@ -101,7 +101,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Named members, in order; `path` is the column that it is first in."""
+    """A message: named members in order. `path` is the column where it first occurs."""
 
     name: str
     members: tuple[Member, ...]
@@ -109,20 +109,20 @@ class Message:
 
 
 def messages(record: Record, name: str, rows: Sequence[str] = ()) -> tuple[Message, ...]:
-    """The message `name` of a record, or of its flat rows, and its inner messages; outer ones come first."""
+    """The message `name` for a record, or for its flattened rows, followed by its inner messages."""
     naming = _Naming()
     naming.message(row_record(record, rows), name, "")
     return tuple(naming.made.values())
 
 
 class Names:
-    """Names of messages in use. Case does not matter, since some languages write a file for each message."""
+    """Names of messages in use. Case does not matter: some languages write a file for each message."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = {each.lower() for each in taken}
 
     def free(self, name: str) -> str:
-        """The name, with a number if it is in use; from now on it is in use."""
+        """The name, with a number if it is in use; marks it as used."""
         found, number = name, 1
         while found.lower() in self.taken:
             number += 1
@@ -138,10 +138,10 @@ class _Naming:
         self.taken = Names()
 
     def message(self, record: Record, name: str, path: str) -> Reference:
-        """The message that a record is."""
+        """The message for a record."""
         if record not in self.names:
             self.names[record] = name = self.taken.free(name)
-            self.made[name] = Message(name, ())  # the place that it has in the order
+            self.made[name] = Message(name, ())  # reserves its position
             members = (self._member(each, f"{path}.{each.name}" if path else each.name) for each in record.fields)
             self.made[name] = Message(name, tuple(members), path)
         return Reference(self.names[record])
@@ -205,7 +205,7 @@ class _Naming:
 
 
 def _words(type: LogicalType) -> tuple[str, ...]:
-    """The values that a text column may have, if they are few and known."""
+    """The possible values of a text column, if they are few and known."""
     match type:
         case Text(symbols):
             return symbols

@@ -55,7 +55,7 @@ class _Values(dict[str, Scalar]):
         self.asked: set[str] = set()
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as a dictionary has it
-        """The value; notes that the description depends on it."""
+        """The value; also notes that the description depends on it."""
         self.asked.add(name)
         return super().get(name, default)
 
@@ -91,10 +91,10 @@ def _text(format: Format, id: str, own: Keys, made: Structs) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML without aliases: Kaitai's compiler accepts them, but people cannot read them."""
+    """A YAML dumper without aliases, which Kaitai's compiler accepts but people find hard to read."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ANN401, ARG002 - as PyYAML has it
-        """Never an alias."""
+        """Whether to dump a value without an alias: always."""
         return True
 
 

@@ -49,7 +49,7 @@ class Seen:
     may_lack: bool = False
 
     def guarded(self, text: str, otherwise: str) -> str:
-        """The text where the field is there, and another where it is missing."""
+        """The text if the field is present, `otherwise` if it is missing."""
         return f"({self.guard} ? {text} : {otherwise})" if self.guard else text
 
 
@@ -120,7 +120,7 @@ def bare(text: str) -> str:
 
 
 def literal(value: object) -> str:
-    """A constant."""
+    """A constant in Kaitai's language."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -137,7 +137,7 @@ def literal(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""A text as a literal; what is not printable as \u."""
+    r"""A text as a literal, with unprintable characters as \u escapes."""
     return '"' + "".join(_letter(each) for each in text) + '"'
 
 

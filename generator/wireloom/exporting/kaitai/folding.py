@@ -62,7 +62,7 @@ def _unary(operator: str, operand: Expression) -> Expression:
 
 
 def _logic(operator: str, left: Expression, right: Expression) -> Expression:
-    decides = operator == "or"  # the value of one side that decides both
+    decides = operator == "or"  # the value of one side that decides the result
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Literal):
             return Literal(decides) if bool(one.value) is decides else other

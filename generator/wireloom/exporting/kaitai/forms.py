@@ -1,4 +1,4 @@
-"""How values are read: numbers, texts, lists, choices. Parts before a value, such as its length, also go to `seq`."""
+"""How to read values: numbers, texts, lists, choices. A length before a value becomes an attribute in `seq`."""
 
 from collections.abc import Callable
 from typing import Any, assert_never
@@ -46,7 +46,7 @@ from wireloom.model.types import (
 from wireloom.spec.places import Site
 
 _CHARSETS = {"cp437": "IBM437", "latin-1": "ISO-8859-1"}
-"""What Kaitai calls character sets, where it is not the name in capitals."""
+"""Kaitai's names of character sets, if they differ from the upper-case name."""
 
 
 class CutError(Exception):
@@ -123,7 +123,7 @@ class Forms:
         """A new, empty type that will contain values of a type, and the text that uses it."""
         inner = Scope(names.free(self.names, f"{scope.id}_{name}"), None, self.format.ranges, scope.site)
         inner.take(self.needs.of_type(type))
-        self.types[inner.id] = {}  # its place among the types
+        self.types[inner.id] = {}  # reserves its position among the types
         was, scope.in_list = scope.in_list, scope.in_list or in_list
         try:
             return inner, _called(inner.id, [self._argument(scope, each, own=0) for each in inner.params])
@@ -257,7 +257,7 @@ class Forms:
         if array.salvage is not None:
             self.tell("salvage", scope.site, "elements before a bad one are kept", "a bad element is an error")
         match array.count:
-            case None if array.packed:  # bits that are left of the last byte are no element
+            case None if array.packed:  # leftover bits of the last byte are not elements
                 bits = f"({scope.end or '_io.size'} - _io.pos) * 8"
                 repeat: Keys = {"repeat": "expr", "repeat-expr": f"{bits} / {array.packed}"}
             case None if not scope.end:
@@ -424,7 +424,7 @@ def _only(seen: Seen, value: Any) -> str:  # noqa: ANN401 - a value of a case
 
 
 def if_of(own: Keys) -> Keys:
-    """The condition of an attribute, for another that it needs."""
+    """The `if` key of an attribute, for another attribute that belongs to it."""
     return {"if": own["if"]} if "if" in own else {}
 
 

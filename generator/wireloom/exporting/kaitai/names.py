@@ -1,4 +1,4 @@
-"""Names of Kaitai Struct: lower case with underscores, one for each field, type and enumeration."""
+"""Identifiers of Kaitai Struct: lower case with underscores, unique for each field, type and enumeration."""
 
 import keyword
 import re
@@ -10,7 +10,10 @@ _OTHERS = re.compile(r"[^a-z0-9]+")
 
 
 def identifier(name: str) -> str:
-    """A name as Kaitai writes it: `keySize` is key_size. Words of Python end in an underscore, since it is a target."""
+    """A name as a Kaitai identifier: key_size for `keySize`.
+
+    Python keywords get a final underscore, as Kaitai has a Python target.
+    """
     found = _OTHERS.sub("_", _HUMP.sub("_", name).lower()).strip("_")
     if not found or not found[0].isalpha():
         found = f"n{found}"
@@ -18,5 +21,5 @@ def identifier(name: str) -> str:
 
 
 def free(names: Names, name: str) -> str:
-    """The name as an identifier that nothing else has."""
+    """The name as an unused identifier."""
     return names.free(identifier(name))

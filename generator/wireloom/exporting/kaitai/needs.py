@@ -53,7 +53,7 @@ class Outer:
 
 
 def sorted_needs(needs: Iterable[Outer]) -> list[Outer]:
-    """Needs in a fixed order."""
+    """Needs in a deterministic order."""
     return sorted(needs, key=lambda each: (each.up, each.name, each.members))
 
 
@@ -125,7 +125,7 @@ class Needs:
                 yield from _of(expression)
             case _:
                 pass
-        in_list = isinstance(type, Array)  # the place of its elements is known there
+        in_list = isinstance(type, Array)  # the index of its elements is known there
         for part in parts(type):
             yield from (each for each in self.of_type(part, seen) if not (in_list and each.is_index))
 

@@ -9,7 +9,7 @@ from wireloom.model.types import Boolean, Float, Integer, NumberForm
 _ORDERS = {NumberForm.BIG: "be", NumberForm.LITTLE: "le"}
 _WHOLE = (8, 16, 32, 64)
 _BASES = {NumberForm.DECIMAL: 10, NumberForm.HEXADECIMAL: 16, NumberForm.CAPITALS: 16, NumberForm.OCTAL: 8}
-_MOST = 10  # bytes of a number in groups of seven bits
+_MOST = 10  # most bytes of a number in groups of seven bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Number:
 
     keys: dict[str, Any]
     value: str = ""
-    types: dict[str, dict[str, Any]] = field(default_factory=dict)  # that the keys name
+    types: dict[str, dict[str, Any]] = field(default_factory=dict)  # helper types that the keys refer to
 
 
 def number(type: Integer | Float | Boolean, order: str) -> Number:

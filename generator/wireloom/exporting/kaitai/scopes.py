@@ -1,4 +1,4 @@
-"""Types of a description while they are made: their attributes, and the names that their expressions use."""
+"""Types of a description under construction: their attributes, and the names that their expressions use."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from wireloom.model.types import Struct
 from wireloom.spec.places import Site
 
 Keys = dict[str, Any]
-NO_NAME = ""  # what an attribute is called in the spec that has it only in Kaitai
+NO_NAME = ""  # the spec name of an attribute that exists only in Kaitai
 
 
 def called(id: str, original: str) -> Keys:
@@ -24,9 +24,9 @@ def called(id: str, original: str) -> Keys:
 
 @dataclass
 class Scope:
-    """A type of the description: of a struct of the spec, or, without a struct, a made type around one value.
+    """A type of the description. Without a `struct`, it is a helper type around one value.
 
-    A made type does not count as a struct: outer fields are as many structs away as without it.
+    A helper type does not count when outer fields are addressed: they are as many structs away as without it.
     """
 
     id: str
@@ -37,32 +37,32 @@ class Scope:
     instances: dict[str, Keys] = field(default_factory=dict)
     params: dict[Outer, str] = field(default_factory=dict)
     taken: Names = field(default_factory=Names)
-    ids: Mapping[str, str] = field(default_factory=dict)  # of the fields of the struct
-    seen: dict[str, Seen] = field(default_factory=dict)  # of those so far
-    holders: dict[str, str] = field(default_factory=dict)  # the struct that each field is, of those that are one
-    choices: set[str] = field(default_factory=set)  # fields that are no value of one type
-    lost: dict[str, str] = field(default_factory=dict)  # why fields are not described
-    lengths: dict[str, str] = field(default_factory=dict)  # the bytes of texts
+    ids: Mapping[str, str] = field(default_factory=dict)  # identifiers of the struct's fields
+    seen: dict[str, Seen] = field(default_factory=dict)  # the fields so far
+    holders: dict[str, str] = field(default_factory=dict)  # for fields that are structs: the name of the struct
+    choices: set[str] = field(default_factory=set)  # fields whose type depends on the record
+    lost: dict[str, str] = field(default_factory=dict)  # fields that are not described, with the reason
+    lengths: dict[str, str] = field(default_factory=dict)  # sizes of text fields in bytes
     marks: dict[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)  # identifiers of marks that something looks at
-    at_start: bool = True  # whether it starts where its stream does
-    end: str = ""  # where it ends; empty: with its stream
+    used: set[str] = field(default_factory=set)  # identifiers of marks that expressions use
+    at_start: bool = True  # whether it starts at the start of its stream
+    end: str = ""  # its end; empty for the end of its stream
     in_list: bool = False
-    jumps: bool = False  # whether fields at offsets are not in their order
-    assumed: str = ""  # the condition of what is being described: fields that are there under it are there
-    within: "Callable[[Scope, FieldRef], Seen] | None" = None  # fields of structs within
+    jumps: bool = False  # whether fields at offsets are out of order
+    assumed: str = ""  # the condition of the current attribute; fields with the same condition need no guard
+    within: "Callable[[Scope, FieldRef], Seen] | None" = None  # resolves fields of inner structs
 
     def take(self, needs: Iterable[Outer]) -> None:
-        """Take what a type looks at around it, as parameters."""
+        """Add the outer fields that a type needs, as parameters."""
         for each in sorted_needs(set(needs)):
             self.params[each] = self.own("index" if each.is_index else "_".join((each.name, *each.members)))
 
     def own(self, name: str) -> str:
-        """An identifier that the type does not have yet."""
+        """A new identifier within the type."""
         return names.free(self.taken, name)
 
     def field(self, reference: FieldRef) -> Seen:
-        """A field that an expression names."""
+        """Resolve a field that an expression names."""
         if self.struct is None or reference.up:
             if reference.kind not in PARAMETERS:
                 raise UnsayableError(f"{reference.name} of an outer struct, which is no single value")
@@ -89,7 +89,7 @@ class Scope:
         return self._from_start(self.marks[name])
 
     def position(self, fact: str) -> str:
-        """A fact of the position."""
+        """Translate `here`, `size` or `index`."""
         match fact:
             case "index":
                 return "_index" if self.in_list else self.params[Outer(0)]
@@ -101,7 +101,7 @@ class Scope:
                 raise UnsayableError(f"`{fact}` of an outer struct")
 
     def start(self) -> str:
-        """Where the struct starts in its stream."""
+        """The offset of the struct in its stream."""
         if self.at_start:
             return "0"
         self.used.add("begin")
@@ -111,7 +111,7 @@ class Scope:
         return text if self.at_start else f"({text} - {self.start()})"
 
     def length(self, reference: FieldRef) -> str:
-        """The bytes of a field."""
+        """The number of bytes of a field."""
         if reference.kind is Kind.BYTES:
             seen = self.field(reference)
             if seen.charset:
@@ -122,7 +122,7 @@ class Scope:
         return self.field(reference).guarded(self.lengths[reference.name], "0")
 
     def made(self, doc: str = "") -> Keys:
-        """The type's text in the description, as a mapping."""
+        """The type as a mapping for YAML."""
         made: Keys = {"doc": doc} if doc else {}
         if self.params:
             made["params"] = [
@@ -145,7 +145,7 @@ class Element:
     ranges: tuple[Ranges, ...]
 
     def field(self, reference: FieldRef) -> Seen:
-        """A field of the element, or one around."""
+        """Resolve a field of the element or of an outer struct."""
         if reference.up:
             return self.around.field(replace(reference, up=reference.up - 1))
         if reference.name not in self.ids or reference.members:
@@ -153,15 +153,15 @@ class Element:
         return Seen(f"_.{self.ids[reference.name]}")
 
     def mark(self, name: str) -> str:
-        """A mark of an element."""
+        """Resolve a mark of the element."""
         raise UnsayableError(f"the mark {name} of an element")
 
     def position(self, fact: str) -> str:
-        """A fact of the position in an element."""
+        """Translate `here`, `size` or `index` for the element."""
         raise UnsayableError(f"`{fact}` of an element")
 
     def length(self, reference: FieldRef) -> str:
-        """The bytes of a field of an element."""
+        """The number of bytes of a field of the element."""
         if reference.kind is Kind.BYTES:
             return f"{self.field(reference).text}.length"
         raise UnsayableError("the bytes of a text, of which Kaitai knows the characters")

@@ -147,7 +147,7 @@ class Structs(Forms):
             case Discard(field):
                 self.tell("discard", Site(struct.name, field), "the list is emptied on a condition", "the list is kept")
             case Need():
-                pass  # what is too short cannot be read in any case
+                pass  # a record that is too short fails anyway
             case _:
                 assert_never(step)
 
@@ -265,7 +265,7 @@ class Structs(Forms):
         else:
             self.put(scope, field.type, id, original, own, form)
         plain = not_null(self.plain(field.type))
-        if isinstance(plain, Array) and plain.packed:  # reading bytes, if none, leaves out the bits of the last byte
+        if isinstance(plain, Array) and plain.packed:  # reading zero bytes skips the leftover bits of the last byte
             scope.seq.append({"id": scope.own(f"after_{id}"), "size": 0})
         if isinstance(plain, Struct) and plain.encoding.laid_out:
             scope.holders[name] = plain.name
@@ -581,12 +581,12 @@ def _reads(step: Step) -> bool:
 
 
 def _used(format: Format) -> set[str]:
-    """The types that fields use."""
+    """The names of types that fields use."""
     return {name for field in fields(format) for name in named_types(field.type)}
 
 
 def _regional(format: Format) -> frozenset[str]:
-    """The structs that stand at the start of a region wherever they stand."""
+    """The structs that are at the start of a region in every use."""
     found: dict[str, bool] = {}
 
     def note(type: Type, *, at_start: bool, seen: frozenset[str]) -> None:

@@ -1,1 +1,1 @@
-"""Specs from descriptions in other languages: one package for each language, and what they have in common here."""
+"""Makes specs from descriptions in other languages: one package for each language, and shared modules."""

@@ -1,22 +1,23 @@
-"""Structs that hold one another: where those that hold themselves are to say a depth, which one, and what is too much.
+"""Recursive structs: which of them must state a depth, which depth fits, and what is too large for a spec.
 
-Columns end, so a spec unrolls such structs to a depth. What comes of it is counted here before a spec is written: the
-deepest that stays small is taken, and structs that are too far from the records for any depth are kept as bytes.
+Columns are finite, so a spec unrolls recursive structs to a depth. The size of the result is computed here before a
+spec is written. The greatest depth that keeps records small is chosen. If no depth is small enough, the structs
+farthest from the root are kept as bytes.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Graph = Mapping[str, Sequence[str]]
-DEEPEST = 8  # of structs that hold themselves
-_SMALL = 2000  # fields that a record comes to, each counted where its struct is used
+DEEPEST = 8  # greatest depth of recursive structs
+_SMALL = 2000  # fields of a record, counted at each use of their struct
 _LARGE = 15_000
-WORDS = 50_000  # of enums, in one spec
-_HIGH = 30  # structs within one another
+WORDS = 50_000  # most words of enums in one spec
+_HIGH = 30  # deepest nesting of structs
 
 
 def cut(graph: Graph, avoided: Collection[str]) -> list[str]:
-    """Structs without which none holds itself; those that are avoided only where there is no other way."""
+    """Structs whose removal breaks all cycles; `avoided` ones only if there is no other way."""
     chosen: list[str] = []
     order = {name: number for number, name in enumerate(graph)}
     while True:
@@ -36,7 +37,7 @@ def cut(graph: Graph, avoided: Collection[str]) -> list[str]:
 def fitting_roots(
     graph: Graph, widths: Mapping[str, int], levelled: Collection[str], roots: Iterable[str]
 ) -> list[str]:
-    """The records that are not too large together; the first one in any case."""
+    """The roots whose total size is small enough; always the first one."""
     found: list[str] = []
     total = 0
     for root in roots:
@@ -50,7 +51,7 @@ def fitting_roots(
 def fitting_depths(
     graph: Graph, widths: Mapping[str, int], levelled: Collection[str], roots: Sequence[str]
 ) -> dict[str, int]:
-    """How deep structs hold themselves while records stay small: those that hold one another alike, all in turn."""
+    """The depth of each recursive struct with which records stay small. Structs of one cycle get the same depth."""
     depths = dict.fromkeys(levelled, 1)
     most = max(_SMALL, 2 * _width(graph, widths, depths, roots, _LARGE))
     growing = [[name for name in each if name in depths] for each in _components(graph)]
@@ -66,7 +67,7 @@ def fitting_depths(
 
 
 def beyond(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], roots: Sequence[str]) -> set[str] | None:
-    """Structs that are to be kept as bytes, the farthest first, so that the records are not too large; None in vain."""
+    """The structs to keep as bytes, farthest from the roots first, so that the rest fits; None if nothing helps."""
     distances = _distances(graph, roots)
     for distance in range(max(distances.values()), -1, -1):
         far = {name for name, each in distances.items() if each > distance}
@@ -76,12 +77,12 @@ def beyond(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], r
 
 
 def without(graph: Graph, gone: Collection[str]) -> Graph:
-    """The structs that are left, and what they hold of them."""
+    """The graph without the given structs."""
     return {name: [each for each in held if each not in gone] for name, held in graph.items() if name not in gone}
 
 
 def _distances(graph: Graph, roots: Sequence[str]) -> dict[str, int]:
-    """How many structs are around each, at least."""
+    """The shortest distance of each struct from a root."""
     found = dict.fromkeys(roots, 0)
     ahead = list(found)
     for name in ahead:
@@ -93,7 +94,7 @@ def _distances(graph: Graph, roots: Sequence[str]) -> dict[str, int]:
 
 
 def _width(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], roots: Iterable[str], most: int) -> int:
-    """The fields that records come to; more than `most` where they are too large, or too deep."""
+    """The number of fields of the unrolled records; more than `most` if they are too large or too deep."""
     component = {name: number for number, each in enumerate(_components(graph)) for name in each}
     level: Counter[tuple[str, tuple[str, ...]]] = Counter((root, (root,) if root in depths else ()) for root in roots)
     total = 0
@@ -114,7 +115,7 @@ def _width(graph: Graph, widths: Mapping[str, int], depths: Mapping[str, int], r
 
 
 def _components(graph: Graph) -> list[set[str]]:
-    """The sets of structs of which each holds all others, or itself alone."""
+    """The strongly connected components: sets of structs that contain each other, or single structs."""
     left: list[str] = []
     seen = set[str]()
     for start in graph:

@@ -1,4 +1,4 @@
-"""The bytes of files that are imported, which nobody vouches for."""
+"""Reads the files of an import, with a size limit since they are untrusted."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from wireloom.problems import Location
 
 
 def bounded(path: Path, shown: Path, largest: int) -> bytes:
-    """The bytes of a file; raises ImportRefusedError where there are more than so many, or none can be read."""
+    """The bytes of a file; raises ImportRefusedError if it is larger than `largest` or cannot be read."""
     start = Location(str(shown), 1, 1)
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What an import could not carry over: where it stands, what it is, and what to write by hand."""
+"""Parts of a description that an import could not carry over: the place, the problem, and what to write by hand."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from wireloom.problems import Location
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One thing that the spec lacks, or says in another way. `kind` groups findings of one cause."""
+    """A part that the spec lacks or expresses differently. `kind` groups findings with the same cause."""
 
     location: Location
     kind: str
@@ -23,7 +23,7 @@ class Finding:
 
 
 class ImportRefusedError(Exception):
-    """Nothing can be imported from the file; carries the findings that say why."""
+    """The file cannot be imported; carries the findings that say why."""
 
     def __init__(self, *findings: Finding) -> None:
         super().__init__("\n".join(map(str, findings)))

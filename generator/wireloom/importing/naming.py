@@ -1,4 +1,4 @@
-"""Names of other languages as names of fields, types and formats."""
+"""Converts names of other languages to names of fields, types and formats."""
 
 import re
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ STEPS = ("check", "verify", "mark", "need", "frame", "end", "discard")
 
 
 def field_name(name: str) -> str:
-    """The name that a field has in expressions; words of the language get an underscore."""
+    """The name of a field in expressions; reserved words get an underscore."""
     taken = name in EXPRESSION_WORDS or name in STEPS or logical_name_flaw(name)
     return f"{name}_" if taken else name
 
 
 def renamed(name: str) -> dict[str, Any]:
-    """The key `as`, where a field cannot have its name in expressions."""
+    """The key `as`, for a field whose name cannot be used in expressions."""
     return {"as": name} if field_name(name) != name else {}
 
 
@@ -32,7 +32,7 @@ def camel(name: str) -> str:
 
 
 def format_name(name: str) -> str:
-    """The name of a format that comes next to a name."""
+    """The most similar valid name of a format."""
     found = re.sub("[^a-z0-9_]+", "_", name.lower())[:90].strip("_")
     if not format_name_flaw(found):
         return found
@@ -41,7 +41,7 @@ def format_name(name: str) -> str:
 
 
 def free(base: str, taken: set[str]) -> str:
-    """A name that is not taken yet, in any case of its letters: `base`, or `base_2` and so on."""
+    """The name `base`, or `base_2` and so on, if it is taken; case does not matter."""
     found, number = base, 2
     while found.lower() in taken:
         found, number = f"{base}_{number}", number + 1
@@ -50,20 +50,20 @@ def free(base: str, taken: set[str]) -> str:
 
 
 class Members:
-    """The names of a struct's fields: their own, where these can be names at all, and others that no field has."""
+    """Names of a struct's fields: the original ones if valid, otherwise unused ones."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._taken = {each.lower() for each in names if not logical_name_flaw(each)}
 
     def reader(self, name: str) -> str:
-        """What readers call a field."""
+        """The name of a field for readers."""
         return self.beside(re.sub("^[^A-Za-z]+", "", name) or "unnamed") if logical_name_flaw(name) else name
 
     def own(self, reader: str) -> str:
-        """What expressions call a field."""
+        """The name of a field in expressions."""
         name = field_name(reader)
         return reader if name == reader else self.beside(name)
 
     def beside(self, base: str) -> str:
-        """The name of one more field."""
+        """The name of an additional field."""
         return free(base, self._taken)

@@ -1,7 +1,7 @@
-"""Drafts of a spec, one after the other, until nothing of one is refused.
+"""Makes drafts of a spec until the check accepts one.
 
-A draft is checked like any spec. What is refused goes back to the importer, place by place, which writes another draft
-without it, and a finding in its stead.
+Each draft is checked like any spec. The refused places go back to the importer. The next draft leaves them out, and has
+a finding for each instead.
 """
 
 import re
@@ -13,7 +13,7 @@ from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.problems import Location, Problem
 
 Refusals = Mapping[Location, tuple[str, str]]
-SHALLOWER = "shallower"  # with the depth that an earlier draft would have had to have
+SHALLOWER = "shallower"  # the hint of such a refusal is the depth to use
 BYTES_TOO = " (and it cannot be imported as bytes, either)"
 _ROUNDS = 40
 _PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+)\])?")
@@ -21,7 +21,7 @@ _PATH = re.compile(r"types\.(?P<type>[A-Za-z0-9_]+)(?:\.fields\[(?P<field>[0-9]+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A spec, and what it lacks of the description."""
+    """A draft of a spec, with the findings about it."""
 
     format: str
     text: str
@@ -32,7 +32,7 @@ class Draft:
     depth: int
 
     def blamed(self, problems: Iterable[Problem], known: Refusals) -> dict[Location, tuple[str, str]]:
-        """The places of the description that problems of the spec come from, with what they say that is not known."""
+        """The places of the description that caused problems, with refusals that are new."""
         found: dict[Location, tuple[str, str]] = {}
         for problem in problems:
             match = _PATH.match(problem.path)
@@ -52,21 +52,21 @@ def _add(found: dict[Location, tuple[str, str]], place: Location, refusal: tuple
 
 
 def _again(known: tuple[str, str], refusal: tuple[str, str]) -> tuple[str, str]:
-    """What is refused of a place that was before: its bytes, too, where something was refused as a whole."""
+    """The refusal of a place that is refused again: now also as bytes, if its type was refused before."""
     if known[0] == SHALLOWER:
         return _both(known, refusal)
     return known if known[1].endswith(BYTES_TOO) else (known[0], f"{known[1]}{BYTES_TOO}")
 
 
 def _both(known: tuple[str, str] | None, refusal: tuple[str, str]) -> tuple[str, str]:
-    """What two refusals of one place come to: the smaller depth, unless something cannot be said at all."""
+    """Merge two refusals of one place: the smaller depth, unless one refuses the place itself."""
     if known is None or (known[0] == SHALLOWER and refusal[0] != SHALLOWER):
         return refusal
     return min(known, refusal, key=lambda each: int(each[1])) if refusal[0] == known[0] == SHALLOWER else known
 
 
 def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
-    """What is refused and why; or the depth that types which hold themselves are to have instead."""
+    """The refusal for a problem, as message and hint; or the smaller depth to try for recursive types."""
     if problem.id == "too-large" and depth > 1:
         return SHALLOWER, str(depth // 2)
     return f"a spec cannot express it: {problem.message}", problem.hint
@@ -74,7 +74,7 @@ def _verdict(problem: Problem, depth: int) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A spec that nothing refuses, and what it lacks."""
+    """A spec that the check accepts, and the findings about it."""
 
     format: str
     text: str
@@ -82,7 +82,7 @@ class Settled:
 
 
 def settle(file: Path, draft: Callable[[Refusals], Draft], check: Callable[[str], tuple[Problem, ...]]) -> Settled:
-    """The spec that a file stands for; `check` says what is wrong with a text. Raises ImportRefusedError."""
+    """Make drafts from a file until `check` has no problems with the text; raises ImportRefusedError."""
     refused: dict[Location, tuple[str, str]] = {}
     for _ in range(_ROUNDS):
         found = draft(refused)

@@ -1,4 +1,4 @@
-"""Plain values -> the text of a spec, as a person would write it: one line for a field where it fits, docs folded."""
+"""Writes the text of a spec as a person would: a field on one line if it fits, long docs folded."""
 
 import json
 import re
@@ -16,20 +16,20 @@ _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufe
 
 @dataclass(frozen=True, slots=True)
 class Hexadecimal:
-    """A number that is written so."""
+    """A number to write in hexadecimal."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A text that stays a text even where it looks like a number."""
+    """A text to quote if it looks like a number."""
 
     text: str
 
 
 def document(head: Mapping[str, object], types: Mapping[str, object], origin: str) -> str:
-    """The text of a spec: where it is from, its head, then its types with an empty line between."""
+    """The text of a spec: its origin, its head, then its types, separated by empty lines."""
     lines = ["# yaml-language-server: $schema=wireloom.schema.json", f"# {visible(origin)}"]
     lines += [line for key, value in head.items() for line in _entry(key, value, 0)]
     lines.append("types:")
@@ -39,7 +39,7 @@ def document(head: Mapping[str, object], types: Mapping[str, object], origin: st
 
 
 def _entry(key: str, value: object, level: int, lead: str = "") -> Iterator[str]:
-    """Lines of `key: value`; `lead` is the hyphen of an item."""
+    """The lines of `key: value`; `lead` is the hyphen of a list item."""
     indent = "  " * level + lead
     if isinstance(value, str) and (len(value) > 80 or "\n" in value) and not _NO_TEXT.search(value) and " " in value:
         yield f"{indent}{key}: >-"
@@ -73,7 +73,7 @@ def _is_short(line: str, value: object) -> bool:
 
 
 def flow(value: object) -> str:
-    """The value in one line."""
+    """The value on one line."""
     match value:
         case Hexadecimal():
             return f"0x{value.number:X}"
@@ -97,7 +97,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML, in quotes where it would be read as something else. Keys that are numbers stay so."""
+    """A text as YAML, quoted if it would be read as another type. Numeric keys stay unquoted."""
     if _NUMBER.fullmatch(text):
         return text
     if (
@@ -114,5 +114,5 @@ def _scalar(text: str) -> str:
 
 
 def literal(value: object) -> object:
-    """The value, which stays a text where it is one: in quotes where the text is that of a number."""
+    """The value, with a text quoted if it looks like a number."""
     return Quoted(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value

@@ -1,7 +1,7 @@
-"""Avro schemas (.avsc) to a spec: read, describe, write.
+"""Converts an Avro schema (.avsc) to a spec: read the schema, describe its records, write the spec.
 
-The schema is that with which the records were written. They stand alone (raw binary), or after the five bytes of a
-schema registry: a zero, and the number of the schema.
+The schema is the one that the records were written with. A record is raw Avro binary, alone or after the five bytes of
+a schema registry: a zero, and the number of the schema.
 """
 
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ _NO_MAGIC = "no_magic"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A file, and the schema that it is."""
+    """A file, and the schema in it."""
 
     file: Path
     schema: Schema
 
 
 def read(file: Path) -> Description:
-    """The description that a file is; raises ImportRefusedError where it is none."""
+    """Read the schema of a file; raises ImportRefusedError if there is none."""
     return Description(file, schemas.read(file))
 
 
 def draft(
     description: Description, refused: Refusals, *, name: str = "", depth: int | None = None, confluent: bool = False
 ) -> Draft:
-    """The spec of the records, without what was refused; raises ImportRefusedError where one part cannot be said."""
+    """The spec of the records, without the refused parts; raises ImportRefusedError if a part cannot be expressed."""
     start = Location(str(description.file), 1, 1)
     records = Records(refused, depth)
     root = records.root(description.schema, start)
@@ -61,7 +61,7 @@ def draft(
 
 
 def _behind_registry(root: str, records: Records, schema: Schema) -> tuple[str, dict[str, Any]]:
-    """The struct of a record after the five bytes of a schema registry, and all types."""
+    """The struct of a record with the five bytes of a schema registry before it; and all types."""
     taken = {each.name.lower() for each in schema.fields} if isinstance(schema, Record) else {"value"}
     name = records.free("Registered")
     fields = [

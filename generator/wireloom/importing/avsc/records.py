@@ -1,8 +1,8 @@
-"""Schemas of Avro -> structs of the spec.
+"""Converts Avro schemas to structs of a spec.
 
-A record is a struct. Most types are one field of it. An union is a number, hidden where it only says whether there is a
-value, and a field for each branch, which share a name for readers. What no list of a spec can have as its elements (a
-union, a list, a map, a decimal or a time) stands in a struct with the one member `value`.
+A record becomes a struct. Most types become one field of it. A union becomes the number of its branch (hidden if the
+union only allows null) and a field for each branch, all with the same name for readers. A type that cannot be a list
+element in a spec (a union, list, map, decimal or time) is wrapped in a struct with the one member `value`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -31,7 +31,7 @@ from wireloom.problems import Location
 
 OVERFLOW = "decimal_overflow"
 _BLOCKS = "blocks(zigzag64, zigzag64)"
-_DIGITS = 18  # of a decimal that an integer of 64 bits holds
+_DIGITS = 18  # most digits of a decimal in a 64-bit integer
 _DEEPEST = 64
 _FORMS: Mapping[str, str] = {
     "boolean": "bool",
@@ -58,7 +58,7 @@ _PERIOD = {"fields": [{"months": "uint32"}, {"days": "uint32"}, {"millis": {"typ
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """Where a value stands: what it is called in the spec and by readers, when it is there, and what is around it."""
+    """The field for a value: its names in the spec and for readers, its condition, and its struct."""
 
     name: str
     reader: str
@@ -67,24 +67,24 @@ class _Slot:
     place: Location
     when: str = ""
     is_branch: bool = False
-    """Whether others share its name for readers."""
+    """Whether other fields have the same name for readers."""
     is_alone: bool = False
-    """Whether the struct has no room for another member that readers see."""
+    """Whether readers may see no other member in the struct."""
 
     def entry(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The field of the value."""
+        """The entry of the field in `fields`."""
         named = {"as": self.reader} if self.reader != self.name else {}
         return {self.name: {**body, **self.condition, **named}}
 
     @property
     def condition(self) -> dict[str, Any]:
-        """When the value is there."""
+        """The `when` key of the field, if it has a condition."""
         return {"when": self.when} if self.when else {}
 
 
 @dataclass(slots=True)
 class Records:
-    """The structs of records as they are made; `refused` are places that a check of an earlier draft refused."""
+    """Makes the structs of records. `refused` has the places that the check of an earlier draft refused."""
 
     refused: Refusals
     asked: int | None = None
@@ -100,7 +100,7 @@ class Records:
     _words_left: int = WORDS
 
     def root(self, schema: Schema, start: Location) -> str:
-        """The struct of what a file describes, among the types: its record, or a struct with the one member `value`."""
+        """The name of the struct for the whole schema: a record, or a struct with the one member `value`."""
         records = _records(schema)
         self._levels(records, start)
         if isinstance(schema, Record):
@@ -108,15 +108,15 @@ class Records:
         return self._wrapper(schema, "Value", start)
 
     def free(self, base: str) -> str:
-        """The name of one more struct."""
+        """A new name for a struct."""
         return free(camel(base), self._taken)
 
     def find(self, place: Location, kind: str, message: str, hint: str) -> None:
-        """Note something that is not carried over."""
+        """Report a part that cannot be carried over."""
         self.findings.append(Finding(place, kind, message, hint))
 
     def _levels(self, records: Collection[Record], start: Location) -> None:
-        """How deep the records that hold themselves go."""
+        """Choose the depth of recursive records."""
         graph = {each.name: [inner.name for inner in _held(each)] for each in records}
         widths = {each.name: 1 + sum(_width(member.type) for member in each.fields) for each in records}
         avoided = {inner.name for each in records for member in each.fields for inner in _in_maps(member.type)}
@@ -134,11 +134,11 @@ class Records:
             raise ImportRefusedError(Finding(start, "too-large", message, "import a part of them"))
 
     def _struct(self, record: Record) -> str:
-        """The struct of a record, made when it is first used."""
+        """The name of the struct of a record, which is made at the first use."""
         if record.name in self._names:
             return self._names[record.name]
         name = self._names[record.name] = self.free(record.name.rpartition(".")[2])
-        self.types[name] = None  # in the order of use
+        self.types[name] = None  # reserves its position: structs are in the order of their first use
         self.places[name] = record.location
         members = Members(each.name for each in record.fields)
         entries: list[dict[str, Any]] = []
@@ -169,7 +169,7 @@ class Records:
         return name
 
     def _entries(self, schema: Schema, slot: _Slot) -> list[dict[str, Any]]:
-        """The fields that a value takes, the last of which has its name."""
+        """The fields for a value. The last one has the value's name."""
         match schema:
             case Union():
                 return self._union(schema, slot)
@@ -187,7 +187,7 @@ class Records:
                 assert_never(schema)
 
     def _simple(self, schema: Primitive | Fixed | Enum | Record, slot: _Slot) -> dict[str, Any]:
-        """The keys of a value that is one field, and may be the element of a list."""
+        """The keys of a value that takes one field, and can be a list element."""
         match schema:
             case Primitive():
                 meaning = _meaning(schema)
@@ -232,7 +232,7 @@ class Records:
         return {"type": f"list({name})", "count": _BLOCKS}
 
     def _map(self, values: Schema, slot: _Slot) -> dict[str, Any]:
-        """A map in blocks, of entries with a key and a value."""
+        """A map in blocks, whose entries have a key and a value."""
         name = self.free(f"{slot.owner}_{slot.reader}_entry")
         self.types[name] = None
         self.places[name] = slot.place
@@ -263,7 +263,7 @@ class Records:
         return [head, *self._entries(inner, replace(slot, when=f"{index} == {number}"))]
 
     def _branches(self, union: Union, slot: _Slot) -> list[dict[str, Any]]:
-        """A union of several types: a word for the branch, and a field for each, of which all have one name."""
+        """A union of several types: a word for the branch, and a field for each branch, all with one name."""
         words = [branch_name(each) for each in union.branches]
         short = [each.rpartition(".")[2] for each in words]
         words = short if len({each.lower() for each in short}) == len(short) else words
@@ -284,7 +284,7 @@ class Records:
         return made
 
     def _refusal(self, place: Location) -> str:
-        """Why branches that share a name were refused; raises ImportRefusedError where others were, too."""
+        """Why a shared name for branches was refused, or ""; raises ImportRefusedError if separate names were, too."""
         refusal = self.refused.get(place)
         if refusal is None or refusal[0] == SHALLOWER:
             return ""
@@ -293,7 +293,7 @@ class Records:
         return refusal[0]
 
     def _digits(self, schema: Primitive | Fixed, slot: _Slot) -> int | None:
-        """The digits after the point of a decimal that the spec can say; None of anything else."""
+        """The digits after the point of a decimal that a spec can express; None for any other type."""
         logical = schema.logical
         on_bytes = isinstance(schema, Fixed) or schema.name == "bytes"
         if logical is None or logical.name != "decimal" or not on_bytes or not 1 <= logical.precision >= logical.scale:
@@ -309,7 +309,7 @@ class Records:
         return logical.scale
 
     def _decimal(self, schema: Primitive | Fixed, digits: int, slot: _Slot) -> list[dict[str, Any]]:
-        """A decimal: an integer of as many bytes as its type has, or as stand in front of it."""
+        """A decimal: an integer of fixed size, or one whose size in bytes precedes it."""
         scale = {"scale": f"1/{10**digits}"} if digits else {}
         if isinstance(schema, Fixed) and schema.size <= 8:
             return [slot.entry(_big(schema.size) | scale)]
@@ -328,11 +328,11 @@ class Records:
             when = f"{slot.when} and {size} == {width}" if slot.when else f"{size} == {width}"
             made.append({named[-1]: _big(width) | {"when": when, "derive": slot.name, "hidden": True}})
         read = "".join(f"{size} == {width} ? {name} : " for width, name in zip(widths[:-1], named[:-1], strict=True))
-        shown = slot if slot.is_branch else replace(slot, when="")  # without its parts it is null
+        shown = slot if slot.is_branch else replace(slot, when="")  # without its parts, the value is null
         return [*made, shown.entry({"compute": f"{read}{named[-1]}", "type": "int64", **scale})]
 
     def _wide(self, size: int, scale: dict[str, Any], slot: _Slot) -> list[dict[str, Any]]:
-        """A decimal of more than eight bytes, of which those in front repeat the sign."""
+        """A decimal of more than eight bytes. The upper bytes must repeat the sign."""
         self.has_overflow = True
         high = slot.members.beside(f"{slot.reader}_sign")
         sign = f"({slot.name} < 0 ? -1 : 0)"
@@ -342,12 +342,12 @@ class Records:
 
 
 def _big(size: int) -> dict[str, Any]:
-    """The integer of so many bytes, the highest first."""
+    """A big-endian integer of `size` bytes."""
     return {"type": f"int{8 * size}"} | ({"byteOrder": "big"} if size > 1 else {})
 
 
 def _meaning(schema: Primitive | Fixed) -> dict[str, Any]:
-    """The keys that say what a number means."""
+    """The keys for the logical type of a number."""
     if schema.logical is None or isinstance(schema, Fixed):
         return {}
     return _MEANINGS.get((schema.name, schema.logical.name), {})
@@ -370,12 +370,12 @@ def _kind(schema: Schema) -> str:
 
 
 def _is_nullable(union: Union) -> bool:
-    """Whether a union only says whether there is a value, if that."""
+    """Whether a union has one type, and null at most."""
     return len(union.branches) == 1 or (len(union.branches) == 2 and Primitive("null") in union.branches)
 
 
 def _records(schema: Schema) -> list[Record]:
-    """The records that a value may have, each once."""
+    """The records that a value may contain, each once."""
     found: dict[str, Record] = {}
     ahead = [schema]
     for each in ahead:
@@ -388,19 +388,19 @@ def _records(schema: Schema) -> list[Record]:
 
 
 def _held(record: Record) -> list[Record]:
-    """The records that the fields of one hold."""
+    """The records that the fields of a record contain."""
     return [found for member in record.fields for found in _nearest(member.type)]
 
 
 def _nearest(schema: Schema) -> Iterable[Record]:
-    """The first records within a schema."""
+    """The outermost records within a schema."""
     if isinstance(schema, Record):
         return [schema]
     return [found for part in parts(schema) for found in _nearest(part)]
 
 
 def _in_maps(schema: Schema) -> Iterable[Record]:
-    """The records that are values of maps within a schema."""
+    """The records within a schema that are values of maps."""
     if isinstance(schema, Record):
         return []
     if isinstance(schema, Map):
@@ -409,6 +409,6 @@ def _in_maps(schema: Schema) -> Iterable[Record]:
 
 
 def _width(schema: Schema) -> int:
-    """The fields that a value takes, without those of records."""
+    """The number of fields that a value takes, without those of inner records."""
     own = 10 if getattr(schema, "logical", None) is not None else 1
     return own + (0 if isinstance(schema, Record) else sum(_width(part) + 1 for part in parts(schema)))

@@ -1,4 +1,4 @@
-"""JSON -> schemas of Avro: what stands in a file, with its places, checked by the rules of the specification."""
+"""Parses the JSON of an Avro schema, with locations, and checks it by the rules of the Avro specification."""
 
 import json
 import re
@@ -13,17 +13,17 @@ from wireloom.problems import Location
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, child, parse
 
 LARGEST = 1 << 20  # bytes of a file
-_DEEPEST = 60  # schemas within one another
+_DEEPEST = 60  # deepest nesting of schemas
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
-_MOST_BYTES = 1 << 20  # of a value of type fixed
+_MOST_BYTES = 1 << 20  # most bytes of a `fixed` type
 _INTEGERS = {"precision", "scale"}
 _TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"?|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Logical:
-    """What a value means; the numbers are those of a decimal."""
+    """A logical type; the numbers are those of a decimal."""
 
     name: str
     precision: int = 0
@@ -40,7 +40,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """So many bytes, under a name."""
+    """A named type of a fixed number of bytes."""
 
     name: str
     size: int
@@ -49,7 +49,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """Words in order, which are numbers on the wire."""
+    """A named type whose words are numbered in order."""
 
     name: str
     symbols: tuple[str, ...]
@@ -64,14 +64,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """Texts and values of one type, in blocks."""
+    """A map from texts to values of one type, in blocks."""
 
     values: "Schema"
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One of several types, of which a number in front says which."""
+    """One of several types; its number precedes the value."""
 
     branches: tuple["Schema", ...]
 
@@ -88,7 +88,7 @@ class Member:
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """Fields in order, under a name; it may hold itself."""
+    """A named type with fields in order; it may contain itself."""
 
     name: str
     doc: str
@@ -100,7 +100,7 @@ Schema = Primitive | Fixed | Enum | Array | Map | Union | Record
 
 
 def read(file: Path) -> Schema:
-    """The schema that a file is; raises ImportRefusedError with all that is wrong with it."""
+    """Read the schema of a file; raises ImportRefusedError with everything that is wrong with it."""
     start = Location(str(file), 1, 1)
     node = _node(bounded(file, file, LARGEST), start)
     reading = _Reading(start)
@@ -111,7 +111,7 @@ def read(file: Path) -> Schema:
 
 
 def _node(data: bytes, start: Location) -> Node:
-    """The JSON, with places."""
+    """Parse JSON with locations."""
     try:
         text = _TEXT_OR_COMMENT.sub(_blank, data.decode("utf-8-sig"))
         json.loads(text)
@@ -126,27 +126,27 @@ def _node(data: bytes, start: Location) -> Node:
         raise ImportRefusedError(
             Finding(start, "syntax", "the JSON is nested too deep, or a number too long", "")
         ) from error
-    node, problems = parse(text.replace("\t", " "), start.file)  # JSON is YAML, but for tabs
+    node, problems = parse(text.replace("\t", " "), start.file)  # apart from tabs, JSON is YAML
     if node is None or problems:
         raise ImportRefusedError(*(Finding(each.location, "syntax", each.message, each.hint) for each in problems))
     return node
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Spaces for a comment, which Avro's own reader passes over; texts stay."""
+    """Replace a comment by spaces, as Avro's own parser ignores comments; texts stay unchanged."""
     return found[0] if found[0].startswith('"') else re.sub(r"[^\n]", " ", found[0])
 
 
 @dataclass(slots=True)
 class _Reading:
-    """The names that were defined so far, and what is wrong."""
+    """The state of parsing: the names defined so far, and the problems."""
 
     start: Location
     named: dict[str, Record | Enum | Fixed] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def schema(self, node: Node | None, namespace: str, depth: int) -> Schema | None:
-        """The schema that a node is, within a namespace; None, and a finding, where it is none."""
+        """Parse a schema, with names relative to a namespace; None, and a finding, if it is invalid."""
         if depth > _DEEPEST:
             return self._wrong(node, f"schemas are nested more than {_DEEPEST} deep")
         match node:
@@ -162,7 +162,7 @@ class _Reading:
                 )
 
     def _wrong(self, node: Node | None, message: str, hint: str = "") -> Schema | None:
-        """No schema, and a finding that says why."""
+        """Report an invalid schema."""
         self.findings.append(Finding(node.location if node else self.start, "schema", message, hint))
         return None
 
@@ -277,7 +277,7 @@ class _Reading:
         return self.named[name]
 
     def _name(self, node: MappingNode, namespace: str) -> str | None:
-        """The full name of a type, which no other has."""
+        """The full name of a type; reports a name that is invalid or used twice."""
         name, space = child(node, "name"), child(node, "namespace")
         if not isinstance(name, ScalarNode) or not all(map(_NAME.fullmatch, name.text.split("."))):
             self._wrong(
@@ -295,7 +295,7 @@ class _Reading:
         return full
 
     def _logical(self, node: MappingNode) -> Logical | None:
-        """What the value means; what is wrong with it is ignored, as the specification wants."""
+        """The logical type; an invalid one is ignored, as the Avro specification requires."""
         name = child(node, "logicalType")
         if not isinstance(name, ScalarNode):
             return None
@@ -306,7 +306,7 @@ class _Reading:
 
 
 def _none(node: Node) -> Node:
-    """What stands where a part is missing: no schema."""
+    """The node to report if a part is missing."""
     return ScalarNode(None, "", node.location)
 
 
@@ -316,7 +316,7 @@ def _doc(node: MappingNode) -> str:
 
 
 def branch_name(schema: Schema) -> str:
-    """What a branch of a union is called."""
+    """The name of a union's branch."""
     match schema:
         case Primitive() | Record() | Enum() | Fixed():
             return schema.name
@@ -329,7 +329,7 @@ def branch_name(schema: Schema) -> str:
 
 
 def parts(schema: Schema) -> Sequence[Schema]:
-    """The schemas that one holds."""
+    """The schemas directly inside a schema."""
     match schema:
         case Record():
             return [each.type for each in schema.fields]

@@ -1,7 +1,7 @@
-"""Kaitai Struct (.ksy) to a spec: read, define, translate, write.
+"""Converts Kaitai Struct (.ksy) to a spec: read files, define types, translate them, write the spec.
 
-`draft` gives the text of a spec and what it lacks. Whoever has the resolver checks the text, says which places of it
-were refused (`Draft.blamed`), and asks for another draft without those: so what is written is a spec.
+`draft` gives the text of a spec and its findings. The caller checks the text, collects the places that the check
+refuses (`Draft.blamed`), and asks for another draft without those, until the check accepts one.
 """
 
 import re
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[A-Z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A file as it was read, with its imports, and what is wrong with it."""
+    """A file with its imports, and what is wrong with it."""
 
     files: Files
     definition: Definition
@@ -39,14 +39,14 @@ class Description:
 
 
 def read(file: Path, folders: Sequence[Path] = ()) -> Description:
-    """The description that a file is; raises ImportRefusedError where it is none."""
+    """Read a description; raises ImportRefusedError if the file has none."""
     files = Files(file, folders)
     definition = define(files)
     return Description(files, definition, tuple(files.findings))
 
 
 def draft(description: Description, refused: Refusals) -> Draft:
-    """The spec that a description stands for, without what was refused; raises ImportRefusedError."""
+    """The spec of a description, without the refused parts; raises ImportRefusedError."""
     files, definition = description.files, description.definition
     files.findings[:] = description.findings
     structs = Structs(files, refused)
@@ -99,7 +99,7 @@ def _format_name(files: Files, definition: Definition) -> str:
 
 
 def _reached(root: str, types: Mapping[str, Any]) -> dict[str, Any]:
-    """The root first, then the types that it leads to, in their order."""
+    """The root, then the types that it uses, in their original order."""
     reached, ahead = {root}, [root]
     while ahead:
         for word in set(_WORD.findall(repr(types[ahead.pop()]))):

@@ -1,4 +1,4 @@
-"""Nodes -> definitions: types, their attributes and enums, each with its place, and how names lead to them."""
+"""Makes definitions from YAML nodes: types, attributes and enums, each with its location, and resolves their names."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _KNOWN = {
     *("include", "consume", "eos-error", "pad-right", "encoding", "enum", "process", "valid", "doc", "doc-ref"),
     *("pos", "io", "value", "parent", "orig-id"),
 }
-DEEPEST = 20  # types within one another
+DEEPEST = 20  # deepest nesting of types
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,25 +27,25 @@ class Attribute:
 
     @property
     def location(self) -> Location:
-        """Where it stands."""
+        """The location of its name."""
         return self.node.location
 
     def get(self, *keys: str) -> Node | None:
-        """What a key of it says."""
+        """The value of a key."""
         return child(self.node, *keys)
 
     def text(self, *keys: str) -> str | None:
-        """The text that a key of it says."""
+        """The text of a key."""
         return text(self.get(*keys))
 
     def says(self, key: str, default: bool = False) -> bool:  # noqa: FBT001, FBT002 - what it is without the key
-        """Whether a key is true."""
+        """Whether a boolean key is true."""
         found = self.text(key)
         return default if found is None else found == "true"
 
     @property
     def doc(self) -> str:
-        """What is said of it."""
+        """Its documentation."""
         return (self.text("doc") or "").strip()
 
 
@@ -58,13 +58,13 @@ class Enum:
     location: Location
 
     def number(self, word: str) -> int | None:
-        """The number of a word."""
+        """The number of a word; None if the enum lacks it."""
         return next((number for number, (each, _) in self.words.items() if each == word), None)
 
 
 @dataclass(eq=False)
 class Definition:
-    """A type: what it has, and what is defined within it."""
+    """A type: its attributes, and the types and enums defined in it."""
 
     name: str
     node: MappingNode
@@ -77,21 +77,21 @@ class Definition:
     imported: dict[str, "Definition"] = field(default_factory=dict)
     looks_outward: bool | None = None
     bits: int | None = -1
-    """Its size, where it is the same in all records; -1 where nobody has asked yet."""
+    """Its size in bits, None if that depends on the record; -1 until it is computed."""
 
     @property
     def location(self) -> Location:
-        """Where it stands."""
+        """The location of the type."""
         return self.node.location
 
     def meta(self, key: str) -> Node | None:
-        """What `meta` says of it, or of a type around it."""
+        """A key of its `meta`, or of the `meta` of an outer type."""
         found = child(self.node, "meta", key)
         return found if found is not None or self.around is None else self.around.meta(key)
 
     @property
     def doc(self) -> str:
-        """What is said of it."""
+        """Its documentation."""
         return (text(child(self.node, "doc")) or "").strip()
 
     @property
@@ -101,11 +101,11 @@ class Definition:
 
     @property
     def names(self) -> set[str]:
-        """The names of all that it has."""
+        """The names of all its members."""
         return {each.name for each in (*self.params, *self.seq)} | set(self.instances)
 
     def named(self, path: tuple[str, ...]) -> "Definition | None":
-        """The type of that name, as it is seen from within this one."""
+        """Resolve the name of a type, seen from this one."""
         scope: Definition | None = self
         while scope is not None:
             found = scope if scope.name == path[0] else scope.types.get(path[0]) or scope.imported.get(path[0])
@@ -117,7 +117,7 @@ class Definition:
         return None
 
     def enum(self, path: tuple[str, ...]) -> Enum | None:
-        """The enum of that name, as it is seen from within this type."""
+        """Resolve the name of an enum, seen from this type."""
         if len(path) > 1:
             holder = self.named(path[:-1])
             return holder.enums.get(path[-1]) if holder else None
@@ -130,7 +130,7 @@ class Definition:
 
 
 def define(files: Files) -> Definition:
-    """The definition of the main file, its imports within reach."""
+    """The definition of the main file, from which the imported types can be reached."""
     known: dict[int, Definition] = {}
     return _document(files, files.root(), known)
 
@@ -219,6 +219,6 @@ def _number(key: ScalarNode) -> int | None:
 
 
 def described(node: Node) -> str:
-    """What stands there, for a message."""
+    """A node in words, for messages."""
     found = str(plain(node))
     return found if len(found) <= 60 else f"{found[:57]}..."

@@ -1,4 +1,4 @@
-"""Kaitai's expressions: text -> tree. Operators are Python's, with C's `? :`."""
+"""Parses Kaitai's expressions into trees. The operators are those of Python, and C's `? :`."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LENGTH, _DEPTH = 1000, 24
-_HEIGHT = 64  # of operators in one another
+_HEIGHT = 64  # deepest nesting of operators
 _DIGITS = 40
 LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 _COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
@@ -25,7 +25,7 @@ _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "e": 27,
 
 
 class SyntaxFlaw(Exception):  # noqa: N818 - it is no error of the program
-    """The text is no expression of Kaitai; `column` counts from 0."""
+    """The text is not a Kaitai expression; `column` counts from 0."""
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__(message)
@@ -34,21 +34,21 @@ class SyntaxFlaw(Exception):  # noqa: N818 - it is no error of the program
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An integer, a text or a truth value."""
+    """An integer, a text or a boolean."""
 
     value: int | str | bool
 
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A number with a fraction, as it is written."""
+    """A number with a fraction, as written."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text with values in it: `f"..."`."""
+    """A text with embedded values: `f"..."`."""
 
     text: str
 
@@ -62,7 +62,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name that stands alone."""
+    """A name without a dot."""
 
     name: str
 
@@ -118,7 +118,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Two operands and what stands between them."""
+    """Two operands and their operator."""
 
     operator: str
     left: "Tree"
@@ -145,7 +145,7 @@ class _Token:
 
 
 def parse(text: str) -> Tree:
-    """The expression that the text says; raises SyntaxFlaw."""
+    """Parse an expression; raises SyntaxFlaw."""
     parser = _Parser(_tokens(text))
     tree = parser.expression()
     parser.expect("")
@@ -165,7 +165,7 @@ def parse_type(text: str) -> tuple[str, tuple[Tree, ...]]:
 
 
 def _shallow(tree: Tree) -> Tree:
-    """The tree; raises SyntaxFlaw where operators stand in one another too deep, as in a sum of hundreds."""
+    """The tree; raises SyntaxFlaw if its operators are nested too deep, as in a sum of hundreds of terms."""
     level = [tree]
     for _ in range(_HEIGHT):
         level = [part for each in level for part in _parts(each)]

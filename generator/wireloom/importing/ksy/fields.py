@@ -1,4 +1,4 @@
-"""Attributes of `seq` -> fields, in their order; bits that stand together fill whole bytes."""
+"""Converts the attributes of `seq` to fields in order; adjacent bit fields are filled up to whole bytes."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Fields(Lists):
             self._instead(scope, attribute)
 
     def _instead(self, scope: Scope, attribute: Attribute) -> None:
-        """The bytes of an attribute that is not carried over; where nobody knows how many, the struct ends."""
+        """Add an attribute that cannot be carried over as bytes; if its size is unknown, the struct ends before it."""
         scope.kinds.pop(attribute.name, None)
         size = self._size_alone(scope, attribute)
         if size is not None:
@@ -45,7 +45,7 @@ class Fields(Lists):
         self.find(attribute.location, "cut", message, "write the rest of the struct by hand")
 
     def _size_alone(self, scope: Scope, attribute: Attribute) -> dict[str, Any] | None:
-        """The field of an attribute's bytes; None where nobody knows how many."""
+        """A field with the bytes of an attribute; None if their number is unknown."""
         stated_size = attribute.get("size")
         refusal = self.refused.get(attribute.location, ("", ""))
         if stated_size is None or attribute.get("repeat") is not None or refusal[1].endswith(BYTES_TOO):
@@ -57,7 +57,7 @@ class Fields(Lists):
             return None
 
     def _place(self, scope: Scope, attribute: Attribute, form: Form, keys: dict[str, Any]) -> None:
-        """Write the field of a form, what repeats it, its words and its checks."""
+        """Add the field of a form, with its repetition, words and checks."""
         name = field_name(attribute.name)
         keys = keys | self._condition(scope, attribute)
         if keys.get("when") == "false":
@@ -99,7 +99,7 @@ class Fields(Lists):
         scope.is_greedy = scope.is_greedy or form.is_greedy or form.is_cut or takes_all(own, repeat)
 
     def _bits(self, scope: Scope, run: list[Attribute]) -> None:
-        """Fields of bits that stand together, filled up to whole bytes. Another order begins another byte."""
+        """Add adjacent bit fields, filled up to whole bytes. A change of the bit order starts a new byte."""
         default = {"le": "little"}.get(text(scope.definition.meta("bit-endian")) or "", "big")
         group: list[tuple[Attribute, str]] = []
         for attribute in run:
@@ -132,5 +132,5 @@ class Fields(Lists):
 
 
 def is_bits(attribute: Attribute) -> bool:
-    """Whether an attribute is a number of bits that shares its bytes with others."""
+    """Whether an attribute is a bit field."""
     return bool(BITS.fullmatch(attribute.text("type") or "")) and attribute.get("repeat") is None

@@ -1,4 +1,4 @@
-"""Attributes -> forms: the type of one, or of each element of its list."""
+"""Converts attributes to forms: the type of an attribute, or of the elements of its list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from wireloom.spec.yaml import MappingNode, Node, ScalarNode, child, entries, sc
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a type is used: from a region of its own, with arguments, in a byte order, below another parent."""
+    """How a type is used: with a region, arguments, a byte order, or another parent."""
 
     in_region: bool
     arguments: Sequence[Translation] = ()
@@ -41,14 +41,14 @@ class Use:
 
 
 class Forms(Texts):
-    """The forms of attributes."""
+    """Makes the forms of attributes."""
 
     def struct(self, definition: Definition, parent: Scope | None, use: Use) -> Scope:
-        """The struct that a type is, where it is used so."""
+        """The struct of a type in a given use."""
         raise NotImplementedError
 
     def _form(self, scope: Scope, attribute: Attribute) -> Form:
-        """How one attribute, or one element of its list, is read."""
+        """The form of an attribute, or of an element of its list."""
         node = attribute.get("type")
         contents = attribute.get("contents")
         if contents is not None:
@@ -78,7 +78,7 @@ class Forms(Texts):
         return form
 
     def _rest(self, scope: Scope, attribute: Attribute) -> Translation:
-        """The bytes that are left of the region, from where an attribute stands."""
+        """The number of bytes from an attribute to the end of its region."""
         if attribute.get("pos") is None or attribute.get("io") is not None:
             return Translation("size - here", Integer(), 9)
         at = self.expression(scope, attribute.get("pos"))
@@ -101,7 +101,7 @@ class Forms(Texts):
     ) -> Form:
         name, arguments = expressions.parse_type(type_name)
         if has_type and name == "bytes":
-            name = "bytes_"  # no type of Kaitai
+            name = "bytes_"  # Kaitai has no type `bytes`, so this is a user's type
         if name in ("str", "strz", "bytes"):
             return self._characters(scope, attribute, name, size)
         form = wire.number(name, scope) or wire.bits(name, scope, self._bit_default(scope, name))
@@ -148,7 +148,7 @@ class Forms(Texts):
         return kind.view
 
     def _by_order(self, scope: Scope, definition: Definition, use: Use, node: MappingNode) -> Form:
-        """A type whose byte order the record says: a struct for each order, chosen by what says it."""
+        """A type whose byte order depends on the record: one struct for each order, and a select between them."""
         inside = Scope(definition, scope, is_stream=use.in_region, byte_order=None)
         tag = self._translated(child(node, "switch-on"), Place(scope, direct(inside)))
         cases: dict[str, Any] = {}
@@ -219,7 +219,7 @@ class Forms(Texts):
         return self._case(scope, attribute, cases[keys.index(wanted)][1], in_region=in_region)
 
     def _raw(self, attribute: Attribute) -> str:
-        """A struct of bytes, for elements of a list of structs that no case lists."""
+        """A struct with raw bytes, for list elements without a case."""
         self.types.setdefault("Raw", {"fields": [{"raw": "bytes"}]})
         message = f"elements of {attribute.name} without a case become structs with their bytes in `raw`"
         self.find(attribute.location, "case", message, "read `raw` of each")
@@ -253,11 +253,11 @@ class Forms(Texts):
         return value.literal
 
     def _nothing(self) -> str:
-        """The type of a choice that reads nothing."""
+        """The type of a case that reads nothing."""
         self.types.setdefault("Nothing", {"fields": [{"nothing": {"compute": "null", "type": "bool", "hidden": True}}]})
         return "Nothing"
 
 
 def literal(value: object) -> str:
-    """A case as an expression says it."""
+    """The value of a case as a literal."""
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else f"'{value}'"

@@ -1,4 +1,4 @@
-"""Instances: values that are computed, and attributes at places of their own."""
+"""Converts instances: computed values, and attributes at offsets."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,7 +27,7 @@ from wireloom.spec.yaml import Node
 
 
 class Instances(Fields):
-    """The instances of a struct."""
+    """Makes the instances of a struct."""
 
     def _instance(self, scope: Scope, attribute: Attribute) -> None:
         if attribute.name in scope.busy:
@@ -110,7 +110,7 @@ class Instances(Fields):
         return self._within(of.view, at, io)
 
     def _within(self, view: View, at: Translation, io: Node) -> dict[str, Any]:
-        """A place in the region of another field: from a mark before it."""
+        """The keys for an offset in the region of another field, counted from a mark before that field."""
         name, _, deeper = view.prefix.partition(".")
         owner = view.owner
         entry = owner.entry(name)
@@ -127,7 +127,7 @@ class Instances(Fields):
 
 
 def start_mark(scope: Scope) -> str:
-    """The name of the mark at the start of a region; it is made where there is none."""
+    """The name of the mark at the start of a region; adds the mark if it is missing."""
     mark = FILE_START if scope.parent is None else START
     if not any(each.name == "mark" and each.body == mark for each in scope.entries):
         scope.entries.insert(0, Entry("mark", mark))

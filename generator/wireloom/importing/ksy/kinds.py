@@ -1,4 +1,4 @@
-"""What an expression of Kaitai gives and how a spec says it; structs while they are made, which it may be one of."""
+"""The kinds of values that Kaitai's expressions give, and structs under construction."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer; `wide` where it may be beyond 63 bits."""
+    """An integer; `wide` if it may exceed 63 bits."""
 
     wide: bool = False
 
@@ -25,12 +25,12 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A truth value."""
+    """A boolean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text; `octets` where each of its characters is one byte. Of one in a `charset` expressions know the bytes."""
+    """A text. With `octets`, each character is one byte. With `charset`, expressions of specs see its bytes."""
 
     octets: bool = False
     charset: str | None = None
@@ -43,9 +43,9 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A number that an enum names. `named` where the field's words may be said; else expressions say the number.
+    """A number of an enum. If `named`, expressions may compare with the field's words; otherwise with the number.
 
-    A field that takes no other number, `is_closed`, is known by its words alone.
+    If `is_closed`, the field accepts no other number, so its words alone identify it.
     """
 
     enum: Enum
@@ -55,7 +55,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list; of numbers of one size, how to find one in the list's bytes."""
+    """A list; for numbers of one size, `numbers` tells how to find one in the list's bytes."""
 
     element: "Kind"
     numbers: "Numbers | None" = None
@@ -63,7 +63,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The field of a list of integers: in which struct, and how each stands there."""
+    """The field of a list of integers: its struct, and the format of each integer."""
 
     home: "Scope"
     field: str
@@ -74,21 +74,21 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A struct, and how its members are reached."""
+    """A struct, and how to reach its members."""
 
     view: "View"
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """What several cases may be."""
+    """A value of one of several kinds."""
 
     cases: tuple["Kind", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """`_io` of a struct; `entry` is the field whose region it is, where a path leads to it."""
+    """The `_io` of a struct. `entry` is the field whose region it is, if a path leads to that."""
 
     view: "View"
     entry: "Entry | None" = None
@@ -96,7 +96,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that expressions of specs cannot hold."""
+    """A value that expressions of specs cannot hold."""
 
     what: str
 
@@ -108,9 +108,9 @@ UNARY, ATOM = 12, 13
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """An expression in the spec's words: its text, how tight it binds, and what it gives.
+    """An expression in the spec's language: its text, its precedence (`level`), and the kind of its value.
 
-    `literal` is its value where it is one; `number` says the number of a word, where the text says the word.
+    `literal` is the value of a constant.
     """
 
     text: str
@@ -119,13 +119,13 @@ class Translation:
     literal: int | str | bool | None = None
 
     def within(self, level: int) -> str:
-        """The text, in parentheses where what is around binds tighter."""
+        """The text, in parentheses if the surrounding operator binds tighter."""
         return self.text if self.level >= level else f"({self.text})"
 
 
 @dataclass(slots=True)
 class Entry:
-    """An item of `fields`, and where it comes from."""
+    """An item of `fields`, with the location that it was made from."""
 
     name: str
     body: object
@@ -134,7 +134,7 @@ class Entry:
 
 @dataclass(eq=False)
 class Scope:
-    """A struct: its definition, where it stands, and its entries so far."""
+    """A struct under construction: its definition, its parent, and its entries so far."""
 
     definition: Definition
     parent: "Scope | None"
@@ -145,10 +145,10 @@ class Scope:
     kinds: dict[str, Kind] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     views: dict[str, Translation] = field(default_factory=dict)
-    """Names of what stands elsewhere: a struct that a parameter or a value instance says."""
+    """Members that stand for a struct elsewhere: parameters and value instances."""
     aliases: dict[str, str] = field(default_factory=dict)
     stated_parent: "View | Literal[False] | None" = None
-    """What `_parent` is where a `parent` key says it; False where there is none."""
+    """The `_parent` given by a `parent` key; False if that says there is none."""
     is_cut: bool = False
     is_greedy: bool = False
     is_recursive: bool = False
@@ -158,40 +158,40 @@ class Scope:
 
     @property
     def chain(self) -> "list[Scope]":
-        """This one and those around, from the inside out."""
+        """This struct and all outer ones, innermost first."""
         return [self, *(self.parent.chain if self.parent else ())]
 
     @property
     def stream(self) -> "Scope":
-        """The struct whose region the bytes are counted in."""
+        """The struct whose region offsets count in."""
         return next(each for each in self.chain if each.is_stream or each.parent is None)
 
     @property
     def root(self) -> "Scope":
-        """The outermost."""
+        """The outermost struct."""
         return self.chain[-1]
 
     def defines(self, name: str) -> bool:
-        """Whether the name means something of this struct."""
+        """Whether the struct has a member of that name."""
         return name in {field_name(each) for each in self.definition.names} or any(
             each.name == name for each in self.entries
         )
 
     def free(self, name: str) -> str:
-        """A name like this one that nothing has."""
+        """The name, or one with a number, that no struct of the chain uses."""
         found, number = name, 2
         while any(scope.defines(found) for scope in self.chain):
             found, number = f"{name}_{number}", number + 1
         return found
 
     def entry(self, name: str) -> Entry | None:
-        """The entry of that name."""
+        """The entry of that name; None if there is none."""
         return next((each for each in self.entries if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A struct as an expression sees it: by a path of members from `owner`, or directly."""
+    """A struct as an expression sees it: through a path of members from `owner`, or directly."""
 
     scope: Scope
     owner: Scope
@@ -200,7 +200,7 @@ class View:
 
     @property
     def parent(self) -> "View | None":
-        """What `_parent` is."""
+        """The struct that `_parent` refers to."""
         if self.scope.stated_parent is not None:
             return self.scope.stated_parent or None
         if self.up is not None:
@@ -211,7 +211,7 @@ class View:
 
 
 def computed_type(kind: Kind) -> str | None:
-    """The type of a `compute` field of this kind; None where there is none."""
+    """The type of a `compute` field for this kind; None if there is none."""
     match kind:
         case Integer(wide=wide):
             return "uint64" if wide else "int64"

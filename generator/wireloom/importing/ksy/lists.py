@@ -1,4 +1,4 @@
-"""Lists: what repeats an attribute, and how its elements are called."""
+"""Converts repeated attributes to lists, and names the types of their elements."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from wireloom.spec.yaml import scalar
 
 
 class Lists(Forms):
-    """The lists of attributes."""
+    """Makes the lists of attributes."""
 
     def _list(self, scope: Scope, attribute: Attribute, form: Form, repeat: str) -> tuple[str, Kind, dict[str, Any]]:
         """The type of a list, its kind and its keys."""
@@ -47,7 +47,7 @@ class Lists(Forms):
         return f"list({element})", Listed(kind), own
 
     def _element_type(self, scope: Scope, attribute: Attribute, form: Form) -> str:
-        """The type of an element as a text: choices and regions get a name."""
+        """The name of the element type; choices and regions get a named type."""
         element = form.type
         if not isinstance(element, str):
             name = self._free_named(scope, attribute)
@@ -92,7 +92,7 @@ class Lists(Forms):
 
 
 def with_place(scope: Scope, name: str, form: Form, own: Mapping[str, Any], kind: Kind) -> Kind:
-    """The kind of a list, with where each of its numbers stands if all are of whole bytes."""
+    """The kind of a list, with the position of each number if it is a list of whole-byte integers."""
     found = re.fullmatch(r"(u?)int(8|16|32|64)", form.type) if isinstance(form.type, str) else None
     if found is None or not isinstance(kind, Listed) or isinstance(kind.element, Record):
         return kind
@@ -104,12 +104,12 @@ _OF_ELEMENTS = ("delimiter", "kept", "charset", "byteOrder", "pad", "const")
 
 
 def know_end(element: Scope) -> None:
-    """Let an element know whether its region ends with it, which a condition on the last element asks."""
+    """Add a hidden field to an element that tells whether its region ends there, for conditions on the last element."""
     if AT_END not in element.kinds:
         element.kinds[AT_END] = Truth()
         element.entries.append(Entry(AT_END, {"compute": "here >= size", "type": "bool", "hidden": True}))
 
 
 def takes_all(own: Mapping[str, Any], repeat: str | None) -> bool:
-    """Whether a list goes on to the end of its region."""
+    """Whether a list extends to the end of its region."""
     return repeat is not None and "count" not in own and "lastWhen" not in own

@@ -1,4 +1,4 @@
-"""What all parts of the importer share while types are made: what was made, what was refused, and expressions."""
+"""State and helpers that all parts of the importer share: types made so far, refused places, expressions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from wireloom.spec.yaml import Node, ScalarNode, scalar
 
 @dataclass(slots=True)
 class Making:
-    """The types of the spec as they are made. `refused` are places that a check of an earlier draft refused."""
+    """The types of the spec under construction. `refused` has the places that the check of an earlier draft refused."""
 
     files: Files
     refused: Mapping[Location, tuple[str, str]]
@@ -31,20 +31,20 @@ class Making:
     scopes: dict[str, Scope] = field(default_factory=dict)
     ranges: dict[str, Any] = field(default_factory=dict)
     rounds: dict[str, list[Location]] = field(default_factory=dict)
-    """The places through which a struct holds itself."""
+    """The locations through which a struct contains itself."""
     has_checks: bool = False
     made: dict[tuple[object, ...], Scope] = field(default_factory=dict)
     _equal: dict[tuple[object, str], str] = field(default_factory=dict)
     _ranged: dict[int, str] = field(default_factory=dict)
 
     def find(self, location: Location, kind: str, message: str, hint: str) -> None:
-        """Note something that is not carried over, once."""
+        """Report a part that is not carried over, once."""
         finding = Finding(location, kind, message, hint)
         if finding not in self.files.findings:
             self.files.findings.append(finding)
 
     def expression(self, scope: Scope, node: Node | None) -> Translation:
-        """An expression of an attribute, in the spec's words."""
+        """Translate an expression of an attribute."""
         return self._translated(node, Place(scope, direct(scope)))
 
     def _translated(self, node: Node | None, place: Place) -> Translation:
@@ -58,7 +58,7 @@ class Making:
             raise
 
     def _refuse(self, location: Location) -> None:
-        """Raises UntranslatableError where a check of an earlier draft refused what comes of a place."""
+        """Raise UntranslatableError if the check of an earlier draft refused the result of this location."""
         refusal = self.refused.get(location)
         if refusal is not None and refusal[0] != SHALLOWER:
             raise UntranslatableError("refused", *refusal)
@@ -91,5 +91,5 @@ def documented(attribute: Attribute) -> dict[str, Any]:
 
 
 def short(body: dict[str, Any]) -> Any:  # noqa: ANN401 - a type alone, or a mapping
-    """A field as its type alone, where it has no other key."""
+    """A field in short form, as its type alone, if it has no other key."""
     return body["type"] if set(body) == {"type"} and isinstance(body["type"], str) else body

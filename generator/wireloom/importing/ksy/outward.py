@@ -1,4 +1,4 @@
-"""Whether a type looks at what is around it, so that it may mean something else in another place."""
+"""Tells whether a type uses outer structs, so that its meaning depends on where it is used."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from wireloom.spec.yaml import MappingNode, Node, ScalarNode, SequenceNode, entr
 
 
 def looks_outward(definition: Definition) -> bool:
-    """Whether its expressions, or those of types that it holds, reach out of it."""
+    """Whether expressions of the type, or of types inside it, refer to something outside of it."""
     if definition.looks_outward is None:
         definition.looks_outward = any(_reaches_out(each) for each in _held(definition))
     return definition.looks_outward
 
 
 def _held(definition: Definition) -> list[Definition]:
-    """The type and all types that it leads to."""
+    """The type and all types that it uses."""
     found = [definition]
     for each in found:
         for attribute in each.attributes:

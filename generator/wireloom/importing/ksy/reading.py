@@ -1,4 +1,4 @@
-"""Files -> nodes: a .ksy file and the files that it imports, bounded in size and number, within stated folders."""
+"""Reads a .ksy file and its imports, with limits on size and number, from the given folders only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from wireloom.problems import Location
 from wireloom.spec.yaml import MappingNode, Node, ScalarNode, parse
 
 LARGEST = 1 << 20  # bytes of a file
-MOST = 64  # files in all
+MOST = 64  # most files in all
 SUFFIX = ".ksy"
 
 
 @dataclass(slots=True)
 class Files:
-    """The file that is imported, the folders that its imports may lead to, and what was read of them."""
+    """The imported file, the folders for its imports, and the documents read so far."""
 
     main: Path
     folders: Sequence[Path] = ()
@@ -23,14 +23,14 @@ class Files:
     read: dict[Path, MappingNode | None] = field(default_factory=dict)
 
     def root(self) -> MappingNode:
-        """The document of the main file; raises ImportRefusedError where it is none."""
+        """The document of the main file; raises ImportRefusedError if it is not one."""
         found = self._document(self.main.resolve(), self.main)
         if found is None:
             raise ImportRefusedError(*self.findings)
         return found
 
     def imported(self, name: ScalarNode, of: str) -> MappingNode | None:
-        """The document that an import names, said in the file `of`; None, and a finding, where there is none."""
+        """The document that an import in the file `of` names; None, and a finding, if it is missing."""
         path = self._path(name, of)
         if path is None:
             return None
@@ -42,7 +42,7 @@ class Files:
         return self._document(path, path)
 
     def find(self, kind: str, node: Node, message: str, hint: str) -> None:
-        """Note something that cannot be carried over."""
+        """Report a part that is not carried over."""
         self.findings.append(Finding(node.location, kind, message, hint))
 
     def _path(self, name: ScalarNode, of: str) -> Path | None:
@@ -57,7 +57,7 @@ class Files:
                 outside = outside or not inside
                 if inside and path.is_file():
                     return path
-            except (OSError, ValueError, RuntimeError):  # a name that no file can have, links that go round
+            except (OSError, ValueError, RuntimeError):  # an impossible file name, or links in a circle
                 continue
         if outside:
             message = f"the import {name.text} is outside of {home}"
@@ -99,5 +99,5 @@ class Files:
 
 
 def text(node: Node | None) -> str | None:
-    """A scalar's text as it is written; None of anything else."""
+    """The text of a scalar as written; None for other nodes."""
     return node.text if isinstance(node, ScalarNode) and (node.quoted or node.value is not None) else None

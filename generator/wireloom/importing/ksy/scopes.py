@@ -1,7 +1,7 @@
-"""Structs while they are made: what stands in them so far, and how an expression reaches a name from where it stands.
+"""Resolves names for expressions in structs under construction.
 
-Names of specs are looked up from the inside out: `_parent.length` and `_root.length` are `length`, unless a struct
-between has a `length`, too. Then the outer struct gets a hidden field of another name that says the same (an alias).
+Specs look names up from the inside out: `_parent.length` and `_root.length` both become `length`, unless a struct in
+between has a `length` too. Then the outer struct gets a hidden field with another name and the same value (an alias).
 """
 
 import re
@@ -18,7 +18,7 @@ UNREAD, START, FILE_START, IO_SIZE = "unread", "stream_start", "file_start", "st
 
 
 class UntranslatableError(Exception):
-    """Something of the description has no words in a spec: of which kind, what, and what to write by hand."""
+    """A part of the description that a spec cannot express: its kind, a message, and what to write by hand."""
 
     def __init__(self, kind: str, message: str, hint: str = "write it by hand") -> None:
         super().__init__(message)
@@ -27,12 +27,12 @@ class UntranslatableError(Exception):
 
 
 def direct(scope: Scope) -> View:
-    """The view of the struct that an expression stands in."""
+    """The view of the struct that contains the expression."""
     return View(scope, scope)
 
 
 def reach(place: Scope, owner: Scope, path: str, kind: Kind) -> str:
-    """How an expression in `place` says a path of members of `owner`, a struct around it or itself."""
+    """The text with which an expression in `place` refers to a path in `owner`, the same struct or an outer one."""
     first = path.partition(".")[0]
     shadowed = False
     for scope in place.chain:
@@ -43,7 +43,7 @@ def reach(place: Scope, owner: Scope, path: str, kind: Kind) -> str:
 
 
 def aliased(owner: Scope, path: str, kind: Kind) -> str:
-    """The name of a hidden field of `owner` that says the path; it is made where there is none."""
+    """The name of a hidden field of `owner` with the value of a path; adds the field if it is missing."""
     if path in owner.aliases:
         return owner.aliases[path]
     type = computed_type(kind)
@@ -66,7 +66,7 @@ def member_view(view: View, name: str, scope: Scope) -> View:
 
 
 def rebased(kind: Kind, view: View, name: str) -> Kind:
-    """The kind of a member as it is reached through `view`."""
+    """The kind of a member that is reached through `view`."""
     match kind:
         case Record():
             return Record(member_view(view, name, kind.view.scope))

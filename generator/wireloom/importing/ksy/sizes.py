@@ -1,4 +1,4 @@
-"""How many bits a type takes, where it is the same in all records."""
+"""Computes the size of types in bits, if it is the same in all records."""
 
 import re
 
@@ -11,13 +11,13 @@ BITS = re.compile(r"b(?P<bits>[1-9][0-9]?)(?P<order>le|be)?")
 
 
 def size_of(definition: Definition) -> int | None:
-    """The bytes of a type; None where they depend on the record."""
+    """The size of a type in bytes; None if it depends on the record."""
     bits = _bits(definition)
     return None if bits is None else -(-bits // 8)
 
 
 def size_of_name(name: str, definition: Definition) -> int | None:
-    """The bits of a type by its name, as it is seen from within another."""
+    """The size in bits of a type that is given by name, seen from another type."""
     if found := NUMBER.fullmatch(name):
         return 8 * int(found["bytes"])
     if found := BITS.fullmatch(name):
@@ -29,7 +29,7 @@ def size_of_name(name: str, definition: Definition) -> int | None:
 def _bits(definition: Definition) -> int | None:
     if definition.bits != -1:
         return definition.bits
-    definition.bits = None  # of a type that holds itself
+    definition.bits = None  # a recursive type has no fixed size
     total = 0
     for each in definition.seq:
         bits = bits_of(each, definition)
@@ -42,7 +42,7 @@ def _bits(definition: Definition) -> int | None:
 
 
 def bits_of(each: Attribute, definition: Definition) -> int | None:
-    """The bits of an attribute; None where they depend on the record."""
+    """The size of an attribute in bits; None if it depends on the record."""
     if each.get("if") is not None or each.get("repeat") is not None:
         return None
     size = each.get("size")

@@ -1,8 +1,8 @@
-"""Definitions -> structs of the spec, one for each way in which a type is used.
+"""Converts definitions to structs of the spec, one for each way in which a type is used.
 
-A type is made where it is used, since what its expressions mean depends on what is around it: the struct that holds
-it, the region that it is read from, and its arguments. Equal results share one name. An attribute without words in the
-spec becomes bytes where its size is known; else its struct ends before it, and what is left of the region is unread.
+A type is converted at each use, since its expressions depend on the outer struct, the region, and its arguments. Equal
+results share one name. An attribute that a spec cannot express becomes bytes if its size is known. Otherwise its struct
+ends before it, and the rest of the region is not read.
 """
 
 from collections.abc import Sequence
@@ -30,17 +30,17 @@ from wireloom.spec.yaml import MappingNode
 if TYPE_CHECKING:
     from wireloom.importing.ksy.forms import Use
 
-MOST = 1500  # structs of one spec
-DEEPEST = 24  # structs in one another while they are made
-DEPTHS = {1: 4, 2: 2, 3: 2}  # of structs that hold themselves, by how many there are: they multiply one another
+MOST = 1500  # most structs in one spec
+DEEPEST = 24  # deepest nesting of structs during the conversion
+DEPTHS = {1: 4, 2: 2, 3: 2}  # depth of recursive structs, by their number: the depths multiply
 _PATH = ".abcdefghijklmnopqrstuvwxyz_0123456789"
 
 
 class Structs(Instances):
-    """The types of the spec, made of definitions."""
+    """Makes the types of the spec from definitions."""
 
     def struct(self, definition: Definition, parent: Scope | None, use: "Use") -> Scope:
-        """The struct that a type is, where it is used so."""
+        """The struct of a type in a given use."""
         arguments, in_region = use.arguments, use.in_region
         around = parent.chain if parent else []
         for each in around:
@@ -87,7 +87,7 @@ class Structs(Instances):
         return found
 
     def _name(self, scope: Scope) -> None:
-        """Write the struct among the types; one that another is equal to has that one's name."""
+        """Add the struct to the types, or reuse the name of an equal one."""
         if self.types[scope.name] is not None:
             return
         scope.is_done = True
@@ -97,14 +97,14 @@ class Structs(Instances):
         if equal in self._equal and scope.stated_parent is None and not scope.is_recursive and scope.parent is not None:
             del self.types[scope.name], self.scopes[scope.name]
             scope.name = self._equal[equal]
-            scope.entries = self.scopes[scope.name].entries  # what is added later is of both
+            scope.entries = self.scopes[scope.name].entries  # shared, so that later additions are in both
             return
         self._equal[equal] = scope.name
         self.types[scope.name] = body
         self.origins[scope.name] = scope.definition.location
 
     def body(self, scope: Scope) -> dict[str, Any]:
-        """The struct as the spec says it."""
+        """The struct as a mapping for the spec."""
         body: dict[str, Any] = {}
         if scope.definition.doc and scope.parent is not None:
             body["doc"] = one_line(scope.definition.doc)
@@ -116,7 +116,7 @@ class Structs(Instances):
 
     @property
     def depth(self) -> int:
-        """How many of a struct that holds itself stand in one another."""
+        """The depth of recursive structs."""
         asked = [int(depth) for kind, depth in self.refused.values() if kind == SHALLOWER]
         return min([DEPTHS.get(sum(each.is_recursive for each in self.scopes.values()), 1), *asked])
 

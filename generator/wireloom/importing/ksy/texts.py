@@ -1,4 +1,4 @@
-"""Texts and bytes: by size, by terminator, or by both."""
+"""Converts texts and bytes: with a size, a terminator, or both."""
 
 from dataclasses import replace
 
@@ -18,10 +18,10 @@ from wireloom.importing.writing import Quoted
 
 
 class Texts(Words):
-    """The forms of texts and bytes."""
+    """Makes the forms of texts and bytes."""
 
     def _characters(self, scope: Scope, attribute: Attribute, base: str, size: Translation | None) -> Form:
-        """A text or bytes, by size, by terminator or both."""
+        """A text or bytes, with a size, a terminator or both."""
         try:
             type, keys, kind = wire.characters(attribute, base, scope)
         except UntranslatableError as error:
@@ -65,7 +65,7 @@ class Texts(Words):
         return form
 
     def _ended_within(self, scope: Scope, attribute: Attribute, form: Form, size: Translation, end: str) -> Form:
-        """A value that ends at its terminator, or fills its size where there is none."""
+        """A value of a fixed size that ends at its terminator, or fills the size without one."""
         if attribute.get("repeat") is not None:
             if size.literal is None or attribute.says("include"):
                 raise UntranslatableError(

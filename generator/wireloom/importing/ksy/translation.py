@@ -1,4 +1,4 @@
-"""Kaitai's expressions in the words of specs: names by where they stand, methods by the kind of what has them."""
+"""Translates Kaitai's expressions to those of specs: names by their place, methods by the kind of their object."""
 
 from dataclasses import dataclass
 from typing import assert_never
@@ -35,7 +35,7 @@ _CHOICE = 0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an expression stands: in which struct, and what `_` and `_index` mean there."""
+    """The context of an expression: its struct, and the meaning of `_` and `_index`."""
 
     scope: Scope
     view: View
@@ -43,12 +43,12 @@ class Place:
 
 
 def translate(text: str, place: Place) -> Translation:
-    """The expression in the spec's words; raises UntranslatableError, or SyntaxFlaw."""
+    """Translate the text of an expression; raises UntranslatableError or SyntaxFlaw."""
     return translated(tree.parse(text), place)
 
 
 def translated(node: tree.Tree, place: Place) -> Translation:
-    """A parsed expression in the spec's words."""
+    """Translate a parsed expression."""
     match node:
         case tree.Literal(value=bool() as value):
             return Translation("true" if value else "false", Truth(), literal=value)
@@ -136,7 +136,7 @@ def _static_size(size: int | None, what: str) -> Translation:
 
 
 def _of_view(name: str, place: Place, view: View) -> Translation:
-    """A member of the struct that a view is of."""
+    """Translate a member of the struct that a view shows."""
     scope = view.scope
     if name in scope.definition.instances and scope.make_instance is not None and name not in scope.kinds:
         scope.make_instance(name)
@@ -156,12 +156,12 @@ def _of_view(name: str, place: Place, view: View) -> Translation:
         path = f"{path}_number"
     text = reach(place.scope, view.owner, path, kind)
     if isinstance(kind, Word) and not kind.is_closed and (view.prefix or view.scope is not place.scope):
-        kind = Word(kind.enum, named=False)  # only beside the field expressions know its words
+        kind = Word(kind.enum, named=False)  # only expressions in the same struct may use its words
     return Translation(text, rebased(kind, view, field_name(name)))
 
 
 def _elsewhere(value: Translation, view: View, place: Place) -> Translation:
-    """What a name stands for, seen through a view of the struct that has the name."""
+    """Translate a name that stands for something elsewhere, seen through a view of the struct that has the name."""
     kind = value.kind
     if isinstance(kind, Record) and kind.view.owner is view.scope and view.prefix:
         inner = kind.view
@@ -232,7 +232,7 @@ def _of_stream(name: str, stream: Stream, place: Place) -> Translation:
 
 
 def stream_size(place: Scope) -> str:
-    """How many bytes the region has that an expression stands in: a hidden field at its start says it."""
+    """The name of a hidden field with the size of the region that contains the expression; adds it if it is missing."""
     start = place.stream
     if IO_SIZE not in start.kinds:
         start.kinds[IO_SIZE] = Integer()
@@ -299,7 +299,7 @@ def _element_at(of: Translation, index: Translation) -> Translation:
 
 
 def _number_at(of: Translation, numbers: Numbers, element: Kind, index: Translation) -> Translation:
-    """A number of a list, cut out of its bytes, which a second field at the same place holds."""
+    """A number of a list, cut from the list's bytes, which a second field at the same offset holds."""
     octets = _octets_of(numbers)
     size = numbers.size
     if isinstance(index.literal, int):
@@ -400,7 +400,7 @@ def _binary(node: tree.Binary, place: Place) -> Translation:
 
 
 def _bytes_left(node: tree.Binary, place: Place) -> Translation | None:
-    """`_io.size - _io.pos`: what is left of the region."""
+    """Translate `_io.size - _io.pos`, the rest of the region."""
     match node:
         case tree.Binary(
             operator="-",

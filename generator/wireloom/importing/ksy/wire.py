@@ -1,4 +1,4 @@
-"""Attributes that are no structs: numbers, texts, bytes, and the keys of a field that say how each is read."""
+"""Converts numbers, texts and bytes, and the keys of a field that tell how to read them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,20 +34,20 @@ _PAGES = {
 
 @dataclass(slots=True)
 class Form:
-    """How an attribute, or an element of its list, is read: its type, the keys beside, and what it gives."""
+    """How to read an attribute or list element: its type, further keys, and the kind of its value."""
 
     type: Any
     kind: Kind
     keys: dict[str, Any] = field(default_factory=dict)
     size: Translation | None = None
     is_region: bool = False
-    """A struct or a choice, whose size is said beside it; texts and bytes have it in their type."""
+    """Whether it is a struct or a choice, whose size is a key of the field; texts and bytes have it in their type."""
     is_greedy: bool = False
     is_cut: bool = False
 
 
 def number(name: str, scope: Scope) -> Form | None:
-    """The form of a number; None of anything else."""
+    """The form of a number; None for other types."""
     found = NUMBER.fullmatch(name)
     if found is None:
         return None
@@ -68,7 +68,7 @@ def number(name: str, scope: Scope) -> Form | None:
 
 
 def bits(name: str, scope: Scope, order: str, *, is_aligned: bool = True) -> Form | None:
-    """The form of a number of bits, which may begin where a byte does; None of anything else."""
+    """The form of a bit field; None for other types. `is_aligned` if it starts at a byte boundary."""
     found = BITS.fullmatch(name)
     if found is None:
         return None
@@ -88,7 +88,7 @@ def bit_order(name: str, default: str) -> str:
 
 
 def charset(attribute: Attribute, scope: Scope) -> str | None:
-    """The character set of a text; None of UTF-8."""
+    """The character set of a text; None for UTF-8."""
     encoding_name = attribute.text("encoding") or text(scope.definition.meta("encoding"))
     if encoding_name is None:
         return None
@@ -106,7 +106,7 @@ def charset(attribute: Attribute, scope: Scope) -> str | None:
 
 
 def terminator(attribute: Attribute, base: str, encoded: str | None) -> str | None:
-    """The bytes, in hexadecimal, after a text or bytes."""
+    """The terminator of a text or of bytes, in hexadecimal."""
     node = attribute.get("terminator")
     wide = encoded in ("utf-16le", "utf-16be") and base == "strz"
     if isinstance(node, SequenceNode):
@@ -124,7 +124,7 @@ def _octet(node: Node) -> bytes:
 
 
 def contents(node: Node) -> Form:
-    """The form of bytes that never vary."""
+    """The form of constant bytes."""
     if isinstance(node, SequenceNode):
         data = b"".join(
             _octet(each)
@@ -140,7 +140,7 @@ def contents(node: Node) -> Form:
 
 
 def characters(attribute: Attribute, base: str, scope: Scope) -> tuple[str, dict[str, Any], Kind]:
-    """The type of a text or of bytes without a size, the keys beside it, and its kind."""
+    """The type of a text or bytes without a size, further keys, and its kind."""
     if base == "bytes":
         return "bytes", {}, Octets()
     found = charset(attribute, scope)
@@ -149,6 +149,6 @@ def characters(attribute: Attribute, base: str, scope: Scope) -> tuple[str, dict
 
 
 def pad(attribute: Attribute) -> str | None:
-    """The byte that fills a text or bytes, in hexadecimal."""
+    """The padding byte of a text or bytes, in hexadecimal."""
     node = attribute.get("pad-right")
     return None if node is None else _octet(node).hex()

@@ -1,4 +1,4 @@
-"""Enums and `valid`: as the words of a field, or as checks after it."""
+"""Converts enums and `valid` to words of a field, or to checks after it."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,7 @@ INVALID = "not_valid"
 
 
 class Words(Making):
-    """The words of fields and their checks."""
+    """Makes the words and checks of fields."""
 
     def _words(self, scope: Scope, attribute: Attribute, kind: Kind) -> tuple[Kind, dict[str, Any]]:
         if attribute.get("enum") is None or not isinstance(kind, Integer | Truth):
@@ -54,7 +54,7 @@ class Words(Making):
         return enum
 
     def _valid(self, scope: Scope, attribute: Attribute, kind: Kind) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """What `valid` says, as keys of the field or as checks after it."""
+        """`valid` as keys of the field, or as checks after it."""
         node = attribute.get("valid")
         if node is None:
             return {}, []

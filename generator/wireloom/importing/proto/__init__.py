@@ -1,8 +1,8 @@
-"""Protocol Buffers (.proto, or a descriptor set) to a spec: compile, describe, write.
+"""Converts Protocol Buffers (.proto, or a descriptor set) to a spec: compile, describe, write.
 
-protoc reads the language, in all its editions; the descriptors that come of it say exactly what each field is on the
-wire. A message becomes a struct, a field a field of the same name and number. Whatever is left out of the spec is an
-unknown field to its readers, and those are passed over.
+protoc parses the file, in all editions of the language; its descriptors tell how each field is encoded. A message
+becomes a struct, and a field becomes a field with the same name and number. Parts that are left out of the spec are
+unknown fields to its readers, which skip them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,22 +27,22 @@ __all__ = ["Description", "NoSuchMessageError", "draft", "read"]
 
 
 class NoSuchMessageError(Exception):
-    """A message that was asked for, and that the file does not have."""
+    """A requested message that the file does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A file as protoc understands it: the messages that are records, and where everything stands."""
+    """A compiled file: the messages that are records, and the locations of all parts."""
 
     file: Path
     roots: tuple[Descriptor, ...]
     is_asked: bool
-    """Whether the roots were asked for, rather than found."""
+    """Whether the user named the roots."""
     origins: Origins
 
 
 def read(file: Path, folders: Sequence[Path] = (), messages: Sequence[str] = ()) -> Description:
-    """The description that a file is; raises ImportRefusedError where it is none, and NoSuchMessageError."""
+    """Read a description; raises ImportRefusedError if the file has none, and NoSuchMessageError."""
     if file.suffix == SOURCE:
         source = compiled(file, folders)
         pool, origins = loaded(source.descriptors, source.shown, str(file))
@@ -58,7 +58,7 @@ def read(file: Path, folders: Sequence[Path] = (), messages: Sequence[str] = ())
 
 
 def draft(description: Description, refused: Refusals, *, name: str = "", depth: int | None = None) -> Draft:
-    """The spec of the messages, without what was refused."""
+    """The spec of the messages, without the refused parts."""
     messages = Messages(description.origins, refused, depth)
     roots = description.roots if description.is_asked else messages.fitting(description.roots)
     types = messages.types(roots)
@@ -87,7 +87,7 @@ def _head(format: str, roots: Sequence[Descriptor], messages: Messages) -> dict[
 
 
 def _roots(roots: Sequence[Descriptor], messages: Messages) -> dict[str, Any]:
-    """The entry points, by names that no two of them share."""
+    """The roots of the spec, with unique names."""
     found: dict[str, Any] = {}
     for root in roots:
         base, number = format_name(_snake(root.name)), 2
@@ -107,7 +107,7 @@ def _snake(name: str) -> str:
 
 
 def _named(name: str, own: Sequence[Descriptor], origins: Origins, find: Any) -> Descriptor:  # noqa: ANN401 - of protobuf
-    """The message that was asked for: by its full name, or by the end of it, first in the file itself."""
+    """Find a message by its full name or the end of it, first in the file itself."""
     asked = name.lstrip(".")
     known: Mapping[str, None] = dict.fromkeys(_and_inner(own))
     fitting = [each for each in known if each == asked or each.endswith(f".{asked}")]
@@ -123,7 +123,7 @@ def _named(name: str, own: Sequence[Descriptor], origins: Origins, find: Any) ->
 
 
 def _and_inner(messages: Sequence[Descriptor]) -> list[str]:
-    """The full names of messages, and of those within them that are no entries of maps."""
+    """The full names of messages and of their nested messages, without map entries."""
     found: list[str] = []
     ahead = list(messages)
     while ahead:
@@ -135,7 +135,7 @@ def _and_inner(messages: Sequence[Descriptor]) -> list[str]:
 
 
 def _outermost(own: Sequence[Descriptor]) -> list[Descriptor]:
-    """The messages of a file that no other message of it holds; all, where each is held."""
+    """The messages of a file that no other one contains; all of them if each is contained."""
     held = set[str]()
     for top in own:
         ahead = [top]

@@ -1,7 +1,7 @@
-"""A .proto file and what it imports -> descriptors, by protoc in a process of its own.
+"""Compiles a .proto file and its imports to descriptors, with protoc in a process of its own.
 
-protoc sees copies in a folder that has nothing else: the file, and what its imports lead to within the stated folders,
-bounded in size and number. So it opens no other file, whatever a description says.
+protoc runs in a folder with nothing but copies: the file, and its imports from the given folders, with limits on size
+and number. So it cannot open any other file, whatever a description says.
 """
 
 import importlib.util
@@ -18,11 +18,11 @@ from wireloom.importing.findings import Finding, ImportRefusedError
 from wireloom.problems import Location
 
 SOURCE = ".proto"
-LARGEST = 4 << 20  # bytes of a file
-ALL = 16 << 20  # bytes of all files
-MOST = 400  # files in all
+LARGEST = 4 << 20  # most bytes of a file
+ALL = 16 << 20  # most bytes of all files
+MOST = 400  # most files in all
 _SECONDS = 60
-_SHOWN = 20  # of the compiler's messages
+_SHOWN = 20  # most messages of protoc that are shown
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\w+|\S""", re.DOTALL)
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?P<message>.*)")
 _WITHOUT = re.compile(r"(?P<file>[^:]+): (?P<message>.*)")
@@ -34,7 +34,7 @@ class NoCompilerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A set of descriptors, the name that the file has in it, and the paths of all files by their names."""
+    """A descriptor set, the name of the main file in it, and the paths of all files by their names."""
 
     descriptors: bytes
     name: str
@@ -43,7 +43,7 @@ class Compiled:
 
 @dataclass(slots=True)
 class _Sources:
-    """The files by the names that imports give them."""
+    """The source files, by the names under which they are imported."""
 
     folders: Sequence[Path]
     texts: dict[str, bytes] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class _Sources:
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, name: str, path: Path, shown: Path) -> None:
-        """Take a file, and the files that it imports."""
+        """Add a file and its imports."""
         ahead = [(name, path, shown)]
         while ahead:
             name, path, shown = ahead.pop()
@@ -68,7 +68,7 @@ class _Sources:
                     ahead.append((imported, found, found))
 
     def _found(self, name: str, place: Location) -> Path | None:
-        """Where an imported file is; None of one that protoc has itself, and, with a finding, of a missing one."""
+        """The path of an imported file; None for protoc's own files and, with a finding, for a missing one."""
         outside = not _is_plain(name)
         for folder in self.folders if not outside else ():
             try:
@@ -77,7 +77,7 @@ class _Sources:
                     if path.is_relative_to(folder.resolve()):
                         return folder / name
                     outside = True
-            except (OSError, ValueError, RuntimeError):  # a name that no file can have, links that go round
+            except (OSError, ValueError, RuntimeError):  # an impossible file name, or links in a circle
                 continue
         if outside:
             message = f"the import {name} is outside of the import folders"
@@ -89,7 +89,7 @@ class _Sources:
 
 
 def compiled(file: Path, folders: Sequence[Path]) -> Compiled:
-    """The descriptors of a .proto file; raises ImportRefusedError, and NoCompilerError where there is no protoc."""
+    """Compile a .proto file; raises ImportRefusedError, or NoCompilerError if protoc is not installed."""
     if importlib.util.find_spec("grpc_tools") is None:
         raise NoCompilerError
     home = next((each for each in folders if file.resolve().is_relative_to(each.resolve())), file.resolve().parent)
@@ -104,14 +104,14 @@ def compiled(file: Path, folders: Sequence[Path]) -> Compiled:
                 path = Path(folder) / "files" / each
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-        except OSError as error:  # one imports a/b.proto, another a, from two folders
+        except OSError as error:  # for example, one file imports a/b.proto, and another imports a
             message = f"its imports cannot be put into one folder: {error.strerror}"
             raise ImportRefusedError(Finding(Location(str(file), 1, 1), "import", message, "")) from error
         return Compiled(_run(Path(folder) / "files", name, sources.shown), name, sources.shown)
 
 
 def _run(folder: Path, name: str, shown: Mapping[str, str]) -> bytes:
-    """What protoc makes of a file in a folder."""
+    """Run protoc on a file in a folder; returns the descriptor set."""
     out = folder.parent / "descriptors"
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", "--include_imports", "--include_source_info"]
     command += [f"--descriptor_set_out={out}", str(folder / name)]
@@ -130,7 +130,7 @@ def _run(folder: Path, name: str, shown: Mapping[str, str]) -> bytes:
 
 
 def _finding(line: str, folder: Path, shown: Mapping[str, str], start: Location) -> Finding:
-    """A message of protoc, at the place that it names."""
+    """A message of protoc as a finding at the location that it names."""
     text = line.replace(f"{folder}/", "")
     if (match := _SAID.fullmatch(text)) and match["file"] in shown:
         place = Location(shown[match["file"]], int(match["line"]), int(match["column"]))
@@ -141,7 +141,7 @@ def _finding(line: str, folder: Path, shown: Mapping[str, str], start: Location)
 
 
 def _imports(text: str, shown: str) -> Iterator[tuple[str, Location]]:
-    """The files that a text imports, each with its place."""
+    """The imports in the text of a file, with their locations."""
     statement: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0].startswith(("//", "/*")):
@@ -158,18 +158,18 @@ def _imports(text: str, shown: str) -> Iterator[tuple[str, Location]]:
 
 
 def _virtual(path: Path) -> str:
-    """The name that a file has for protoc: its path, or another where that is no text."""
+    """The name of the file for protoc: its path, or another name if the path is not printable."""
     return path.as_posix() if path.as_posix().isprintable() else f"description{SOURCE}"
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is a path below the folder that it counts from."""
+    """Whether a name is a normal path below an import folder."""
     path = PurePosixPath(name)
     return bool(name) and not path.is_absolute() and ".." not in path.parts and path.as_posix() == name
 
 
 def _is_well_known(name: str) -> bool:
-    """Whether protoc has the file itself."""
+    """Whether protoc comes with the file."""
     found = importlib.util.find_spec("grpc_tools")
     places = found.submodule_search_locations if found and found.submodule_search_locations else ()
     return _is_plain(name) and any((Path(place) / "_proto" / name).is_file() for place in places)

@@ -1,4 +1,4 @@
-"""Descriptors -> a pool that answers what fields are on the wire, and where and with which words all was written."""
+"""Loads descriptors into a pool, with the locations and comments of all parts."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,12 +15,12 @@ from wireloom.problems import Location
 _FILE = descriptor_pb2.FileDescriptorProto
 _MESSAGE = descriptor_pb2.DescriptorProto
 _Numbers = tuple[int, ...]
-"""The path of a part in its file, by the numbers of the fields that it goes through, as descriptors name places."""
+"""The path of a part in its file: the field numbers that lead to it in the descriptor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A field that stands outside of its message."""
+    """An extension field, declared outside of its message."""
 
     name: str
     of: str
@@ -29,7 +29,7 @@ class Extension:
 
 @dataclass(slots=True)
 class Origins:
-    """Where messages, fields, enums and their values stand, by their full names, and what comments say of them."""
+    """Locations and comments of messages, fields, enums and their values, by full name."""
 
     file: str
     places: dict[str, Location] = field(default_factory=dict)
@@ -40,16 +40,16 @@ class Origins:
     """The files that no other file imports."""
 
     def place(self, name: str) -> Location:
-        """Where it stands; the file, where its descriptors do not say."""
+        """The location of a part; its file if the descriptors lack locations."""
         return self.places.get(name) or Location(f"{self.file} ({name})", 1, 1)
 
     def doc(self, name: str) -> str:
-        """What its comment says."""
+        """The comment of a part."""
         return self.docs.get(name, "")
 
 
 def loaded(data: bytes, shown: Mapping[str, str], file: str) -> tuple[DescriptorPool, Origins]:
-    """The descriptors of a set, in a pool of their own; raises ImportRefusedError where they are none."""
+    """Load a descriptor set into a pool; raises ImportRefusedError if the data are not one."""
     start = Location(file, 1, 1)
     try:
         files = descriptor_pb2.FileDescriptorSet.FromString(data).file
@@ -75,7 +75,7 @@ def loaded(data: bytes, shown: Mapping[str, str], file: str) -> tuple[Descriptor
 
 
 def _note(file: _FILE, origins: Origins, shown: Mapping[str, str]) -> None:
-    """Where the parts of a file stand, and what its comments say of them."""
+    """Record the locations and comments of a file."""
     known = {tuple(each.path): each for each in file.source_code_info.location}
     path = shown.get(file.name, file.name)
     package = f"{file.package}." if file.package else ""
@@ -96,13 +96,13 @@ def _note(file: _FILE, origins: Origins, shown: Mapping[str, str]) -> None:
 
 
 def _first_paragraph(comment: str | bytes) -> str:
-    """What a comment says first; bytes where it is not UTF-8, of which protoc does not mind."""
+    """The first paragraph of a comment. It may be bytes: protoc accepts comments that are not UTF-8."""
     comment = comment.decode("utf-8", "replace") if isinstance(comment, bytes) else comment
     return one_line(re.split(r"\n\s*\n", comment.strip())[0])
 
 
 def _messages(file: _FILE, package: str) -> Iterator[tuple[_Numbers, str, _MESSAGE]]:
-    """The messages of a file, and those within them: the path to each, its full name, and what it is."""
+    """The messages of a file, including nested ones: path, full name and descriptor."""
     ahead: list[tuple[_Numbers, str, _MESSAGE]]
     ahead = [((4, number), f"{package}{each.name}", each) for number, each in enumerate(file.message_type)]
     while ahead:
@@ -112,7 +112,7 @@ def _messages(file: _FILE, package: str) -> Iterator[tuple[_Numbers, str, _MESSA
 
 
 def _parts(file: _FILE, package: str, messages: list[tuple[_Numbers, str, _MESSAGE]]) -> Iterator[tuple[_Numbers, str]]:
-    """Everything of a file that has a name: the path to it, and the name; an enum's values are within its name."""
+    """All named parts of a file: path and full name. The values of an enum are named below the enum."""
     enums: list[tuple[_Numbers, str, descriptor_pb2.EnumDescriptorProto]]
     enums = [((5, number), f"{package}{each.name}", each) for number, each in enumerate(file.enum_type)]
     yield from (((7, number), f"{package}{each.name}") for number, each in enumerate(file.extension))

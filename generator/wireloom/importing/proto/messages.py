@@ -1,4 +1,4 @@
-"""Messages -> structs of the spec: a field each, by what its descriptor says of it on the wire."""
+"""Converts messages to structs of the spec: one field for each, encoded as its descriptor says."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from wireloom.importing.writing import Quoted, literal
 from wireloom.names import logical_name_flaw
 from wireloom.problems import Location
 
-_DEEPEST = 64  # of messages that hold themselves, if it is asked for
+_DEEPEST = 64  # greatest depth that a user may ask for
 _SCALARS: Mapping[int, dict[str, Any]] = {
     FieldDescriptor.TYPE_DOUBLE: {"type": "float64"},
     FieldDescriptor.TYPE_FLOAT: {"type": "float32"},
@@ -40,7 +40,7 @@ _IN_MAPS = {"int32": "zigzag32", "int64": "zigzag64"}
 
 @dataclass(frozen=True, slots=True)
 class _FieldNames:
-    """What a field is called in the spec, by its readers, and its number beside its words."""
+    """The name of a field in the spec, its name for readers, and the name of the raw number of its enum."""
 
     name: str
     reader: str
@@ -49,7 +49,7 @@ class _FieldNames:
 
 @dataclass(slots=True)
 class Messages:
-    """The structs of messages as they are made; `refused` are places that a check of an earlier draft refused."""
+    """Makes the structs of messages. `refused` has the places that the check of an earlier draft refused."""
 
     origins: Origins
     refused: Refusals
@@ -66,7 +66,7 @@ class Messages:
     """The messages that are kept as bytes."""
 
     def types(self, roots: Sequence[Descriptor]) -> dict[str, Any]:
-        """The structs of the messages that are records, and of those that they hold."""
+        """The structs of the root messages, and of all messages inside them."""
         levelled = self._levels(roots)
         found: dict[str, Any] = {}
         for message in self._reached(roots, self._kept):
@@ -88,7 +88,7 @@ class Messages:
         return self._names[message.full_name]
 
     def fitting(self, roots: Sequence[Descriptor]) -> list[Descriptor]:
-        """The messages that come to a spec of a usual size together."""
+        """The roots that fit together into a spec of normal size."""
         graph, widths, avoided = self._counted(roots)
         found = fitting_roots(graph, widths, cut(graph, avoided), [each.full_name for each in roots])
         for each in roots:
@@ -98,7 +98,7 @@ class Messages:
         return [each for each in roots if each.full_name in found]
 
     def _levels(self, roots: Sequence[Descriptor]) -> dict[str, int]:
-        """The depths of the messages that hold themselves; sets the deepest, and what is kept as bytes."""
+        """The depths of recursive messages; also sets the greatest one, and which messages are kept as bytes."""
         graph, widths, avoided = self._counted(roots)
         starts = [each.full_name for each in roots]
         levelled = cut(graph, avoided)
@@ -121,7 +121,7 @@ class Messages:
         return {name: depths.get(name, 1) for name in cut(without(graph, self._kept), avoided)}
 
     def _reached(self, roots: Iterable[Descriptor], kept: Collection[str] = ()) -> list[Descriptor]:
-        """The messages that records may have, each once; without those that are kept as bytes."""
+        """The messages that records may contain, each once, without those kept as bytes."""
         found = {each.full_name: each for each in roots}
         ahead = list(found.values())
         for message in ahead:
@@ -132,20 +132,20 @@ class Messages:
         return ahead
 
     def _inner(self, message: Descriptor) -> list[Descriptor]:
-        """The messages that the fields of a message are of; of maps those of their values."""
+        """The messages that are types of a message's fields, or of map values."""
         carried = (each for each in message.fields if not self._refusal(self.origins.place(each.full_name)))
         values = (parts[1] if (parts := _entry(each)) else each for each in carried)
         return [each.message_type for each in values if each.message_type is not None]
 
     def _counted(self, roots: Iterable[Descriptor]) -> tuple[dict[str, list[str]], dict[str, int], set[str]]:
-        """What each message that records may have holds, how many fields it has, and the messages that are in maps."""
+        """For the messages in records: their inner messages, their numbers of fields, and which are values of maps."""
         reached = self._reached(roots)
         graph = {each.full_name: [inner.full_name for inner in self._inner(each)] for each in reached}
         widths = {each.full_name: len(each.fields) + 1 for each in reached}
         return graph, widths, {name for each in reached for name in _in_maps(each)}
 
     def _refusal(self, place: Location) -> tuple[str, str] | None:
-        """Why a check of an earlier draft refused what comes of a place."""
+        """The refusal of the result of a location by the check of an earlier draft; None if there is none."""
         refusal = self.refused.get(place)
         return None if refusal is None or refusal[0] == SHALLOWER else refusal
 
@@ -168,7 +168,7 @@ class Messages:
         return found
 
     def _field_names(self, message: Descriptor) -> list[_FieldNames]:
-        """The names of the fields: their own, where these can be names at all, and others that no field has."""
+        """Names of the fields: the original ones if valid, otherwise unused ones."""
         members = Members(each.name for each in message.fields)
         found: list[_FieldNames] = []
         for each in message.fields:
@@ -181,7 +181,7 @@ class Messages:
         return found
 
     def _field(self, field: FieldDescriptor, names: _FieldNames) -> dict[str, Any] | None:
-        """The keys of a field; None where the spec cannot say it."""
+        """The keys of a field; None if a spec cannot express it."""
         refusal = self._refusal(self.origins.place(field.full_name))
         keys: dict[str, Any] = {"tag": field.number}
         parts = _entry(field)
@@ -200,7 +200,7 @@ class Messages:
         return keys | form | self._raw(field, names) | self._presence(field)
 
     def _form(self, field: FieldDescriptor) -> dict[str, Any]:
-        """The type of a value of the field, and how it stands on the wire."""
+        """The type of a field's values, and its encoding."""
         if field.message_type is None:
             return dict(_SCALARS[field.type])
         if field.message_type.full_name in self._kept:
@@ -211,7 +211,7 @@ class Messages:
         return {"type": self.name(field.message_type), **group}
 
     def _presence(self, field: FieldDescriptor) -> dict[str, Any]:
-        """What it means that the field is absent."""
+        """The keys for an absent field."""
         if field.is_required:
             return {}
         group = field.containing_oneof
@@ -228,12 +228,12 @@ class Messages:
         return {"optional": True, **_absent(field)}
 
     def _raw(self, field: FieldDescriptor, names: _FieldNames) -> dict[str, Any]:
-        """The words of an enum, and its number beside them, which may be one without a word."""
+        """The words of an enum, and the raw number for values without a word."""
         words = self._words(field, field.enum_type)
         return words | {"raw": names.number} if words else {}
 
     def _closed(self, field: FieldDescriptor, element: FieldDescriptor) -> dict[str, Any]:
-        """The words of an enum in a list or a map, which has no room for a number beside each."""
+        """The words of an enum in a list or map, which has no member for raw numbers."""
         enum = element.enum_type
         words = self._words(field, enum)
         if enum is not None and words:
@@ -242,7 +242,7 @@ class Messages:
         return words
 
     def _words(self, field: FieldDescriptor, enum: EnumDescriptor | None) -> dict[str, Any]:
-        """The words of an enum, as long as the spec has room for them."""
+        """The words of an enum, as long as the spec's limit allows."""
         if enum is None:
             return {}
         self._words_left -= len(enum.values)
@@ -257,7 +257,7 @@ class Messages:
         return {"values": values}
 
     def _map(self, field: FieldDescriptor, key: FieldDescriptor, value: FieldDescriptor) -> dict[str, Any]:
-        """A map; where a key or a value is of fixed size, or has words, of entries that say so."""
+        """A map. If its key or value is fixed-size or has words, its entries become a struct that states that."""
         forms = [self._form(key), self._form(value) | self._closed(field, value)]
         if all(each.get("wire") != "fixed" and "values" not in each for each in forms):
             said = (_IN_MAPS[each["type"]] if each.get("wire") == "zigzag" else each["type"] for each in forms)
@@ -269,7 +269,7 @@ class Messages:
         return {"type": f"map({name})"}
 
     def _lacking(self, message: Descriptor) -> None:
-        """What else belongs to a message, and is passed over."""
+        """Report extensions of a message, which are skipped."""
         for each in self.origins.extensions:
             if each.of == message.full_name:
                 found = f"the extension {each.name} of {each.of} is not imported"
@@ -277,7 +277,7 @@ class Messages:
 
 
 def _absent(field: FieldDescriptor) -> dict[str, Any]:
-    """What readers see where the field is absent: its default, or of a message nothing."""
+    """The value of an absent field: its default; for a message, nothing."""
     if field.message_type is not None:
         return {}
     value = field.default_value
@@ -291,7 +291,7 @@ def _in_maps(message: Descriptor) -> list[str]:
 
 
 def _entry(field: FieldDescriptor) -> tuple[FieldDescriptor, FieldDescriptor] | None:
-    """The key and the value of a map; None of a field that is none."""
+    """The key and value of a map field; None for other fields."""
     entry = field.message_type
     if entry is None or not field.is_repeated or not entry.GetOptions().map_entry:
         return None

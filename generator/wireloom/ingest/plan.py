@@ -1,4 +1,4 @@
-"""An ingest job as values: what it does (`Plan`, `Job`) and what it did (`Summary`).
+"""The values that describe an ingest job: its work (`Plan`, `Job`), and its result (`Summary`).
 
 The values travel to executors and into the ledger, so they contain only plain data.
 """
@@ -12,17 +12,18 @@ from wireloom.runtime.parameters import ParameterValue
 
 RECORDS = "records"
 QUARANTINE = "quarantine"
-BATCH = "wireloom_batch"  # the partition column of both tables: which batch wrote a row
-VERSION = "wireloom_version"  # of the columns, in the view over all of them
-DELTA_LOG = "_delta_log"  # the folder by which a Delta table is known
+BATCH = "wireloom_batch"  # the partition column of both tables: the batch that wrote a row
+VERSION = "wireloom_version"  # the column with the version, in the view over all versions
+DELTA_LOG = "_delta_log"  # the folder that marks a Delta table
 SOURCE, RECORD, OFFSET = "_source", "_record", "_offset"
-KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"  # Kafka's, and its offset
-NO_DATA = "no_data"  # the code of a null in the binary column
-GONE, OTHER = "file_gone", "file_changed"  # the codes of files that are not what they were when they were taken
+# columns of Kafka records, with _offset
+KEY, TOPIC, PARTITION, TIMESTAMP = "_key", "_topic", "_partition", "_timestamp"
+NO_DATA = "no_data"  # the error code for a null in the binary column
+GONE, OTHER = "file_gone", "file_changed"  # the error codes for files that changed after listing
 FAIL, SET_ASIDE = CHANGED_FILES = ("fail", "quarantine")
-"""What becomes of such files: an error of the job, or a row of the quarantine."""
+"""What to do about such files: fail the job, or add a row to the quarantine."""
 AUTO, PLAIN = COMPRESSIONS = ("auto", "none")
-DECOMPRESSION, EXPANSION = "decompression", "expansion_limit"  # the codes of compressed files
+DECOMPRESSION, EXPANSION = "decompression", "expansion_limit"  # the error codes for compressed files
 CODES: Mapping[str, str] = MappingProxyType(
     {
         NO_DATA: "There is no value to decode.",
@@ -32,28 +33,28 @@ CODES: Mapping[str, str] = MappingProxyType(
         EXPANSION: "A compressed file is too large when decompressed.",
     }
 )
-"""What can be wrong besides what the format says, and what that means."""
+"""Error codes of ingest, besides those of the format, and their meanings."""
 EXPANDED = 1000
-"""How many bytes a compressed byte may become, on average."""
+"""Limit for decompressed bytes per compressed byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How executors decode: the module by name, and what it is called with."""
+    """How executors decode: the module by name, and the arguments of the decoder."""
 
     module: str
     format: str
-    digest: str  # of what the driver's spec means, or of its text; executors must have the same
+    digest: str  # of the driver's spec (its meaning, or its text), which executors must share
     root: str | None = None
     framing: str | None = None
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
-    drop: tuple[str, ...] = ()  # codes of records that nobody wants to keep
+    drop: tuple[str, ...] = ()  # error codes of records to drop
     changed: str = FAIL
     compression: str = AUTO
     expansion: int = EXPANDED
     resync: bool = False
-    from_source: bool = False  # a replay takes bytes that the quarantine lacks from the files that they were in
-    taken: str = ""  # and by which framing they were taken from there, as far as is known
+    from_source: bool = False  # for a replay: read missing bytes from the original files
+    taken: str = ""  # the framing that the quarantine was read with, if known
 
 
 GROUP_BYTES, FILE_BYTES = 32 << 20, 256 << 20
@@ -61,7 +62,7 @@ GROUP_BYTES, FILE_BYTES = 32 << 20, 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileSizes:
-    """Bytes of Arrow columns in a row group, at least; bytes of a file after which another is begun."""
+    """Least bytes of Arrow columns in a row group; bytes of a file after which the next one starts."""
 
     group: int = GROUP_BYTES
     file: int = FILE_BYTES
@@ -72,14 +73,14 @@ class FileSizes:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files are the data: all below a path."""
+    """The files below a path."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A binary column of the Parquet files of a folder; each value is a record."""
+    """A binary column of the Parquet files in a folder; each value is a record."""
 
     path: str
     name: str
@@ -95,7 +96,7 @@ class Kafka:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The same records again and again, so many a second."""
+    """The same records again and again, `rate` per second."""
 
     rate: int
     records: tuple[bytes, ...]
@@ -109,28 +110,28 @@ Source = Files | Column | Kafka | Samples
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run of ingest."""
+    """One batch ingest."""
 
     plan: Plan
     input: str
     output: str
-    column: str | None = None  # a binary column of Parquet; None: the files themselves are the data
+    column: str | None = None  # a binary column of Parquet files; None if the files themselves are the data
     overwrite: bool = False
     append: bool = False
     accept_changes: bool = False  # of format, root, framing, parameters
     sizes: FileSizes = FileSizes()
-    new_version: bool = False  # begins where columns have other types
-    partition: tuple[str, ...] = ()  # columns that become folders; none: as the tables are
-    again: tuple[str, ...] | None = None  # paths whose files are read again, none: all of the input; None: no file is
+    new_version: bool = False  # start one if columns have other types
+    partition: tuple[str, ...] = ()  # partition columns; empty for those of the existing tables
+    again: tuple[str, ...] | None = None  # paths whose files are read again; () for all of the input, None for none
 
     @property
     def adds(self) -> bool:
-        """Whether it adds to tables that are there."""
+        """Whether the job adds to existing tables."""
         return self.append or self.again is not None
 
     @property
     def source(self) -> Files | Column:
-        """Where its records come from."""
+        """The source of its records."""
         return Files(self.input) if self.column is None else Column(self.input, self.column)
 
 
@@ -138,51 +139,51 @@ class Job:
 class Flow:
     """A stream into the tables of one output folder.
 
-    `trigger` is `once`, `available-now`, or Spark's text of an interval (`10 seconds`); None: a batch as soon as the
-    one before is done. `options` are Spark's options of the source.
+    `trigger` is `once`, `available-now`, or an interval in Spark's notation (`10 seconds`); None starts each batch as
+    soon as the last one is done. `options` are Spark's options of the source.
     """
 
     plan: Plan
     source: Source
     output: str
-    checkpoint: str = ""  # empty: `_checkpoint` below the output
+    checkpoint: str = ""  # empty for `_checkpoint` below the output
     trigger: str | None = None
     table_format: str = "parquet"
     accept_changes: bool = False  # of format, root, framing, parameters, source
-    new_version: bool = False  # begins where columns have other types
+    new_version: bool = False  # start one if columns have other types
     options: tuple[tuple[str, str], ...] = ()
     sizes: FileSizes = FileSizes()
-    partition: tuple[str, ...] = ()  # columns that become folders; none: as the tables are
+    partition: tuple[str, ...] = ()  # partition columns; empty for those of the existing tables
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One run of a quarantine table through the package at hand.
+    """One replay of a quarantine with the current package.
 
-    What decodes goes to the records table below `output`. With `framing` what was quarantined as one record may be
+    Records that decode go to the records table below `output`. With `framing`, a quarantined record may turn out to be
     several.
     """
 
     plan: Plan
     quarantine: str
     output: str
-    new_version: bool = False  # begins where columns have other types
+    new_version: bool = False  # start one if columns have other types
 
 
-# --- what was done -------------------------------------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------------------------------------------
 
 Counts = tuple[tuple[str, int], ...]
-"""How often each name occurred, the most frequent first."""
+"""How often each name occurred, most frequent first."""
 Remainders = tuple[tuple[str, int, int, int], ...]
-"""Ends of files that were given up: the file, the number and the offset of the record that each is, and its bytes."""
+"""Ends of files that were given up: for each the file, the record's number and offset, and the bytes."""
 MOST = 50
-"""Percent of a run's records: where more are refused, that is no damage, but a wrong way to read."""
+"""If more percent of a run's records are refused, the reason is not damage, but wrong options."""
 Kinds = tuple[tuple[str, Counts], ...]
 """For each column, how often each of its values occurred."""
 
 
 def counts(found: Iterable[tuple[str, int]]) -> Counts:
-    """The occurrences added up by name."""
+    """The sums by name, most frequent first."""
     total: Counter[str] = Counter()
     for name, count in found:
         total[name] += count
@@ -191,10 +192,10 @@ def counts(found: Iterable[tuple[str, int]]) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run or a batch did; `rows` and the `codes` of the quarantine are counted in the tables as written.
+    """The counts of a run or batch. `rows` and the error `codes` are counted in the written tables.
 
-    The others are counted while reading: `records` and their `size` in bytes, the `decoded`, and by their codes those
-    `dropped` on request. `kinds` counts rows by column and value, for the columns that tell kinds of records apart.
+    The others are counted while reading: `records` and their `size` in bytes, those `decoded`, and those `dropped` by
+    error code. `kinds` counts rows by column and value, for the columns that tell kinds of records apart.
     """
 
     records: int
@@ -205,24 +206,24 @@ class Summary:
     dropped: Counts = ()
     size: int = 0
     kinds: Kinds = ()
-    bad_size: int = 0  # bytes of the quarantined, in their source
-    reread: int = 0  # records that the construct parser read, which the engine does not cover or gave up on
-    given_up: Remainders = ()  # as long as a batch is read; entries of the ledger have none
-    passed: Counts = ()  # files that this run passed over, by the reason; entries of the ledger have none
+    bad_size: int = 0  # bytes of the quarantined records in their source
+    reread: int = 0  # records that the construct parser read, since the engine could not
+    given_up: Remainders = ()  # only while a batch is running; not in ledger entries
+    passed: Counts = ()  # files that this run skipped, by reason; not in ledger entries
 
     @property
     def discarded(self) -> int:
-        """How many records were dropped on request."""
+        """How many records were dropped."""
         return sum(count for _, count in self.dropped)
 
     @property
     def mostly_refused(self) -> bool:
-        """Whether more of the records went to the quarantine than can be damage."""
+        """Whether more records were quarantined than damage could explain."""
         return 100 * self.quarantined > MOST * self.records
 
     @property
     def reconciles(self) -> bool:
-        """Whether every record that came in went somewhere."""
+        """Whether each input record was decoded, quarantined or dropped."""
         return self.records == self.decoded + self.quarantined + self.discarded
 
     def __add__(self, other: "Summary") -> "Summary":
@@ -243,7 +244,7 @@ class Summary:
 
     @classmethod
     def read(cls, found: Mapping[str, object]) -> "Summary":
-        """The summary that a JSON object says."""
+        """Parse a summary from a JSON object."""
         return cls(**{name: _frozen(value) for name, value in found.items()})  # type: ignore[arg-type]
 
 

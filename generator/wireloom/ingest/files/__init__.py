@@ -1,1 +1,1 @@
-"""The input of ingest: which files there are, their parts, and the records in them."""
+"""The input of ingest: finds files, splits them into parts, and reads the records of the parts."""

@@ -1,7 +1,7 @@
-"""Compressed files, decompressed piece by piece, with a limit on the size.
+"""Decompresses files piece by piece, with a limit on the size of the result.
 
-The first bytes of a file show its compression; if they do not, its name does. If the data are damaged, truncated or
-beyond the limit, the file ends there and `failure` says why. What was read before counts.
+The compression is detected from the first bytes of a file, or else from its name. If the data are damaged, truncated or
+beyond the limit, the result ends there and `failure` has the reason. The data before that point are still used.
 """
 
 import bz2
@@ -21,13 +21,13 @@ from wireloom.runtime.errors import DecodeError
 from wireloom.runtime.parsers.checksums import Crc
 
 HEAD = 20
-"""Bytes that tell what a file is compressed with."""
+"""Number of first bytes that show the compression of a file."""
 PIECE = 1 << 14
-"""Bytes that are decompressed at once; those of a piece that is damaged are lost."""
+"""Bytes that are decompressed at once; if a piece is damaged, all of it is lost."""
 BITE = 1 << 12
-"""Bytes that a decompressor is given at once, so that it is known how far it has come."""
+"""Bytes that are fed to a decompressor at once, so that the offset of damage in the file is known."""
 ALWAYS = 64 << 20
-"""Bytes that a file may become in any case."""
+"""Decompressed bytes that are allowed for any file."""
 
 _NAMES = {
     ".gz": "gzip",
@@ -44,14 +44,14 @@ _SNAPPY = b"\xff\x06\x00\x00sNaPpY"
 
 
 def compression_of(head: bytes, name: str) -> str | None:
-    """What a file of this name, and with these HEAD first bytes, is compressed with; None where it is not."""
+    """The compression of a file by its first HEAD bytes and its name; None if it is not compressed."""
     found = _by_magic(head)
     return found or (next((kind for end, kind in _NAMES.items() if name.lower().endswith(end)), None) if head else None)
 
 
 def _by_magic(head: bytes) -> str | None:
     match head:
-        case _ if head[:3] == b"\x1f\x8b\x08" and head[3:4] < b"\x20":  # the other flags are reserved
+        case _ if head[:3] == b"\x1f\x8b\x08" and head[3:4] < b"\x20":  # the other flag bits are reserved
             return "gzip"
         case _ if head[:4] == b"\x28\xb5\x2f\xfd":
             return "zstd"
@@ -67,14 +67,14 @@ def _by_magic(head: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Whether files are decompressed (`auto`, `none`), and how many bytes each compressed one may become."""
+    """Whether to decompress files (`auto`, `none`), and how many times its size a compressed file may become."""
 
     compression: str = AUTO
     expansion: int = EXPANDED
 
 
 def plain(source: BinaryIO, again: Callable[[], BinaryIO], name: str, bounds: Bounds) -> "BinaryIO | Unpacked":
-    """The file, or what is compressed in it; `again` opens it once more. It stands at its start."""
+    """The file, or its decompressed content; `again` opens the file once more. The file must be at its start."""
     if bounds.compression != AUTO:
         return source
     kind = compression_of(source.read(HEAD), name)
@@ -83,7 +83,7 @@ def plain(source: BinaryIO, again: Callable[[], BinaryIO], name: str, bounds: Bo
 
 
 class Unpacked(io.BufferedReader):
-    """What is compressed in a file; going back is reading it from its start."""
+    """The decompressed content of a file. Seeking back decompresses it again from the start."""
 
     raw: "_Expanding"
 
@@ -92,17 +92,17 @@ class Unpacked(io.BufferedReader):
 
     @property
     def failure(self) -> DecodeError | None:
-        """Why the file ends where it ends; null where that is its end."""
+        """Why the content ends too early; None if it does not."""
         return self.raw.failure
 
     @property
     def reached(self) -> int:
-        """How many bytes were read."""
+        """The number of decompressed bytes read so far."""
         return self.raw.position
 
     @property
     def consumed(self) -> int:
-        """How many bytes of the file itself were read before it ended."""
+        """The number of compressed bytes read so far."""
         return self.raw.consumed
 
 
@@ -121,22 +121,22 @@ class _Expanding(io.RawIOBase):
     failure: DecodeError | None
     position: int
     consumed: int
-    """Bytes of the file itself that the pieces were made of."""
+    """Bytes of the file that went into the pieces so far."""
 
     def readable(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def seekable(self) -> bool:
-        """Always, but not cheaply."""
+        """Always true, but seeking back is slow."""
         return True
 
     def tell(self) -> int:
-        """How many bytes were read."""
+        """The number of decompressed bytes read so far."""
         return self.position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go there; to the end is reading all."""
+        """Move to an offset; moving to the end decompresses everything."""
         if whence == io.SEEK_END:
             self._pass(None)
             offset += self.position
@@ -154,7 +154,7 @@ class _Expanding(io.RawIOBase):
             self._taken(count)
 
     def readinto(self, buffer: Any) -> int:
-        """The next bytes."""
+        """Read the next bytes into a buffer."""
         if not self._filled():
             return 0
         piece = self._taken(len(buffer))
@@ -167,7 +167,7 @@ class _Expanding(io.RawIOBase):
         return piece
 
     def _filled(self) -> bool:
-        """Whether there are bytes, read by now."""
+        """Whether more bytes are available; decompresses the next piece if necessary."""
         while not self._left and self.failure is None:
             try:
                 piece = next(self._pieces, b"")
@@ -188,7 +188,7 @@ class _Expanding(io.RawIOBase):
         self.failure = DecodeError(code, offset=0, expected=expected, actual=actual, meaning=CODES[code])
 
     def close(self) -> None:
-        """Close the file, too."""
+        """Close the file as well."""
         if not self.closed:
             self._source.close()
         super().close()
@@ -198,18 +198,18 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-# --- members that follow one another, and zeros that fill a file up ------------------------------------------------
+# --- concatenated members, with zero padding at the end ------------------------------------------------------------
 
 
 def _members(source: BinaryIO, member: "Callable[[], _Inflating | bz2.BZ2Decompressor]") -> Iterator[bytes]:
-    """What is in each of them; zero bytes after one are none, as for the programs that make them."""
+    """The content of all members. Zero bytes after a member are padding, as for gzip and bzip2."""
     data = source.read(BITE)
     while data:
         current = member()
         while True:
             piece = current.decompress(data, PIECE)
             if current.eof:
-                source.seek(-len(current.unused_data), io.SEEK_CUR)  # so that it is known where the member ended
+                source.seek(-len(current.unused_data), io.SEEK_CUR)  # so that `tell` gives the end of the member
             if piece:
                 yield piece
             if current.eof:
@@ -223,36 +223,36 @@ def _members(source: BinaryIO, member: "Callable[[], _Inflating | bz2.BZ2Decompr
 
 
 class _Inflating:
-    """A member of gzip, as `bz2` has one of bzip2."""
+    """A decompressor for one gzip member, with the interface of `bz2.BZ2Decompressor`."""
 
     def __init__(self) -> None:
         self._inflating = zlib.decompressobj(_GZIP)
 
     @property
     def eof(self) -> bool:
-        """Whether it has ended."""
+        """Whether the member has ended."""
         return self._inflating.eof
 
     @property
     def needs_input(self) -> bool:
-        """Whether all is decompressed that was given."""
+        """Whether all given data are decompressed."""
         return not self._inflating.unconsumed_tail
 
     @property
     def unused_data(self) -> bytes:
-        """What was given after its end."""
+        """The given data after the end of the member."""
         return self._inflating.unused_data
 
     def decompress(self, data: bytes, most: int) -> bytes:
-        """So many bytes of what was given, and of this."""
+        """Decompress at most `most` bytes of the data given before and now."""
         return self._inflating.decompress(self._inflating.unconsumed_tail + data, most)
 
 
-# --- what Arrow decompresses ---------------------------------------------------------------------------------------
+# --- formats that Arrow decompresses -------------------------------------------------------------------------------
 
 
 class _Shared:
-    """A file that is read little by little, and whoever reads it does not close."""
+    """A file that Arrow reads in small pieces and does not close."""
 
     closed = False
 
@@ -260,16 +260,16 @@ class _Shared:
         self._source = source
 
     def read(self, size: int) -> bytes:
-        """Some bytes, or none at the end."""
+        """Some bytes; none at the end."""
         return self._source.read(min(size, BITE))
 
     def close(self) -> None:
-        """Not now."""
+        """Do nothing."""
 
 
 def _by_arrow(source: BinaryIO, codec: str) -> Iterator[bytes]:
     stream = pa.CompressedInputStream(pa.PythonFile(_Shared(source), mode="r"), codec)
-    while piece := stream.read_buffer(PIECE).to_pybytes():  # `read` leaks on errors
+    while piece := stream.read_buffer(PIECE).to_pybytes():  # `read` leaks memory on errors
         yield piece
 
 
@@ -279,11 +279,11 @@ _CRC32C = Crc(width=32, poly=0x1EDC6F41, init=0xFFFFFFFF, xorout=0xFFFFFFFF, ref
 _COMPRESSED, _PLAIN, _BEGINNING, _PADDING = 0x00, 0x01, 0xFF, 0xFE
 _SKIPPABLE = 0x80
 _BLOCK = 65536
-"""Bytes that a chunk holds at most, by the format."""
+"""Most bytes in a chunk, by the format."""
 
 
 def _snappy(source: BinaryIO) -> Iterator[bytes]:
-    """Chunks of a type, a size of three bytes and a body; raises ValueError where they are none."""
+    """Decompress chunks, each of a type, a three-byte size and a body; raises ValueError for bad data."""
     if source.read(len(_SNAPPY)) != _SNAPPY:
         raise ValueError("a file that does not begin as one")
     while head := source.read(4):
@@ -318,7 +318,7 @@ def _block(kind: int, body: bytes) -> Iterator[bytes]:
 
 def _uncompressed(block: bytes) -> bytes:
     size = shift = at = 0
-    while at < min(len(block), 5):  # the size stands before the data, 7 bits in a byte
+    while at < min(len(block), 5):  # the uncompressed size comes first, 7 bits per byte
         size |= (block[at] & 0x7F) << shift
         shift, at = shift + 7, at + 1
         if block[at - 1] < 0x80:
@@ -342,4 +342,4 @@ _PIECES: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     "lz4": partial(_by_arrow, codec="lz4"),
     "snappy": _snappy,
 }
-"""How each is decompressed, piece by piece; where it cannot be, an OSError, ValueError, EOFError or zlib.error."""
+"""Decompressors, piece by piece; bad data raise OSError, ValueError, EOFError or zlib.error."""

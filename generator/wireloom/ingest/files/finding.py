@@ -1,8 +1,8 @@
-"""The files of a path, directory or glob, on this machine or wherever pyarrow can read.
+"""Finds the files of a path, directory or glob, on this machine or in any file system that pyarrow can read.
 
-A path without a scheme and a `file:` path are local. Any other is a URI that `pyarrow.fs.FileSystem.from_uri` resolves
-(`s3://`, `hdfs://`, `gs://`), with everything that pyarrow reads from its query. What Spark skips is skipped: names
-that begin with `_` or `.`, and names of incomplete files.
+A path without a scheme, or with `file:`, is local. Any other path is a URI for `pyarrow.fs.FileSystem.from_uri`
+(`s3://`, `hdfs://`, `gs://`), with the options that pyarrow reads from its query. As in Spark, names that begin with
+`_` or `.`, and names of incomplete files, are skipped.
 """
 
 import io
@@ -26,37 +26,38 @@ _NAMED = 3
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _GLOB = re.compile(r"[*?\[{]")
 UNFINISHED = (".tmp", ".part", "._COPYING_")
-"""Ends of the names of files that somebody still writes."""
+"""Suffixes of files that are still being written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file system, by the URI that pyarrow finds it by (empty: this machine), and a path in it."""
+    """A path in a file system, which is given by its URI for pyarrow (empty for this machine)."""
 
     system: str
     path: str
 
     @property
     def shown(self) -> str:
-        """What users see: a URI without credentials and query; local paths as Hadoop writes them, never escaped."""
+        """The path for users: without credentials and query; local paths in Hadoop's notation, never escaped."""
         if not self.system:
             return f"{LOCAL}{self.path}"
         scheme = self.system.partition("://")[0]
         authority = f"//{self.system.partition('://')[2].split('/')[0].rpartition('@')[2]}"
-        host = "" if scheme in {"s3", "gs", "gcs", "mock"} else authority  # there a bucket is the path's first part
+        # for these, the bucket is the first part of the path
+        host = "" if scheme in {"s3", "gs", "gcs", "mock"} else authority
         return f"{scheme}:{host or '//'}{self.path}"
 
     @property
     def file_system(self) -> Any:
-        """The file system."""
+        """The file system of pyarrow."""
         return _file_system(self.system)
 
     def child(self, name: str) -> "Place":
-        """What is called so in this directory."""
+        """The path of a name in this directory."""
         return Place(self.system, f"{self.path.rstrip('/')}/{name}")
 
     def open(self) -> BinaryIO:
-        """The file, to be read at any place."""
+        """Open the file, which is seekable."""
         if not self.system:
             return Path(self.path).open("rb")
         return cast(BinaryIO, io.BufferedReader(self.file_system.open_input_file(self.path), _WINDOW))
@@ -64,7 +65,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file with its size in bytes and the time of its last change in nanoseconds."""
+    """A file with its size in bytes, and the time of its last change in nanoseconds."""
 
     place: Place
     size: int
@@ -72,12 +73,12 @@ class File:
 
     @property
     def path(self) -> str:
-        """Where it is, as users see it."""
+        """The path for users."""
         return self.place.shown
 
 
 class NoFilesError(MisuseError):
-    """A path of the user's matches nothing."""
+    """The user's path matches nothing."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"there is no file or folder {path}")
@@ -86,18 +87,18 @@ class NoFilesError(MisuseError):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which files a read takes: those of the paths, of whole trees where `recursive`, by the pattern of their names."""
+    """The files to read: all below the paths, or without `recursive` directly in them, filtered by a name pattern."""
 
     paths: tuple[str, ...]
     name_pattern: str | None = None
     recursive: bool = False
 
     def files(self) -> list[File]:
-        """The files, each once, sorted by path; raises MisuseError where a path matches nothing."""
+        """The files, each once, sorted by path; raises MisuseError if a path matches nothing."""
         return list(self.found().files)
 
     def found(self) -> "Found":
-        """The files, and the names that were passed over; raises MisuseError where a path matches nothing."""
+        """The files, and the skipped names; raises MisuseError if a path matches nothing."""
         named = glob_pattern(self.name_pattern) if self.name_pattern else None
         found: dict[str, File] = {}
         passed: list[str] = []
@@ -110,13 +111,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a listing found: files, and names of files and directories that it passed over."""
+    """The files of a listing, and the names of files and directories that it skipped."""
 
     files: tuple[File, ...]
     passed: tuple[str, ...]
 
     def passed_over(self) -> Iterator[str]:
-        """What was passed over, as a line."""
+        """A line that names what was skipped."""
         if self.passed:
             others = len(self.passed) - _NAMED
             names = ", ".join(self.passed[:_NAMED]) + (f" and {others} others" if others > 0 else "")
@@ -129,7 +130,7 @@ def _file_system(uri: str) -> Any:
 
 
 def place(path: str) -> Place:
-    """Where a path of the user's is; raises MisuseError where pyarrow knows no such file system."""
+    """The place of a user's path; raises MisuseError if pyarrow does not know the file system."""
     if path.startswith(LOCAL):
         return Place("", f"/{path.removeprefix(LOCAL).lstrip('/')}")
     if not _SCHEME.match(path):
@@ -151,12 +152,12 @@ def reachable(path: str) -> bool:
 
 
 def hidden(name: str) -> bool:
-    """Whether files and directories of this name are passed over."""
+    """Whether files and directories of this name are skipped."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith(UNFINISHED)
 
 
 def glob_pattern(glob: str) -> re.Pattern[str]:
-    """A glob of one name as a regular expression: `*`, `?`, `[a-z]`, `[^a]`, `{this,that}`, `\\` before a character."""
+    r"""A glob for a name as a regular expression: `*`, `?`, `[a-z]`, `[^a]`, `{this,that}`, `\` before a character."""
     tokens = {"*": ".*", "?": ".", "{": "(?:", "}": ")", ",": ","}
     text, depth, at = "", 0, 0
     while at < len(glob):
@@ -194,7 +195,7 @@ def _files_of(path: str, passed: list[str], *, recursive: bool) -> list[File]:
 
 
 def _without_secrets(path: str) -> str:
-    """A path of the user's for a message: a URI without credentials and query."""
+    """A user's path for messages: a URI without credentials and query."""
     return re.sub(r"//[^/@]*@", "//", path.partition("?")[0]) if "://" in path else path
 
 
@@ -206,7 +207,7 @@ def _look(at: Place) -> Any:
 
 
 def _children(directory: Place, passed: list[str], *, recursive: bool) -> Iterator[File]:
-    """The files in a directory; one that goes while it is read has none."""
+    """The files in a directory; none if it disappears meanwhile."""
     for info in _listed(directory):
         name = _name(info, directory)
         if hidden(name):
@@ -234,18 +235,18 @@ def _file(system: str, info: Any) -> File:
 
 
 def _base(path: str) -> tuple[str, list[str]]:
-    """The part of a path before its first glob, and the names from there on."""
+    """Split a path before the first name with a glob."""
     names = path.split("/")
     first = next((at for at, name in enumerate(names) if _GLOB.search(name)), len(names))
     if "://" in path and "?" in path and first < len(names) and not re.search(r"[*\[{]", path.partition("?")[0]):
-        first = len(names)  # there `?` begins a query
+        first = len(names)  # here, `?` starts a query
     return "/".join(names[:first]) or ("/" if path.startswith("/") else "."), names[first:]
 
 
 def _roots(path: str) -> Iterable[Place]:
     base, names = _base(path)
     if not names or (not _SCHEME.match(path) and Path(path).exists()):
-        return [place(path)]  # a file may be called a[1].bin
+        return [place(path)]  # a file may have a name like a[1].bin
     if _SCHEME.match(path) and not path.startswith(LOCAL):
         *kept, last = names
         last, query, rest = last.partition("?")
@@ -267,14 +268,14 @@ def _matching(directory: Place, name: str) -> Iterator[Place]:
 
 
 class FileChangedError(Exception):
-    """A file is gone, or is not what it was when it was taken."""
+    """A file that disappeared or changed after it was listed."""
 
     def __init__(self, file: File, code: str, expected: str, actual: str) -> None:
         super().__init__(f"{file.path} {_CHANGED[code].format(expected, actual)}")
         self.file, self.code, self.expected, self.actual = file, code, expected, actual
 
     def error(self) -> DecodeError:
-        """The same, as what is wrong with a record."""
+        """The change as the error of a record."""
         meaning = CODES[self.code]
         return DecodeError(self.code, offset=0, expected=self.expected, actual=self.actual, meaning=meaning)
 
@@ -286,7 +287,7 @@ _CHANGED = {
 
 
 def unchanged(file: File) -> File:
-    """The file, which must have the size and the time that it had when it was taken; raises FileChangedError."""
+    """The file, if its size and time are unchanged since it was listed; otherwise raises FileChangedError."""
     now = _look(file.place)
     if now.type == fs.FileType.NotFound:
         raise FileChangedError(file, GONE, "the file", "none")
@@ -302,6 +303,6 @@ def _time(nanoseconds: int) -> str:
 
 
 def looked_up(path: str) -> File:
-    """The file of a path; one that is not there has no bytes and no time."""
+    """The file of a path; with size and time 0 if it does not exist."""
     at = place(path)
     return _file(at.system, _look(at))

@@ -1,4 +1,4 @@
-"""The hint that a job prints if its first files look as if they had another framing than the one in use."""
+"""The hint that a job prints if its first files seem to have another framing than the one in use."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,15 +16,15 @@ from wireloom.runtime.streams.framed import Framed
 from wireloom.runtime.streams.framing_guess import HEAD, likely_framing
 
 LOOKED_AT = 3
-"""Files that are looked at."""
+"""Files that are examined."""
 
 
 def framing_hints(plan: Plan, source: Source) -> Iterator[str]:
-    """A line with the framing to use, where one of the first files fits it and not the plan's."""
+    """A line with a better framing, if one of the first files fits it but not the plan's."""
     if not isinstance(source, Files) or not reachable(source.path):
         return
     framing = plan.framing or open_module(plan).CODEC.framing
-    with suppress(OSError, MisuseError):  # whoever reads the files says what is wrong with them
+    with suppress(OSError, MisuseError):  # reading the file later reports the problem
         for file in listing(source).files[:LOOKED_AT]:
             head, size = beginning(plan, file)
             found = likely_framing(partial(records, plan), head, size, framing)
@@ -34,7 +34,7 @@ def framing_hints(plan: Plan, source: Source) -> Iterator[str]:
 
 
 def beginning(plan: Plan, file: File) -> tuple[bytes, int | None]:
-    """The first bytes of a file, and its size where that is known."""
+    """The first bytes of a file, and its size if known."""
     with file.place.open() as source:
         stream = plain(source, file.place.open, file.path, bounds(plan))
         head = stream.read(HEAD)
@@ -44,6 +44,6 @@ def beginning(plan: Plan, file: File) -> tuple[bytes, int | None]:
 
 
 def records(plan: Plan, data: bytes, framing: str) -> Iterator[Framed]:
-    """The records of bytes by a framing, up to the first bad one."""
+    """The records of bytes in a framing, up to the first bad one."""
     parameters: dict[str, Any] = dict(plan.parameters)
     return open_module(plan).CODEC.iter_parse(data, root=plan.root, framing=framing, on_error="stop", **parameters)

@@ -1,4 +1,4 @@
-"""The input of a job, in groups of about equal size.
+"""Divides the input of a job into groups of similar size.
 
 Each group is the input of one task, and any machine can read it.
 """
@@ -19,32 +19,35 @@ from wireloom.ingest.tables.splitting import Parted
 Group = tuple[Part, ...] | tuple[RowGroups, ...]
 
 TASKS = 2
-"""Groups for each core, so that the cores end together."""
+"""Groups per core, so that all cores finish at about the same time."""
 SMALLEST, LARGEST = 4 << 20, 256 << 20
-"""Bytes of a group."""
+"""Least and most bytes of a group."""
 FIRST = 16 << 20
-"""Most bytes of the first group, for which all cores wait."""
+"""Most bytes of the first group, because no core can start before it is complete."""
 UNEVEN = 4
-"""How many times smaller than others the first and the last groups are."""
+"""How many times smaller the first and last groups are."""
 OPEN_COST = 1 << 16
-"""What opening a file costs, in bytes that could be read meanwhile."""
+"""The cost of opening a file, in bytes that could be read in that time."""
 
 
 def listing(source: Files | Column) -> Found:
-    """The files that there are; raises MisuseError where there is no such place."""
+    """The files of a source; raises MisuseError if the path does not exist."""
     return Listing((source.path,), recursive=True).found()
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """All that is to be read, and its bytes. A group is there once its end is found, which takes reading of files."""
+    """The groups of a job, and their total size.
+
+    Groups are made lazily, since finding their ends takes reading of files.
+    """
 
     groups: Iterator[Group]
     size: int
 
 
 def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> Input:
-    """All records there are, in groups enough for all cores; raises MisuseError where nothing can be read."""
+    """Groups of all records, enough for all cores; raises MisuseError if the input cannot be read."""
     match source:
         case Files():
             return _of_files(found.files, plan, open_module(plan), cores)
@@ -53,14 +56,14 @@ def groups(found: Found, source: Files | Column, plan: Plan, cores: int) -> Inpu
 
 
 def of_tables(groups: Sequence[RowGroups], cores: int) -> Input:
-    """Row groups of Parquet, in groups enough for all cores."""
+    """Groups of Parquet row groups, enough for all cores."""
     sizes = [group.size for group in groups]
     target = _target(sizes, cores)
     return Input(grouped(groups, even(target), OPEN_COST), sum(sizes))
 
 
 def records_of(plan: Plan, group: Group) -> Iterator[Parted]:
-    """Every record of a group."""
+    """All records of a group."""
     of_files = [each for each in group if isinstance(each, Part)]
     of_tables = [each for each in group if isinstance(each, RowGroups)]
     yield from ranges_of(plan, of_files)
@@ -84,7 +87,7 @@ def _of_files(files: Sequence[File], plan: Plan, module: FormatModule, cores: in
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Bytes of groups. Cores wait for the ends of the first ones, and end together where the last ones are small."""
+    """The sizes of groups: small ones first, so that cores start early, and last, so that they finish together."""
 
     whole: int
     cores: int
@@ -92,19 +95,19 @@ class Shares:
 
     @classmethod
     def of(cls, sizes: Sequence[int], cores: int) -> "Shares":
-        """Shares of files of these sizes."""
+        """The shares for files of these sizes."""
         return cls(sum(sizes) + OPEN_COST * len(sizes), cores, _target(sizes, cores))
 
     def at(self, done: int) -> int:
-        """Bytes of the group that begins after so many bytes."""
+        """The size of the group that begins after `done` bytes of the input."""
         small = max(self.target // UNEVEN, SMALLEST)
         left = self.whole - done
         if left < small + small // 2:
-            return max(left, small)  # a group more would have too little
+            return max(left, small)  # a further group would be too small
         return min(max(2 * done, min(small, FIRST)), max(left // self.cores, small), self.target)
 
     def behind(self, before: int) -> Share:
-        """Those of the groups that begin in a file which has so many bytes before it."""
+        """The sizes of groups in a file that has `before` bytes of input before it."""
         return lambda done: self.at(before + done)
 
 

@@ -1,7 +1,7 @@
-"""If most records were refused: which other framing, root, parameter or format fits them.
+"""If most records were refused, finds another framing, root, parameter or format that fits them.
 
-The first bytes of a few files, or the first values of a column, are read in every other way that the format and the
-package have, the most similar first. A way fits if all of the first records are good, and if the same bytes reversed
+The first bytes of a few files, or the first values of a column, are decoded in every other way that the format and the
+package offer, most similar ways first. A way fits if all of the first records are good and the same bytes in reverse
 are refused: a format that accepts anything proves nothing.
 """
 
@@ -25,12 +25,12 @@ from wireloom.runtime.errors import ParameterError
 from wireloom.runtime.streams.framing_guess import LIKELIEST, fits
 
 LOOKED_AT, TRIED = 100, 3
-"""Files, or values, that are looked at, and those refused ones that other ways are tried on."""
+"""How many files or values are examined, and how many of the refused ones are tried in other ways."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The first bytes of a file, or a value of a column, and how many bytes there are in all, if that is known."""
+    """The first bytes of a file, or a value of a column, and the full size if known."""
 
     name: str
     data: bytes
@@ -38,9 +38,9 @@ class Sample:
 
 
 def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, *, again: str) -> str:
-    """Why most records of a run were refused, as far as that shows, and what to write.
+    """The likely reason why most records of a run were refused, and what to do.
 
-    `again` is what reads the files once more, with other options.
+    `again` has the options that read the files once more.
     """
     share = 100 * summary.quarantined / summary.records
     bad = f"{summary.quarantined} of {summary.records} records ({share:.3g} %) were refused"
@@ -63,7 +63,7 @@ def verdict(plan: Plan, source: Files | Column, found: Found, summary: Summary, 
 
 
 def verdict_of_stream(flow: Flow, summary: Summary) -> str:
-    """The same of the batches of a stream, whose files are listed where they can be from here."""
+    """The same for the batches of a stream, if its files can be listed here."""
     again = f"`wireloom replay {flow.output.rstrip('/')}/quarantine`"
     if isinstance(flow.source, Files | Column) and reachable(flow.source.path):
         return verdict(flow.plan, flow.source, listing(flow.source), summary, again=again)
@@ -75,13 +75,13 @@ def verdict_of_stream(flow: Flow, summary: Summary) -> str:
 
 
 def refused(plan: Plan, source: Files | Column, found: Found) -> list[Sample]:
-    """Some of the input whose first record the plan refuses."""
+    """Samples of the input whose first record the plan refuses."""
     framing = _framing(plan, source)
     return list(islice((each for each in _samples(plan, source, found) if not _begins(plan, each, framing)), TRIED))
 
 
 def other_reading(plan: Plan, source: Files | Column, samples: Sequence[Sample]) -> tuple[str, bool] | None:
-    """The options of the first way that fits all samples, and whether it is another format; None where none does."""
+    """The options of the first way that fits all samples, and whether it is another format; None if none fits."""
     for ways, of_other in ((_own_ways(plan, source), False), (_other_formats(plan, source), True)):
         for options, way, framing in ways:
             if all(_fits(way, sample, framing) for sample in samples):
@@ -90,7 +90,7 @@ def other_reading(plan: Plan, source: Files | Column, samples: Sequence[Sample])
 
 
 Way = tuple[str, Plan, str]
-"""Options that ask for it, the plan that they mean, and its framing."""
+"""The options of a way, the resulting plan, and its framing."""
 
 
 def _own_ways(plan: Plan, source: Files | Column) -> Iterator[Way]:
@@ -112,7 +112,7 @@ def _framed(options: str, plan: Plan, framing: str) -> Way:
 
 
 def _variants(plan: Plan, module: FormatModule) -> Iterator[tuple[str, Plan]]:
-    """The plan by another root, or another value of one parameter."""
+    """The plan with another root, or another value of one parameter."""
     root = module.CODEC.root(plan.root)
     for name, other in module.CODEC.roots.items():
         if other is not root:
@@ -129,7 +129,7 @@ def _variants(plan: Plan, module: FormatModule) -> Iterator[tuple[str, Plan]]:
 
 
 def _other_formats(plan: Plan, source: Files | Column) -> Iterator[Way]:
-    """The other formats of the package by their own framing, the plan's and others, and each of their roots."""
+    """The other formats of the package, each with its own framing and other ones, and each of its roots."""
     package_name = plan.module.rpartition(".")[0]
     package: Package = importlib.import_module(package_name)
     for name in package.FORMATS:

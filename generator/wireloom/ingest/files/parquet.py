@@ -1,4 +1,4 @@
-"""A binary column of Parquet files, each value a record: read one row group at a time, without the other columns."""
+"""Reads a binary column of Parquet files, whose values are records: one row group at a time, no other columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,31 +17,31 @@ from wireloom.ingest.tables.schemas import FILE_PLACE
 from wireloom.ingest.tables.splitting import Chunk, Parted, parted
 
 UNEVEN, FEW = 256 << 20, 8
-"""Bytes of a row group's column beyond which so few values are read at once, since any of them may be large."""
+"""If a row group's column has more bytes than the first, at most as many values as the second are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Some row groups of a file that follow one another; `record` is the place of their first row in the file."""
+    """Consecutive row groups of a file. `record` is the row number of their first row in the file."""
 
     file: File
     column: str
     first: int
-    last: int  # the one after them
+    last: int  # exclusive
     record: int
     size: int
-    widest: int  # bytes of the column in the largest of them, for each row on average
+    widest: int  # the greatest average size of the column's values in one of them
 
 
 def row_groups(file: File, column: str) -> Iterator[RowGroups]:
-    """Each row group of a file; raises MisuseError where it has no such binary column."""
+    """Each row group of a file; raises MisuseError if it has no such binary column."""
     try:
         with file.place.open() as source:
             footer = pq.ParquetFile(source)
             _refuse_other_types(footer.schema_arrow, file, column)
             metadata = footer.metadata
     except FileNotFoundError:
-        yield RowGroups(file, column, 0, 0, 0, file.size, 0)  # whoever reads it says so
+        yield RowGroups(file, column, 0, 0, 0, file.size, 0)  # reading the file later reports that it is missing
         return
     except pa.ArrowInvalid as error:
         raise MisuseError(f"cannot read {file.path} as Parquet: {error}") from error
@@ -64,22 +64,22 @@ def _refuse_other_types(schema: pa.Schema, file: File, column: str) -> None:
 
 
 def tables_of(plan: Plan, groups: Sequence[RowGroups]) -> Iterator[Parted]:
-    """Every value of row groups."""
+    """All values of row groups."""
     for group in groups:
         with during(group.file.path):
             yield from _of_group(plan, group)
 
 
 def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
-    """Every value of a row group; raises DataError where the file is another than when it was taken, or is damaged."""
+    """All values of a row group; raises DataError if the file changed since it was listed, or is damaged."""
     try:
         try:
             unchanged(group.file)
             yield from values_of(plan, _batches(group))
-        except MemoryError:  # Arrow's, too: the file is not to blame
+        except MemoryError:  # also Arrow's: the file is not at fault
             raise
         except (OSError, pa.ArrowException) as error:
-            unchanged(group.file)  # which says it better
+            unchanged(group.file)  # a change of the file explains the error better
             raise DataError(f"{group.file.path}: row group {group.first} cannot be read: {error}") from error
         unchanged(group.file)
     except FileChangedError as error:
@@ -92,9 +92,9 @@ def _of_group(plan: Plan, group: RowGroups) -> Iterator[Parted]:
 
 
 def rows_of(group: RowGroups, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The rows of row groups with these columns, as far as there are such, in batches of bounded size."""
+    """The given columns of row groups, as far as the file has them, in batches of limited size."""
     rows = max(1, min(CHUNK_RECORDS, CHUNK_BYTES // max(group.widest, 1)))
-    if group.size > UNEVEN:  # a few values may be all of it
+    if group.size > UNEVEN:  # a few values may make up all of it
         rows = min(rows, FEW)
     with group.file.place.open() as source:
         yield from _gathered(
@@ -110,7 +110,7 @@ def _batches(group: RowGroups) -> Iterator[pa.RecordBatch]:
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches joined to such as are worth decoding."""
+    """Batches merged until they are large enough for decoding."""
     held: list[pa.RecordBatch] = []
     size = rows = 0
     for batch in batches:
@@ -124,7 +124,7 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _places(file: File, record: int, count: int) -> pa.RecordBatch:
-    """The places of rows from a number on."""
+    """The places of `count` rows, starting at row `record`."""
     columns = [
         pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), [file.path]),
         pa.arange(record, record + count),

@@ -1,19 +1,19 @@
-"""Large files in parts that begin and end at records, found without decoding what is in between.
+"""Splits large files into parts that begin and end at records, without decoding what is in between.
 
 The framing decides how a file is split:
 
 - `lines`: anywhere; a part begins after the first line feed that it finds. Nothing is read beforehand.
-- `length-prefixed` and other prefixes: the lengths are followed from record to record; what is in between is skipped.
+- `length-prefixed` and other prefixes: the lengths lead from record to record; the bytes in between are skipped.
 - `size:BYTES`: at any multiple of the size.
-- delimiters, escaped or not: they are searched, and what is between them is counted.
+- delimiters, escaped or not: the search finds the delimiters and counts the records between them.
 - `concatenated`: the headers of the records are read, as far as their `frame` step. If that would read whole records
   (no `frame` step, or an unknown byte order), or if records are so small that it costs as much as decoding, the engine
   finds the borders, without any column. If the engine does not cover the format, the file stays whole.
 - `none`: a file is a record.
 - `array`: a file is one JSON array, whose elements only reading from its start can find; it stays whole.
 
-A compressed file stays whole, whatever its framing. With resync the engine finds the borders, whatever a header or a
-length says. After a file header, the rest is split, and each part is read with the values of the header.
+A compressed file stays whole, whatever its framing. With resync, the engine finds the borders, since headers and
+lengths cannot be trusted. After a file header, the rest is split, and each part is read with the values of the header.
 
 The search follows the same path as decoding. If decoding could not find the next record, the search ends, and the rest
 of the file is one part. So the records and errors of the parts are those of the file.
@@ -41,36 +41,36 @@ from wireloom.runtime.streams.headers import Head
 
 WINDOW = 1 << 20
 HEAD = 1 << 16
-"""Bytes that are read of a file at once where heads are walked."""
+"""Bytes of a file that are read at once while record headers are followed."""
 HEADS = 20_000
-"""Heads that are read of one file at most; what is after them stays one part."""
+"""Most headers that are read of one file; the rest stays one part."""
 TRIAL = 50
-"""Heads after which a walk that would not lead to the first border ends."""
+"""Number of headers after which the search gives up if it advances too slowly."""
 LENGTHS = 4_000_000
-"""Length prefixes that are read of one file at most."""
+"""Most length prefixes that are read of one file."""
 OPEN_COST = 1 << 20
-"""What opening a file costs, in bytes that could be read meanwhile."""
+"""The cost of opening a file, in bytes that could be read in that time."""
 
 
 class _HasSize(Protocol):
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The number of bytes."""
 
 
 Sized = TypeVar("Sized", bound=_HasSize)
 Share = Callable[[int], int]
-"""About how many bytes a part or a group has, by how many are before it."""
+"""The approximate size of a part or group, by the number of bytes before it."""
 
 
 def even(target: int) -> Share:
-    """So many bytes, wherever it begins."""
+    """The same size everywhere."""
     return lambda _: target
 
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """A place where a record begins, and the number of that record in its file."""
+    """The offset of a record, and its number in the file."""
 
     offset: int
     record: int
@@ -78,9 +78,9 @@ class Border:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file: from a border to the offset where the next part begins.
+    """A part of a file, from one border to the next.
 
-    In a part of lines both ends are anywhere, and the number of its first record is not known (null).
+    In a file of lines, both ends may be anywhere, and the number of the first record is unknown (None).
     """
 
     file: File
@@ -90,18 +90,18 @@ class Part:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The number of bytes."""
         return self.end - self.start
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all of the file."""
+        """Whether it is the whole file."""
         return self.start == 0 and self.end == self.file.size
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """What a walk over heads must know: how records are read."""
+    """How to read records, as far as the search for borders needs it."""
 
     codec: Codec
     root: Root
@@ -111,31 +111,34 @@ class Heads:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest record after which decoding goes on."""
+        """The size of the largest record after which decoding can continue."""
         limit = self.root.size_limit(self.settings)
         return LARGEST - 1 if limit is None else min(limit, LARGEST - 1)
 
     @property
     def native(self) -> bool:
-        """Whether the engine finds records, much faster than their heads can be walked."""
+        """Whether the engine can find records, which is much faster than reading their headers."""
         name = next(name for name, each in self.codec.roots.items() if each is self.root)
         return self.codec.covers(Request(name, self.settings, ()))
 
     @property
     def tell(self) -> bool:
-        """Whether the head of a record means the same with and without the rest: no alternatives that a cut decides."""
+        """Whether the header of a record can be read alone.
+
+        In an `attempt`, the rest decides between the alternatives.
+        """
         return not isinstance(self.root.construct.subcon, Attempt)
 
     @property
     def of_one_order(self) -> bool:
-        """Whether the size in a head is the size: where the byte order is to be found out, only the rest tells."""
+        """Whether the byte order is known. Otherwise the size in a header is known only after reading the rest."""
         order = self.root.construct.order
         return order is None or self.settings[order.parameter] != "auto"
 
     def extent(self, window: bytes, position: int, *, complete: bool) -> int | None:
-        """Bytes of the record at `position`, as far as its head in the window tells; None where it does not.
+        """The size of the record at `position`, by its header in the window; None if the window is too short.
 
-        `complete`: nothing is after the window. Raises DecodeError where no record can be found after this one.
+        `complete` if the window ends with the file. Raises DecodeError if no record can be found after this one.
         """
         cursor = Cursor(window)
         cursor.seek(position)
@@ -151,9 +154,9 @@ class Heads:
 
 
 def parts(file: File, framing: str, heads: Heads, share: Share, *, numbered: bool) -> Iterator[Part]:
-    """The parts of a file, each of its share of bytes or more, and each as soon as its end is found.
+    """Split a file into parts of at least their share of bytes; yields each part once its end is found.
 
-    `numbered`: records are to be numbered, which lines are by reading them all; then a file of lines stays whole.
+    `numbered` if the records need numbers. For lines, that requires reading them all, so a file of lines stays whole.
     """
     whole = Part(file, 0, file.size, 0)
     named = framing_of(framing)
@@ -166,7 +169,7 @@ def parts(file: File, framing: str, heads: Heads, share: Share, *, numbered: boo
     try:
         source = file.place.open()
     except FileNotFoundError:
-        yield whole  # whoever reads it says so
+        yield whole  # reading the file later reports that it is missing
         return
     least = max(min(share(0), share(file.size - 1)), 1)
     with source:
@@ -190,7 +193,7 @@ def _anywhere(file: File, target: int) -> Iterator[Part]:
 
 
 def _behind_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, target: int) -> Iterator[Border]:
-    """Borders of the records after a header, which are read as it says; none where it is broken."""
+    """The borders of records after a file header; none if the header is broken."""
     head = heads.codec.head(framing, source, heads.settings)
     if isinstance(head, Head):
         behind = cast(BinaryIO, Section(source, Part(file, head.size, file.size, 0)))
@@ -200,7 +203,7 @@ def _behind_header(source: BinaryIO, file: File, framing: Headed, heads: Heads, 
 
 
 def _walk(source: BinaryIO, size: int, framing: Bare, heads: Heads, target: int) -> Iterator[Border]:
-    if heads.resync:  # then what a head or a length says may not be so, and only decoding goes the way of decoding
+    if heads.resync:  # lengths and headers may be wrong, so only decoding finds the right borders
         if heads.native:
             yield from _scan(source, framing, heads)
     elif isinstance(framing, Prefixed):
@@ -226,9 +229,9 @@ def _parted(whole: Part, walk: Iterator[Border], share: Share) -> Iterator[Part]
 
 
 def grouped(found: Iterable[Sized], share: Share, opening: int = OPEN_COST) -> Iterator[tuple[Sized, ...]]:
-    """The parts in groups, in order, each of about its share of bytes; opening a file counts, too.
+    """Collect parts in order into groups of about their share of bytes; opening a file counts as bytes too.
 
-    A group that is full is there before anybody looks for the next part.
+    A full group is yielded before the next part is searched for.
     """
     group: list[Sized] = []
     done = size = 0
@@ -245,11 +248,11 @@ def grouped(found: Iterable[Sized], share: Share, opening: int = OPEN_COST) -> I
         yield tuple(group)
 
 
-# --- walks ---------------------------------------------------------------------------------------------------------
+# --- finding borders -------------------------------------------------------------------------------------------------
 
 
 def _lengths(source: BinaryIO, size: int, framing: Prefixed) -> Iterator[Border]:
-    """Every border after the first record, by the lengths."""
+    """The border after each record, by following the length prefixes."""
     window, base, position = b"", 0, 0
     for record in range(1, LENGTHS):
         if position - base + framing.longest > len(window):
@@ -263,14 +266,14 @@ def _lengths(source: BinaryIO, size: int, framing: Prefixed) -> Iterator[Border]
 
 
 def _multiples(size: int, width: int, target: int) -> Iterator[Border]:
-    """Borders of records of one size."""
+    """Borders between records of fixed size."""
     records = max(target // width, 1)
     for record in range(records, -(-size // width), records):
         yield Border(record * width, record)
 
 
 def _delimiters(source: BinaryIO, size: int, delimiter: bytes, target: int) -> Iterator[Border]:
-    """A border after a delimiter for each `target` bytes; records are counted on the way."""
+    """A border after a delimiter about every `target` bytes; the records before it are counted."""
     held, position, record, wanted = b"", 0, 0, target
     while window := source.read(WINDOW):
         *found, held = (held + window).split(delimiter)
@@ -282,7 +285,7 @@ def _delimiters(source: BinaryIO, size: int, delimiter: bytes, target: int) -> I
 
 
 def _scan(source: BinaryIO, framing: Bare, heads: Heads) -> Iterator[Border]:
-    """A border for each window that the engine reads, without any column."""
+    """A border after each window that the engine decodes, without any column."""
     codec = heads.codec
     root = next(name for name, each in codec.roots.items() if each is heads.root)
     settings: dict[str, Any] = dict(heads.settings)
@@ -294,11 +297,11 @@ def _scan(source: BinaryIO, framing: Bare, heads: Heads) -> Iterator[Border]:
     for part in found:
         if len(part.offsets) and part.first and sound:
             yield Border(part.offsets[0].as_py() - width, part.first)
-        sound = not heads.resync or not part.raw[-1].is_valid  # a bad record's end may be told by what is after it
+        sound = not heads.resync or not part.raw[-1].is_valid  # the end of a bad record may depend on what follows it
 
 
 def _heads(source: BinaryIO, size: int, heads: Heads, target: int) -> Generator[Border, None, bool]:
-    """Every border after the first record, by the heads of the records; whether that leads too slowly, or nowhere."""
+    """The border after each record, by following the headers. Returns whether `_scan` should continue instead."""
     window, base, position, record, width = b"", 0, 0, 0, HEAD
     while record < HEADS and heads.tell:
         if record == TRIAL and position * (HEADS // TRIAL) < target:
@@ -330,7 +333,7 @@ def _window(source: BinaryIO, offset: int, width: int) -> bytes:
 
 
 class Section:
-    """A part of a file as a file of its own, for reading records."""
+    """A part of a file with the interface of a file."""
 
     def __init__(self, source: BinaryIO, part: Part) -> None:
         self._source, self._start, self._end = source, part.start, part.end
@@ -345,22 +348,22 @@ class Section:
         return data
 
     def seekable(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def tell(self) -> int:
-        """Bytes from the start of the part."""
+        """The offset from the start of the part."""
         return self._position - self._start
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go there, counted from the part's start (0), from here (1) or from its end (2)."""
+        """Move to an offset from the part's start (0), the current position (1) or the part's end (2)."""
         self._position = max(offset + (self._start, self._position, self._end)[whence], self._start)
         self._source.seek(self._position)
         return self.tell()
 
 
 class Lines:
-    """The lines that begin in a part; the last may end after it. `start` is where the first begins."""
+    """The lines that begin in a part; the last may end after it. `start` is the offset of the first."""
 
     def __init__(self, source: BinaryIO, part: Part) -> None:
         self._source, self._end = source, part.end
@@ -371,7 +374,7 @@ class Lines:
         self.start = self._position = source.tell()
 
     def read(self, size: int) -> bytes:
-        """The next bytes of these lines."""
+        """The next bytes of the lines."""
         left = self._end - self._position
         if left <= 0:
             return self.readline(size)
@@ -381,7 +384,7 @@ class Lines:
         return data
 
     def readline(self, size: int) -> bytes:
-        """The next line, or so many bytes of it."""
+        """The next line, or at most `size` bytes of it."""
         if self._begins and self._position >= self._end:
             return b""
         data = self._source.readline(size)
@@ -395,7 +398,7 @@ class Lines:
 
 
 def opened(source: BinaryIO, part: Part, framing: str, bounds: Bounds) -> tuple[BinaryIO, int]:
-    """The part as a file of records, and the offset where that begins in the file, or in what is compressed in it."""
+    """The part as a file of records, and its offset in the file, or in the decompressed content."""
     if part.is_whole:
         file = plain(source, part.file.place.open, part.file.path, bounds)
         if file is not source:

@@ -1,7 +1,7 @@
-"""Parts of files as decoded records. Each record is there, or is a bad record that says why.
+"""Decodes parts of files. Each record appears in the result, as a row or as a bad record with the reason.
 
-A file is compared with its state when it was listed, before and after it is read. If it changed or is gone, that is an
-error of the job or, if the plan says so, a bad record. If a compressed file ends too early, that is a bad record.
+A file is compared with its state at listing, before and after it is read. If it changed or disappeared, the job fails
+or, if the plan says so, the file becomes a bad record. A compressed file that ends too early also gives a bad record.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from wireloom.runtime.streams.parts import DecodedPart
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the decoder is asked for."""
+    """The arguments for the decoder."""
 
     columns: Sequence[str] | None = None
     explode: bool = True
@@ -33,11 +33,11 @@ class Asked:
 
 
 ALL = Asked()
-"""All columns, as the tables have them."""
+"""All columns, in the form that the tables have."""
 
 
 def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = ALL) -> Iterator[tuple[DecodedPart, int]]:
-    """The records of a part of a file, and where it begins in the file; raises DataError where that is another."""
+    """The records of a part, and the offset of the part in its file; raises DataError if the file changed."""
     framing = plan.framing or module.CODEC.framing
     count = start = 0
     try:
@@ -54,23 +54,23 @@ def part_records(plan: Plan, module: FormatModule, part: Part, asked: Asked = AL
             raise DataError(str(error)) from error
         decode_error = error.error()
         if count:
-            decode_error.code = OTHER  # `file_gone` is: nothing of it was read
+            decode_error.code = OTHER  # `file_gone` means that nothing of the file was read
         yield unreadable(plan, module, asked, decode_error, Missing(count, 0, part.size)), start
 
 
 def behind_header(plan: Plan, module: FormatModule, source: BinaryIO) -> Plan:
-    """How a part of a file that does not begin with it is read: with the values of the header that the file has."""
+    """The plan for a part of a file after its header: with the values of the header as parameters."""
     named = framing_of(plan.framing or module.CODEC.framing)
     if not isinstance(named, Headed):
         return plan
     head = module.CODEC.head(named, source, module.CODEC.settings(dict(plan.parameters)))
     if not isinstance(head, Head):
-        return plan  # another file than the one that was split, which is said of it
+        return plan  # the file changed; reading it reports that
     return replace(plan, framing=named.records.text, parameters=tuple(head.settings.items()))
 
 
 def records_in(plan: Plan, module: FormatModule, file: BinaryIO, asked: Asked, size: int) -> Iterator[DecodedPart]:
-    """The records of an open file of so many bytes; a bad one at its end where what is compressed in it is damaged."""
+    """The records of an open file of `size` bytes; the last one is bad if compressed data are damaged."""
     count = 0
     for found in stream_parts(plan, module, file, asked):
         count += len(found.offsets)
@@ -81,25 +81,25 @@ def records_in(plan: Plan, module: FormatModule, file: BinaryIO, asked: Asked, s
 
 
 def bounds(plan: Plan) -> Bounds:
-    """How compressed files are read."""
+    """How to decompress files."""
     return Bounds(plan.compression, plan.expansion)
 
 
 def stream_parts(plan: Plan, module: FormatModule, source: BinaryIO, asked: Asked = ALL) -> Iterator[DecodedPart]:
-    """The rows of a stream of records, part by part, bad ones among them."""
+    """The decoded parts of a stream of records, including bad ones."""
     return module.CODEC.decode_stream(
         source, asked.columns, framing=plan.framing, on_error="skip", resync=plan.resync, **keywords(plan, asked)
     )
 
 
 def keywords(plan: Plan, asked: Asked = ALL) -> Mapping[str, Any]:
-    """What every decoding is called with."""
+    """The keyword arguments of every decoding call."""
     return {"root": plan.root, "explode": asked.explode, "open_values": asked.open_values, **dict(plan.parameters)}
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What could not be read: the number and the offset of the record that it counts as, and its bytes, if known."""
+    """Data that could not be read: the number and offset of the record in their place, and their size if known."""
 
     record: int
     offset: int
@@ -107,7 +107,7 @@ class Missing:
 
 
 def unreadable(plan: Plan, module: FormatModule, asked: Asked, error: DecodeError, missing: Missing) -> DecodedPart:
-    """A bad record in place of what could not be read. It has no bytes and says how many there were."""
+    """A bad record in place of data that could not be read. It has their size, but no bytes."""
     nothing = module.CODEC.decode(pa.nulls(1, pa.binary()), asked.columns, on_error="null", **keywords(plan, asked))
     module.CODEC.label(error)
     return DecodedPart(

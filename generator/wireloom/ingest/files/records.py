@@ -1,7 +1,7 @@
-"""The records of files: whole files by their paths, or ranges of files that begin and end at records.
+"""Decodes the records of whole files, or of parts of files that begin and end at records.
 
-A stream of any length is read piece by piece. Its memory is bounded: a window, whose size follows from the windows
-before, is decoded at once; at most KEPT bytes of a bad record are quarantined; `tables/parquet_files` bounds a row
+A stream of any length is read in pieces with limited memory: one window, sized by the windows before it, is decoded at
+once. At most KEPT bytes of a bad record go to the quarantine, and `tables/parquet_files` limits the size of a row
 group.
 """
 
@@ -27,13 +27,13 @@ from wireloom.runtime.streams.budget import MADE, Budget
 from wireloom.runtime.streams.parts import DecodedPart
 
 SMALL = 1 << 18
-"""Bytes of a file that is a record and is decoded together with others."""
+"""Most bytes of a file that is one record and is decoded together with others."""
 TOGETHER = 8 << 20
-"""Most bytes of such files that are decoded at once; fewer where they expand."""
+"""Most bytes of such files that are decoded at once; fewer if they expand."""
 
 
 def files_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
-    """Every record of every file of batches of (path, content); a path without content is opened here."""
+    """All records of all files in batches of (path, content); a path without content is opened here."""
     module = open_module(plan)
     for batch in batches:
         for path, content in zip(batch["path"].to_pylist(), batch["content"], strict=True):
@@ -45,7 +45,7 @@ def files_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
 
 
 def ranges_of(plan: Plan, ranges: Iterable[Part]) -> Iterator[Parted]:
-    """Every record of ranges of files; raises DataError where a file is not what it was when it was taken."""
+    """All records of parts of files; raises DataError if a file changed since it was listed."""
     module = open_module(plan)
     framing = plan.framing or module.CODEC.framing
     small = _Small(plan, module)
@@ -62,13 +62,13 @@ def ranges_of(plan: Plan, ranges: Iterable[Part]) -> Iterator[Parted]:
 
 
 class Origin:
-    """A file, and the number and the offset in it where records begin to be counted."""
+    """The file of records, and the number and offset that the first one has in it."""
 
     def __init__(self, path: str, record: int = 0, offset: int = 0) -> None:
         self._path, self._record, self._offset = pa.array([path]), record, offset
 
     def rest(self, part: DecodedPart) -> Remainders:
-        """What a part gave up of the file."""
+        """The end of the file that the decoder gave up."""
         if not part.rest:
             return ()
         last = len(part.offsets) - 1
@@ -76,7 +76,7 @@ class Origin:
         return ((self._path[0].as_py(), self._record + part.first + last, offset, part.sizes[last].as_py()),)
 
     def place(self, part: DecodedPart) -> pa.RecordBatch:
-        """The place of each record of a part."""
+        """The file, number and offset of each record of a part."""
         count = len(part.offsets)
         sources = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), count), self._path)
         first = self._record + part.first
@@ -89,14 +89,14 @@ def _placed(sources: pa.Array, numbers: pa.Array, offsets: pa.Array) -> pa.Recor
 
 
 def _of_part(plan: Plan, module: FormatModule, part: Part, path: str) -> Iterator[Parted]:
-    """The records of a part of a file, which is called so."""
+    """The records of a part of a file; `path` is the file's name in the tables."""
     with during(path):
         for found, start in part_records(plan, module, part):
             yield _parted(plan, found, Origin(path, part.record or 0, start))
 
 
 def _of_content(plan: Plan, module: FormatModule, path: str, content: pa.BinaryScalar) -> Iterator[Parted]:
-    """The records of a file that somebody else has read."""
+    """The records of a file whose content was already read."""
     data = content.as_buffer()
 
     def again() -> io.BytesIO:
@@ -115,7 +115,7 @@ def _parted(plan: Plan, found: DecodedPart, origin: Origin) -> Parted:
 
 
 class _Small:
-    """Small files, each of which is a record, many at a time."""
+    """Small files of one record each, which are decoded together."""
 
     def __init__(self, plan: Plan, module: FormatModule) -> None:
         self._plan, self._module = plan, module
@@ -125,7 +125,7 @@ class _Small:
         self._budget = Budget.of(TOGETHER, made=MADE)
 
     def content(self, part: Part) -> bytes | None:
-        """The bytes of a file; None where it is more than that: compressed, gone, or another than it was."""
+        """The content of a file; None if it must be read alone because it is compressed, missing or changed."""
         try:
             with unchanged(part.file).place.open() as source:
                 data = source.read()
@@ -135,7 +135,7 @@ class _Small:
         return None if packed or len(data) != part.size else data
 
     def added(self, path: str, content: bytes) -> Iterator[Parted]:
-        """What is decoded now that there is one more."""
+        """Add a file; yields records if enough files were collected."""
         self._paths.append(path)
         self._contents.append(content)
         self._size += len(content)
@@ -143,7 +143,7 @@ class _Small:
             yield from self.rest()
 
     def rest(self) -> Iterator[Parted]:
-        """What is not decoded yet."""
+        """Decode the remaining files."""
         if not self._paths:
             return
         zeros = pa.repeat(pa.scalar(0, pa.int64()), len(self._paths))

@@ -1,7 +1,7 @@
-"""Which files of its input a job reads. A file whose rows are in the tables is read again only on request.
+"""Selects the files of the input that a job reads. Files whose rows are in the tables are read again only on request.
 
-A file that changed since it was read is not read by itself either: if it has grown, its rows would be there twice; if
-it was replaced, they would be lost. The job names it, and `--again` replaces its rows.
+A file that changed since it was read is not read again by itself either: if it has grown, its rows would be duplicated;
+if it was replaced, its old rows would be wrong. The job names it, and `--again` replaces its rows.
 """
 
 import shlex
@@ -14,15 +14,15 @@ from wireloom.ingest.ledger.files_read import Known, identity
 from wireloom.ingest.plan import Counts, Job, counts
 
 NAMED = 3
-"""Files that a line names."""
+"""Files that a message names."""
 READ, CHANGED, NOT_ASKED = "already in the tables", "changed since it was read", "not named after --again"
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is to be read; `again` has the identities of files whose rows are replaced.
+    """The files to read. `again` has the identities of those whose old rows are replaced.
 
-    `passed` counts the files that are passed over, by the reason. `alone` says that the tables have nothing else then.
+    `passed` counts the skipped files by reason. `alone` if no rows of other files stay in the tables.
     """
 
     found: Found
@@ -44,7 +44,7 @@ def selected(job: Job, listed: Found, known: Known, notify: Callable[[str], None
 
 
 def _asked(job: Job, listed: Found) -> frozenset[str] | None:
-    """The identities of the files that are read again; None: all of them."""
+    """The identities of the files to read again; None for all."""
     if not job.again:
         return None
     there = {identity(file.path) for file in listed.files}
@@ -65,7 +65,7 @@ def _of_path(path: str, listed: Found) -> Iterable[File]:
 
 
 def _passed(job: Job, file: File, known: Known, asked: frozenset[str] | None) -> str:
-    """Why a file is passed over; empty where it is read."""
+    """Why a file is skipped; empty if it is read."""
     if job.again is not None and (asked is None or identity(file.path) in asked):
         return ""
     if not known.has(file):
@@ -85,5 +85,5 @@ def _changed_lines(job: Job, known: Known, files: Iterable[File]) -> Iterator[st
 
 
 def shell_path(file: File) -> str:
-    """Its path, as a command line takes it."""
+    """The path of a file, quoted for a shell."""
     return shlex.quote(file.path if file.place.system else file.place.path)

@@ -1,4 +1,4 @@
-"""The files of tables and ledgers without Spark, wherever pyarrow can read and write."""
+"""Accesses the files of tables and ledgers through pyarrow, without Spark."""
 
 import os
 import uuid
@@ -13,14 +13,14 @@ from wireloom.ingest.files.finding import Place, place
 
 @dataclass(frozen=True, slots=True)
 class PlainStorage:
-    """File systems, by path. A rename is one step on a local disk; on an object store it is not."""
+    """File systems, by path. A rename is atomic on a local disk, but not on an object store."""
 
     def exists(self, path: str) -> bool:
-        """Whether the path is there."""
+        """Whether the path exists."""
         return bool(_info(place(path)).type != fs.FileType.NotFound)
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no folder."""
+        """The names in a folder, sorted; empty if the folder does not exist."""
         at = place(path)
         if _info(at).type == fs.FileType.File:
             return ()
@@ -28,14 +28,14 @@ class PlainStorage:
         return tuple(sorted(info.base_name for info in found))
 
     def files(self, path: str) -> tuple[str, ...]:
-        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        """The paths of all files below a folder, relative to it; empty if the folder does not exist."""
         at = place(path)
         found = at.file_system.get_file_info(fs.FileSelector(at.path, recursive=True, allow_not_found=True))
         home = at.path.rstrip("/") + "/"
         return tuple(sorted(info.path.removeprefix(home) for info in found if info.type == fs.FileType.File))
 
     def rename(self, path: str, new: str) -> None:
-        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        """Rename a file or folder; raises FileExistsError if the new path exists."""
         if self.exists(new):
             raise FileExistsError(f"{new} exists")
         source, target = place(path), place(new)
@@ -43,7 +43,7 @@ class PlainStorage:
         source.file_system.move(source.path, target.path)
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        """Remove a file, or a folder with its content, if it exists."""
         at = place(path)
         match _info(at).type:
             case fs.FileType.Directory:
@@ -59,7 +59,7 @@ class PlainStorage:
             return source.read().decode()
 
     def write(self, path: str, text: str) -> None:
-        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        """Create a file atomically; raises FileExistsError if it exists."""
         at = place(path)
         at.file_system.create_dir(at.path.rpartition("/")[0], recursive=True)
         if at.system:
@@ -72,12 +72,12 @@ class PlainStorage:
         draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
         try:
             draft.write_text(text, encoding="utf-8")
-            os.link(draft, target)  # which, other than a rename, never replaces
+            os.link(draft, target)  # unlike rename, it never replaces
         finally:
             draft.unlink(missing_ok=True)
 
     def replace(self, path: str, text: str) -> None:
-        """Make a file, or give it another text: in one step on a local disk."""
+        """Create a file or replace its text; atomic on a local disk."""
         at = place(path)
         if at.system:
             with at.file_system.open_output_stream(at.path) as target:
@@ -91,7 +91,7 @@ class PlainStorage:
             draft.unlink(missing_ok=True)
 
     def extent(self, path: str) -> tuple[int, int]:
-        """How many files are below a folder, and their bytes."""
+        """The number of files below a folder, and their total size."""
         at = place(path)
         found = at.file_system.get_file_info(fs.FileSelector(at.path, recursive=True, allow_not_found=True))
         sizes = [info.size or 0 for info in found if info.type == fs.FileType.File]

@@ -1,6 +1,6 @@
-"""The values of a binary column, each a record: Arrow in, Arrow out, no Python object for each record.
+"""Decodes the values of a binary column as records: Arrow in, Arrow out, no Python object for each record.
 
-A batch has the column DATA, and columns that say where each value came from; those go along to either table. At most
+A batch has the column DATA, and columns that say where each value came from, which are copied to both tables. At most
 CHUNK_RECORDS values or CHUNK_BYTES bytes (or one value) are decoded at once, fewer if they expand.
 """
 
@@ -41,7 +41,7 @@ def values_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]
 
 
 def _fitting(sizes: pa.Int64Array, start: int, budget: int) -> int:
-    """How many values from a place on are decoded at once: of at most `budget` bytes, or one."""
+    """How many values from `start` are decoded at once: as many as fit into `budget` bytes, at least one."""
     some = sizes.slice(start, CHUNK_RECORDS)
     if (pc.sum(some).as_py() or 0) <= budget:
         return len(some)
@@ -50,12 +50,12 @@ def _fitting(sizes: pa.Int64Array, start: int, budget: int) -> int:
 
 
 def decoded(plan: Plan, module: FormatModule, batch: pa.RecordBatch) -> Chunk:
-    """The values of a batch, each as one record."""
+    """Decode the values of a batch, each as one record."""
     return _chunk(module.CODEC.decode(batch[DATA], None, on_error="null", **keywords(plan)), batch)
 
 
 def leading(plan: Plan, module: FormatModule, batch: pa.RecordBatch, made: int) -> Chunk:
-    """The first values of a batch, each as one record, whose columns are not far above so many bytes."""
+    """Decode the first values of a batch, until their columns reach about `made` bytes."""
     found, count = module.CODEC.decode_leading(batch[DATA], made, **keywords(plan))
     return _chunk(found, batch.slice(0, count))
 
@@ -66,7 +66,7 @@ def _chunk(found: Decoded, batch: pa.RecordBatch) -> Chunk:
 
 
 def table_types(plan: Plan, place: pa.Schema) -> dict[str, pa.StructType]:
-    """The types of the rows of both tables, where records come with these place columns."""
+    """The types of the rows of both tables, with the given place columns."""
     return {RECORDS: row_type(flat_type(plan), place), QUARANTINE: bad_type(place)}
 
 

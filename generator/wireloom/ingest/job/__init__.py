@@ -1,1 +1,1 @@
-"""A job: from its plan to its tasks, what stops it, and what it reports."""
+"""An ingest job: its checks, its tasks, its limits, and its reports."""

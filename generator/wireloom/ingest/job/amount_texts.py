@@ -1,8 +1,8 @@
-"""Sizes in bytes as texts for people."""
+"""Formats sizes in bytes for people."""
 
 
 def size_text(size: int) -> str:
-    """Bytes for people: `883 B`, `1.2 MB`."""
+    """A size for people: `883 B`, `1.2 MB`."""
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB"):
         if amount < 1000:

@@ -1,8 +1,7 @@
-"""The ingest job: raw bytes in, a typed table and a quarantine table out, and a summary whose counts add up.
+"""The ingest job: raw bytes in, a records table and a quarantine table out, and a summary whose counts add up.
 
 The data are decoded once. Both tables appear completely, as one batch of the output's ledger, or not at all. An
-`Engine` runs the tasks; the files on disk do not show which engine it was, and either continues where the other
-stopped.
+`Engine` runs the tasks. The files do not depend on the engine, and either engine can resume what the other began.
 """
 
 import hashlib
@@ -47,20 +46,20 @@ from wireloom.ingest.tables.versions import VIEW, close, show, view_note
 
 
 class Engine(Protocol):
-    """Who runs the tasks of a job, and how files are reached."""
+    """Runs the tasks of a job, and accesses files."""
 
     @property
     def storage(self) -> Storage:
-        """The files of ledger and tables."""
+        """Access to the files of ledger and tables."""
 
     def ended(self) -> End:
-        """How Java ended, where it has."""
+        """How the Java process ended, if it did."""
 
     def listed(self, source: Files | Column) -> Found:
-        """The files that there are; raises MisuseError where there is no such place."""
+        """The files of a source; raises MisuseError if the path does not exist."""
 
     def prepared(self, job: Job, found: Found, batch: Batch, tables: Tables) -> Entry:
-        """Read these files of the job's input and write them; the entry that makes it so.
+        """Read files of the input and write the tables' files; returns the entry for the ledger.
 
         Raises MisuseError and DataError.
         """
@@ -73,10 +72,10 @@ def ingest(
     limits: Limits = NONE,
     watcher: Watcher | None = None,
 ) -> Summary:
-    """Run the job; `notify` is told what is new to a table that it adds to, what was passed over, and what has changed.
+    """Run the job. `notify` gets messages: changes of tables, skipped files, files that changed.
 
-    Raises MisuseError where input or output do not fit, MachineError where something is missing, full or broken,
-    DataError where files change meanwhile or the books do not balance.
+    Raises MisuseError if input or output do not fit, MachineError if something is missing, full or broken, DataError if
+    files change meanwhile or the counts do not add up.
     """
     refuse_overlap(job.source, job.output)
     refuse_within(job.output, engine.storage)
@@ -85,7 +84,7 @@ def ingest(
 
 
 def refuse_early(engine: Engine, job: Job) -> None:
-    """Raises MisuseError where the job would, as far as that shows before it begins; changes nothing."""
+    """Raise the MisuseErrors that the job would raise, as far as they can be found without changing anything."""
     _Run(engine, job, lambda _: None, NONE, None).refuse()
 
 
@@ -98,7 +97,7 @@ class _Run:
     watcher: Watcher | None
 
     def ended(self) -> Summary:
-        """Run it, unless it was run before."""
+        """Run the job, unless an earlier run already did its work."""
         job, listed = self.job, self._listed()
         name = _name(job, listed)
         storage = self.engine.storage
@@ -127,7 +126,7 @@ class _Run:
             return summary
 
     def refuse(self) -> None:
-        """Raises MisuseError where it would not run."""
+        """Raise MisuseError if the job would not run."""
         storage, listed = self.engine.storage, self._listed()
         ledger = Ledger(storage, storage.absolute(self.job.output), BATCHES)
         self._refuse_foreign(ledger)
@@ -135,7 +134,7 @@ class _Run:
             self._agreement(ledger, self._selected(ledger, listed))
 
     def _listed(self) -> Found:
-        """The files of the input; raises MisuseError where there are none, and nobody adds what there may be."""
+        """The files of the input; raises MisuseError if there are none, unless the job adds to tables."""
         look_again()
         found = self.engine.listed(self.job.source)
         if not found.files and not self.job.adds:
@@ -145,7 +144,7 @@ class _Run:
 
     @contextmanager
     def _without_replay(self, ledger: Ledger) -> Iterator[None]:
-        """While rows of single files are replaced, no replay moves them."""
+        """Keep replays from moving rows while rows of single files are replaced."""
         if self.job.again is None:
             yield
             return
@@ -155,7 +154,7 @@ class _Run:
             yield
 
     def _refuse_foreign(self, ledger: Ledger) -> None:
-        """Never replace, or mix with batches, what no job has written; before there is a ledger."""
+        """Refuse to replace or add to files that no job wrote; called before a ledger is created."""
         job, storage = self.job, self.engine.storage
         if not is_ours(storage, ledger.home):
             _refuse_existing(storage, job)
@@ -163,7 +162,7 @@ class _Run:
             refuse_foreign(storage, ledger.home, job.output.rstrip("/"), all_goes=job.overwrite)
 
     def _selected(self, ledger: Ledger, listed: Found) -> Selection:
-        """The files that are to be read: all of them, where the job does not add to tables."""
+        """The files to read: all of them, unless the job adds to tables."""
         job, storage = self.job, ledger.storage
         if not job.adds:
             return Selection(listed, alone=True)
@@ -179,7 +178,7 @@ class _Run:
             )
 
     def _agreement(self, ledger: Ledger, taken: Selection) -> Agreement:
-        """How the tables are written; raises MisuseError where that does not fit those that are there."""
+        """The terms of the new batch; raises MisuseError if they do not fit the existing tables."""
         job = self.job
         _refuse_existing(ledger.storage, job)
         own = terms(job.plan, pa.schema(list(PLACE)), partition=job.partition)
@@ -212,7 +211,7 @@ class _Run:
         return entry.summary
 
     def _prepared(self, found: Found, batch: Batch, tables: Tables) -> Entry:
-        """The entry of what was read; raises LimitError where too much is bad, with what shows of why that is."""
+        """Run the tasks; if too much is bad, raises LimitError with the likely reason."""
         try:
             return self.engine.prepared(self.job, found, batch, tables)
         except LimitError as error:
@@ -222,7 +221,7 @@ class _Run:
             raise LimitError(f"{error}; {why}", error.summary) from error
 
     def _replacing(self, ledger: Ledger, entry: Entry, taken: Selection) -> Entry:
-        """The entry, with what it takes out of the tables."""
+        """The entry, with the moves that remove old rows."""
         storage, home = ledger.storage, ledger.home
         if self.job.overwrite:
             return replace(entry, moves=(*_replaced(storage, home, entry.staging), *entry.moves))
@@ -238,7 +237,7 @@ class _Run:
 
 
 def _files_of_batches(ledger: Ledger) -> Mapping[int, frozenset[str]]:
-    """The identities of each batch's files, where its entry tells them."""
+    """The identities of the files of each batch, if its entry lists them."""
     return {
         entry.number: identities(entry.files)
         for entry in ledger.entries()
@@ -247,22 +246,22 @@ def _files_of_batches(ledger: Ledger) -> Mapping[int, frozenset[str]]:
 
 
 def _again(taken: Selection, *, all_of_it: bool) -> str:
-    """What reads the files of a batch once more by other options."""
+    """The options that read the files of a batch once more."""
     paths = "" if all_of_it else "".join(f" {shell_path(file)}" for file in taken.found.files[:NAMED])
     more = " ..." if not all_of_it and len(taken.found.files) > NAMED else ""
     return f"--again{paths}{more}" + ("" if taken.alone else " --accept-changes")
 
 
 def _name(job: Job, found: Found) -> str:
-    """What a job reads and how: the files as they are, and the plan."""
+    """A digest of what the job reads and how: the state of the files, and the plan."""
     again = [] if job.again is None else [[job.append, *job.again]]
     return _hash([*_manner(job), [(file.path, file.size, file.modified) for file in found.files], *again])
 
 
 def _manner(job: Job) -> list[object]:
-    """How a job reads."""
+    """How a job reads its input."""
     plan = asdict(replace(job.plan, module=""))
-    del plan["taken"]  # a replay's
+    del plan["taken"]  # only replays use it
     return [plan, job.column]
 
 
@@ -271,10 +270,9 @@ def _hash(value: object) -> str:
 
 
 def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Entry | None:
-    """The batch that has what the job would write: one that was killed after its entry, or all of it.
+    """The batch with the result of this job: one that `recover` finished, or one from an earlier run.
 
-    Who asks for tables, or rows, to be replaced gets them replaced, unless that was what was killed. A job that adds to
-    tables asks of each file whether they have it.
+    A job that replaces tables or rows accepts only the former. A job that adds to tables checks each file instead.
     """
     if not _is_there(ledger):
         return None
@@ -287,12 +285,12 @@ def _done(ledger: Ledger, job: Job, name: str, finished: Sequence[Entry]) -> Ent
 
 
 def _is_there(ledger: Ledger) -> bool:
-    """Whether there are tables."""
+    """Whether the tables exist."""
     return ledger.storage.exists(f"{ledger.home}/{RECORDS}")
 
 
 def _refuse_existing(storage: Storage, job: Job) -> None:
-    """Never add to, or replace, tables unless somebody said so."""
+    """Refuse existing tables unless the options allow adding or replacing."""
     if storage.exists(f"{job.output}/{LEDGER}/{IDENTITY}"):
         raise MisuseError(
             f"a stream writes to {job.output}; move files into the folder that it watches, or choose another --output"
@@ -308,7 +306,7 @@ def _refuse_existing(storage: Storage, job: Job) -> None:
 
 
 def _replaced(storage: Storage, home: str, staging: str) -> tuple[Move, ...]:
-    """Everything that the two tables have now goes away, to where the new batch was staged; other versions, too."""
+    """Moves of all existing files of the tables, in all versions, to the staging folder of the new batch."""
     others = [name for name in storage.names(home) if name == VIEW or VERSION.fullmatch(name)]
     return tuple((f"{home}/{name}", f"{staging}{OLD}{name}") for name in others) + tuple(
         (f"{home}/{name}/{each}", f"{staging}{OLD}{name}/{each}")

@@ -1,8 +1,8 @@
-"""What stopped a job, in one line: what failed, on which file or record, and what to do. A log file has the rest.
+"""Explains in one line what stopped a job: what failed, on which file or record, and what to do. A log has the rest.
 
-Tasks run in other processes and other languages, so a failure is known only as text: of exceptions, of tracebacks of
-workers, of Java. The text is compared with SIGNS, from the most specific to the least. A failure without a sign is a
-bug if it comes from our own code, and crashes; if it comes from Spark, its most informative line is shown.
+Tasks run in other processes and languages, so a failure is known only as text: of exceptions, tracebacks of workers, or
+Java. The text is matched against SIGNS, the most specific first. A failure without a match is a bug if it comes from
+our own code, and crashes; if it comes from Spark, its most informative line is shown.
 """
 
 import re
@@ -24,22 +24,22 @@ from wireloom.problems import SpecProblems
 from wireloom.runtime.errors import WireloomError
 
 FAILURES = "_failures"
-NOTED = "%Y%m%dT%H%M%S.%f"  # when, in the names of its files
+NOTED = "%Y%m%dT%H%M%S.%f"  # the time in the names of detail files
 KEPT = 20
-"""Files of details that are kept of an output."""
+"""Detail files that are kept for an output."""
 READING = "while reading "
 AGAIN = "start it again to continue"
-HEAP_EXIT = 52  # what Spark's Java process ends with where its heap is full
+HEAP_EXIT = 52  # exit code of Spark's Java process if its heap is full
 SIGNALS = {9: "killed (SIGKILL), perhaps because memory ran out", 11: "ended by a bug in native code (SIGSEGV)"}
 SIGNALS |= {7: "ended by SIGBUS, perhaps because a disk is full or a file became shorter", 15: "ended by SIGTERM"}
 
 FROM_MACHINES = ("pyspark", "py4j", "pyarrow")
-"""Libraries whose exceptions are no bugs of ours."""
+"""Libraries whose exceptions are not bugs of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How Java, which runs the tasks, ended, if it has, and its log."""
+    """How the Java process that runs the tasks ended, if it did, and its log."""
 
     exit: int | None = None
     log: str = ""
@@ -47,7 +47,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What went wrong, what to do about it, and what is raised: DataError where it is the input, not the machine."""
+    """What went wrong, the advice, and the exception to raise: DataError if the input is at fault, not the machine."""
 
     what: str
     advice: str
@@ -56,7 +56,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that is known: the text of the failure, where the job writes, and how Java ended, if it did."""
+    """Everything known about a failure: its text, the output of the job, and how Java ended."""
 
     text: str
     output: str
@@ -65,13 +65,13 @@ class Case:
 
     @property
     def path(self) -> str:
-        """The path that the text names, else the output."""
+        """The path in the text; without one, the output."""
         named = re.search(r"(?:Errno \d+\][^\n]*?|Error )'([^'\n]+)'", self.text)
         return named[1] if named else self.output
 
     @property
     def group(self) -> str:
-        """What the sign itself caught."""
+        """The text that the first group of the sign matched."""
         return self.found[1] if self.found else ""
 
 
@@ -208,7 +208,7 @@ SIGNS: tuple[tuple[str, Callable[[Case], Verdict]], ...] = (
 
 
 def diagnosis(text: str, output: str, java: int | None = None) -> Verdict | None:
-    """What the text of a failure says; None where no sign fits."""
+    """The verdict on the text of a failure; None if no sign matches."""
     if java == HEAP_EXIT:
         return _heap(Case(text, output, java))
     for sign, verdict in SIGNS:
@@ -220,9 +220,9 @@ def diagnosis(text: str, output: str, java: int | None = None) -> Verdict | None
 
 @contextmanager
 def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
-    """Failures of what is done here, as one line each; `ended` tells how Java did.
+    """Turn failures in the block into one line each; `ended` tells how Java ended.
 
-    Raises MachineError, or DataError where it is the data. What says itself what is wrong passes, and so do bugs.
+    Raises MachineError, or DataError if the data are at fault. Our own errors pass unchanged, and so do bugs.
     """
     try:
         yield
@@ -244,7 +244,7 @@ def diagnosed(output: str, ended: Callable[[], End] = End) -> Iterator[None]:
 
 @contextmanager
 def during(what: str) -> Iterator[None]:
-    """Failures meanwhile say what was read."""
+    """Add the name of what is being read to exceptions in the block."""
     try:
         yield
     except Exception as error:
@@ -253,7 +253,7 @@ def during(what: str) -> Iterator[None]:
 
 
 def noted(output: str, text: str) -> str:
-    """The file that has the details now: below the output, else where temporary files are; empty where none can be."""
+    """Write a file with details below the output, or in the temporary folder; returns its path, or "" if both fail."""
     name = f"{datetime.now(UTC).strftime(NOTED)}-{uuid.uuid4().hex[:12]}.txt"
     with suppress(Exception):
         if reachable(output):
@@ -271,7 +271,7 @@ def noted(output: str, text: str) -> str:
 
 
 def telling_line(error: BaseException) -> str:
-    """The line that says most: of a worker's traceback the last, else the first."""
+    """The most informative line: the last exception in a worker's traceback, otherwise the first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
     line = (raised or lines or [""])[-1 if raised else 0]

@@ -9,7 +9,7 @@ from wireloom.runtime.errors import ContractError
 
 
 def open_module(plan: Plan) -> FormatModule:
-    """The generated module, of the same spec as the driver's, by its text or by its meaning."""
+    """Import the module of a plan; its spec must have the same text or meaning as the driver's."""
     module = cast(FormatModule, importlib.import_module(plan.module))
     if plan.digest not in (module.DIGEST, module.MEANING):
         raise ContractError(

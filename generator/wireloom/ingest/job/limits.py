@@ -1,4 +1,4 @@
-"""How many records may be refused before a job stops. Nothing is lost then: what is not in the tables is read again."""
+"""Limits on refused records. A job that exceeds one stops without loss: its input was not written and is read again."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from wireloom.ingest.plan import Summary
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a batch, and a quarantine, may have; None: anything."""
+    """The limits of a batch and of a quarantine; None for no limit."""
 
     percent: float | None = None  # of the records, or of the bytes, of a batch
     size: int | None = None  # bytes in the quarantine
 
     def check(self, summary: Summary, held: int = 0) -> None:
-        """Raises LimitError where a batch has more bad than that; `held` are bytes of the quarantine so far."""
+        """Raise LimitError if a batch has too many bad records; `held` is the size of the quarantine so far."""
         for share, unit in ((_share(summary.quarantined, summary.records), "records"), (_bytes(summary), "bytes")):
             if self.percent is not None and share > self.percent:
                 raise LimitError(
@@ -26,7 +26,7 @@ class Limits:
         self.check_size(held + summary.bad_size, _codes(summary))
 
     def check_size(self, size: int, codes: str = "") -> None:
-        """Raises LimitError where so many bytes are more than a quarantine may have."""
+        """Raise LimitError if the quarantine would exceed its limit."""
         if self.size is not None and size > self.size:
             raise LimitError(
                 f"{size_text(size)} go to the quarantine{codes}, more than --max-quarantine {size_text(self.size)}; "

@@ -1,8 +1,8 @@
-"""The ingest job on this machine alone: a pool of processes runs the tasks, without Spark and without Java.
+"""Runs the ingest job on this machine in a pool of processes, without Spark and Java.
 
-If a program does nothing but the job, the processes are forked from it before it has threads, with everything
-imported; that saves half a second for each. Anywhere else they are started anew, so that no lock of a thread is
-inherited.
+If the program only runs the job, the processes are forked before it starts threads, with all modules imported; that
+saves half a second for each. Otherwise they are started anew, because a forked process could inherit a lock of a
+thread.
 """
 
 import multiprocessing
@@ -43,16 +43,16 @@ from wireloom.ingest.tables.schemas import PLACE
 from wireloom.ingest.tables.splitting import Parted
 
 Read = Callable[[Plan, Any], Iterator[Parted]]
-"""What tasks make of a group."""
+"""Decodes the records of a group."""
 HARMLESS = ("jemalloc_bg_thd",)
-"""Threads of libraries that take care of themselves where a process is forked."""
+"""Threads of libraries that are safe in a forked process."""
 NAMED = 3
 """Files that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """So many processes of this machine; `pool` has them where they were begun before."""
+    """An engine with several processes; `pool` has them if they were started before."""
 
     processes: int
     pool: ProcessPoolExecutor | None = None
@@ -63,34 +63,34 @@ class LocalEngine:
         return PlainStorage()
 
     def ended(self) -> End:
-        """There is no Java."""
+        """There is no Java process."""
         return End()
 
     def listed(self, source: Files | Column) -> Listed:
-        """The files that there are; raises MisuseError where there is no such place."""
+        """The files of a source; raises MisuseError if the path does not exist."""
         return listing(source)
 
     def prepared(self, job: Job, found: Listed, batch: Batch, tables: Tables) -> Entry:
-        """Read these files of the job's input and write them."""
+        """Read files of the input and write the tables' files."""
         for line in found.passed_over():
             batch.notify(line)
         read = groups(found, job.source, job.plan, self.processes)
         return self.entered(read, records_of, pa.schema(list(PLACE)), batch, tables)
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> "LocalQuarantine":
-        """These batches of a quarantine; raises MisuseError where it is none."""
+        """The given batches of a quarantine; raises MisuseError if the path is not one."""
         return LocalQuarantine(self, FileQuarantine.of(path, batches))
 
     def delta(self, path: str) -> Found:
-        """Raises MisuseError: Spark has the writer."""
+        """Raise MisuseError: only Spark can write Delta tables."""
         raise MisuseError(f"{path} is a Delta table, which needs Spark; drop --engine local")
 
     def commit(self, commit: Commit) -> None:
-        """Raises MisuseError: Spark has the writer."""
+        """Raise MisuseError: only Spark can write Delta tables."""
         raise MisuseError(f"a replay must still be committed to the Delta table {commit.table}; drop --engine local")
 
     def entered(self, found: Input, read: Read, place: pa.Schema, batch: Batch, tables: Tables) -> Entry:
-        """Read groups and write their records; the entry that makes them so."""
+        """Decode groups and write their records; returns the entry for the ledger."""
         plan, module = batch.plan, open_module(batch.plan)
         writing = batch.writing(tables)
         task = _Task(plan, writing, module.CODEC.root(plan.root).kinds, tuple(sys.path), read)
@@ -106,7 +106,7 @@ class LocalEngine:
 
 @dataclass(frozen=True, slots=True)
 class LocalQuarantine:
-    """A quarantine that processes of this machine read."""
+    """A quarantine that a LocalEngine reads."""
 
     engine: LocalEngine
     files: FileQuarantine
@@ -117,27 +117,27 @@ class LocalQuarantine:
         return self.files.place
 
     def refused(self) -> tuple[Refused, ...]:
-        """What is in it."""
+        """How many records each spec refused."""
         return self.files.refused()
 
     def cut(self) -> int:
-        """How many records have lost bytes."""
+        """How many records are incomplete."""
         return self.files.cut()
 
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
-        """Read all of it and write it; the entry that makes it so."""
+        """Decode all records and write the results; returns the entry for the ledger."""
         found = of_tables(list(self.files.groups()), self.engine.processes)
         return self.engine.entered(found, Rows(self.files.columns), self.place, batch, tables)
 
 
 def cores() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What each process does with a group: all that travels there."""
+    """The work of a process on a group; it is pickled."""
 
     plan: Plan
     writing: Writing
@@ -146,25 +146,25 @@ class _Task:
     read: Read
 
     def __call__(self, group: Group) -> Report:
-        """Do it."""
+        """Decode a group and write its records."""
         sys.path[:] = dict.fromkeys((*self.paths, *sys.path))
         return written(self.read(self.plan, group), self.writing, self.kinds)
 
 
 @contextmanager
 def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
-    """The engine with its processes forked already, where this one has no threads; raises what opening a plan raises.
+    """An engine whose processes are already forked, if this process has no threads; raises errors of opening the plan.
 
-    They have what this process has imported, and how the format is read, which is all that a task needs.
+    The forked processes inherit the imported modules and the compiled format, which is all that a task needs.
     """
-    table_types(plan, pa.schema(list(PLACE)))  # reads as tasks do, though no record
+    table_types(plan, pa.schema(list(PLACE)))  # decodes zero records, which loads everything that tasks need
     if processes < 2 or not _alone():
         yield LocalEngine(processes)
         return
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _end_with_parent)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python counts the thread of jemalloc, too
-        pool.submit(int).result()  # all of them are begun by the first task
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python also counts jemalloc's thread
+        pool.submit(int).result()  # the first task starts all processes
     try:
         yield LocalEngine(processes, pool)
     finally:
@@ -172,28 +172,28 @@ def begun(plan: Plan, processes: int) -> Iterator[LocalEngine]:
 
 
 def _alone() -> bool:
-    """Whether no other thread runs in this process, as far as the system tells."""
+    """Whether this process has only one thread, as far as the system tells."""
     tasks = Path("/proc/self/task")
     names = [name for task in (tasks.iterdir() if tasks.is_dir() else ()) if (name := _name(task))]
     return sum(name not in HARMLESS for name in names) == 1
 
 
 def _name(task: Path) -> str:
-    with suppress(OSError):  # it may end meanwhile
+    with suppress(OSError):  # the thread may end meanwhile
         return (task / "comm").read_text().strip()
     return ""
 
 
 def _begin() -> None:
-    """In a process that was started anew."""
+    """Set up a process that was started anew."""
     _end_with_parent()
     without_numpy()
 
 
 def _end_with_parent() -> None:
-    """In a process of a pool: end at once, and without a traceback, where Ctrl-C ends the job or its process is killed.
+    """Let a pool process end at once, without a traceback, if the job is interrupted or killed.
 
-    Ctrl-C is of all processes of a terminal; the one that says so is the first.
+    Ctrl-C goes to all processes of the terminal; only the main process prints a message.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
@@ -202,15 +202,15 @@ def _end_with_parent() -> None:
 def _wait_for_end_of_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
         wait([parent.sentinel])
-        os._exit(1)  # whoever waits for tasks holds the pipe that they come through, and waits forever
+        os._exit(1)  # exit() would hang: the executor's threads wait on a pipe that never closes
 
 
 def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterator[tuple[Group, Report]]:
-    """The groups and what was written of them, as they end; processes begin on the first while others are found."""
+    """Run the task on groups; yields reports as tasks end. Tasks start while further groups are still being found."""
     if engine.pool is None:
         some = list(islice(found, 2))
         found = chain(some, found)
-        if engine.processes < 2 or len(some) < 2:  # not worth a process
+        if engine.processes < 2 or len(some) < 2:  # not worth starting processes
             yield from ((group, task(group)) for group in found)
             return
     with _pool(engine) as pool:
@@ -226,7 +226,7 @@ def _reports(task: _Task, found: Iterator[Group], engine: LocalEngine) -> Iterat
             left = [group for future, group in futures.items() if _failed(future)]
             raise _killed(running, left) from error
         finally:
-            pool.shutdown(cancel_futures=True)  # what tasks still write is there before anybody removes it
+            pool.shutdown(cancel_futures=True)  # wait for running tasks, so that their files can be removed
 
 
 def _pool(engine: LocalEngine) -> AbstractContextManager[ProcessPoolExecutor]:
@@ -236,7 +236,7 @@ def _pool(engine: LocalEngine) -> AbstractContextManager[ProcessPoolExecutor]:
 
 
 def _ended(futures: dict[Future[Report], Group], done: Iterable[Future[Report]]) -> Iterator[tuple[Group, Report]]:
-    """What was written of the groups that are done, which are no longer in hand then."""
+    """The results of finished groups, which are removed from `futures`."""
     for future in done:
         report = future.result()
         yield futures.pop(future), report
@@ -247,7 +247,7 @@ def _failed(future: Future[Report]) -> bool:
 
 
 def _killed(processes: Sequence[BaseProcess], left: Sequence[Group]) -> MachineError:
-    """How a process ended, and what was in hand then: groups are taken in order."""
+    """The error after a process died: how it ended, and the files it may have worked on. Tasks start in order."""
     for process in processes:
         process.join(1)
     codes = [process.exitcode for process in processes if process.exitcode not in (None, 0, -signal.SIGTERM)]

@@ -1,4 +1,4 @@
-"""Metrics: one line of JSON for each batch, written exactly once however often the stream is started again."""
+"""Metrics of streams: one line of JSON for each batch, written exactly once even if the stream restarts."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from wireloom.ingest.plan import Summary
 
 
 def metrics(stream: str, entry: Entry) -> dict[str, object]:
-    """What there is to say of a batch; `bytes` are those of its records in their source, `seconds` all it took."""
+    """The metrics of a batch. `bytes` is the size of its records in the source, `seconds` its total duration."""
     return {
         "stream": stream,
         "batch": entry.number,
@@ -24,7 +24,7 @@ def metrics(stream: str, entry: Entry) -> dict[str, object]:
 
 
 def counted(summary: Summary) -> dict[str, object]:
-    """What was counted, by the names that programs read."""
+    """The counts of a summary, by their names in metrics."""
     return {
         "records": summary.records,
         "bytes": summary.size,
@@ -41,46 +41,46 @@ def counted(summary: Summary) -> dict[str, object]:
 
 
 class Listener:
-    """Who wants to know about the batches of a stream."""
+    """Is told about the batches of a stream."""
 
     __slots__ = ()
 
     def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
-        """The stream was there already, and these are its last batches."""
+        """The stream continues after these batches."""
 
     def wrote(self, stream: str, entry: Entry) -> None:
-        """A batch is in the tables."""
+        """A batch was written."""
 
     def noted(self, line: str) -> None:
-        """Something is new to the tables, or is another than it was."""
+        """There is a message about the tables."""
 
 
 @dataclass(slots=True)
 class Lines(Listener):
-    """Metrics on a text stream: of batches as they are written."""
+    """Writes metrics to a text stream, a line for each new batch."""
 
     out: TextIO
 
     def noted(self, line: str) -> None:
-        """A line of its own."""
+        """Write a line."""
         self.out.write(f"{line}\n")
         self.out.flush()
 
     def wrote(self, stream: str, entry: Entry) -> None:
-        """A line."""
+        """Write the metrics of the batch."""
         self.out.write(json.dumps(metrics(stream, entry)) + "\n")
         self.out.flush()
 
 
 @dataclass(slots=True)
 class Book(Listener):
-    """Metrics in a file that outlives the process: lines that a killed one did not get to are added."""
+    """Writes metrics to a file. After a crash, it adds the missing lines."""
 
     path: Path
     written: set[tuple[str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Find what the file has; a line that was broken off goes. Raises MisuseError where it is another file."""
+        """Read the existing file, and cut off an incomplete last line; raises MisuseError if it is another file."""
         self.path.open("a").close()
         text = self.path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
@@ -94,12 +94,12 @@ class Book(Listener):
                 file.truncate(len(whole))
 
     def resumed(self, stream: str, entries: Iterable[Entry]) -> None:
-        """Lines of earlier batches that the file does not have."""
+        """Add the missing lines of earlier batches."""
         for entry in entries:
             self.wrote(stream, entry)
 
     def wrote(self, stream: str, entry: Entry) -> None:
-        """A line, unless the file has it."""
+        """Add a line, unless the file has it."""
         if (stream, entry.number) in self.written:
             return
         with self.path.open("a", encoding="utf-8") as file:

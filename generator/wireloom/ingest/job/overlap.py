@@ -1,7 +1,7 @@
-"""Refuses a job whose input and output overlap: it would read its own tables as data.
+"""Refuses a job whose input and output overlap, because it would read its own tables as data.
 
-It compares paths, not files, before anything is written and before Java starts. Links on this machine are followed, a
-glob is compared with the names that it could match, and files that readers skip may be inside of the input.
+It compares paths, not files, before anything is written and before Java starts. It follows links on this machine, and
+compares globs with the names that they could match. Files that readers skip may be inside of the input.
 """
 
 import os
@@ -16,11 +16,11 @@ from wireloom.ingest.plan import Column, Files, Kafka, Samples, Source
 SCHEMED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/*")
 GLOB = re.compile(r"[*?\[{]")
 SAME = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-"""Schemes that are other words for one."""
+"""Schemes that mean the same file system."""
 
 
 def refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
-    """Raises MisuseError where the output, or the checkpoint, is in the input, or the input in the output."""
+    """Raise MisuseError if the output or the checkpoint is in the input, or the input in the output."""
     match source:
         case Files(path) | Column(path):
             pass
@@ -47,14 +47,14 @@ def refuse_overlap(source: Source, output: str, checkpoint: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A path, by the file system and the names that lead to it."""
+    """A path, as its file system and the names on the way."""
 
     system: str
     names: tuple[str, ...]
 
     @classmethod
     def of(cls, path: str) -> "_Names":
-        """Those of a path as users write it; none for no path."""
+        """Split a user's path; None for no path."""
         if not path:
             return cls("", ())
         found = SCHEMED.match(path)
@@ -66,13 +66,13 @@ class _Names:
         return cls(SAME.get(scheme, scheme), tuple(filter(None, rest.split("/"))))
 
     def holds(self, other: "_Names") -> bool:
-        """Whether the other is this, or below it."""
+        """Whether the other path is the same, or below this one."""
         if self.system != other.system or len(other.names) < len(self.names):
             return False
         return all(map(_fits, self.names, other.names))
 
     def reads(self, other: "_Names") -> bool:
-        """The same, where readers look."""
+        """The same, but only if readers do not skip a name on the way."""
         return self.holds(other) and not any(map(hidden, other.names[len(self.names) :]))
 
 

@@ -1,7 +1,7 @@
-"""The checks of a job on Spark before Java starts, which takes twenty seconds: a missing folder is reported at once.
+"""Checks a Spark job before Java starts, which takes twenty seconds, so that a missing folder is reported at once.
 
-Only what is visible from here is checked: local paths, and those that pyarrow opens. A check leaves no file.
-The job itself checks everything again, since it may have changed by then.
+It checks only what is visible from here: local paths, and those that pyarrow can open. It leaves no file behind. The
+job repeats all checks, since things may have changed by then.
 """
 
 import errno
@@ -24,12 +24,12 @@ from wireloom.ingest.tables.agreement import agreed, named, terms
 from wireloom.ingest.tables.schemas import KAFKA_PLACE, PLACE
 
 LOOKED_AT = 20
-"""Parquet files that are looked at for a column."""
+"""Parquet files that are examined for a column."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def check_job(engine: Engine, job: Job) -> Iterator[str]:
-    """Raises MisuseError where a batch cannot be; what can be looked at by Spark alone, in lines."""
+    """Raise MisuseError if a batch job cannot run; yields lines about checks that only Spark can do."""
     refuse_unwritable(job.output)
     yield from _by_spark_alone(job.input, job.output)
     if reachable(job.input):
@@ -39,7 +39,7 @@ def check_job(engine: Engine, job: Job) -> Iterator[str]:
 
 
 def check_flow(flow: Flow) -> Iterator[str]:
-    """The same of a stream."""
+    """The same for a stream."""
     refuse_unwritable(flow.output)
     storage = PlainStorage()
     fields = PLACE
@@ -59,7 +59,7 @@ def check_flow(flow: Flow) -> Iterator[str]:
 
 
 def check_quarantine(quarantine: str) -> None:
-    """Raises MisuseError where there is no table to replay."""
+    """Raise MisuseError if there is no table to replay."""
     if reachable(quarantine):
         storage = PlainStorage()
         if not storage.exists(quarantine):
@@ -87,7 +87,7 @@ def _refuse_unreadable(source: Files | Column) -> None:
 
 
 def refuse_unwritable(output: str) -> None:
-    """Raises MisuseError where no folder can be made in the output, or in what is there of the way to it."""
+    """Raise MisuseError if no folder can be created in the output, or on the way to it."""
     at = place(output) if reachable(output) else None
     if at is None or at.system:
         return
@@ -97,7 +97,7 @@ def refuse_unwritable(output: str) -> None:
         with TemporaryDirectory(prefix=".wireloom-", dir=nearest):
             pass
     except OSError as error:
-        if error.errno not in FULL:  # the job says how much is free
+        if error.errno not in FULL:  # the job reports a full disk, with the free space
             raise MisuseError(
                 f"--output {output} cannot be written: {nearest}: {error.strerror}; allow this user to write there, or "
                 "choose another --output"

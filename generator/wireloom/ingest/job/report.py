@@ -16,13 +16,13 @@ DIGITS = 12  # of a spec's digest
 
 
 def summary_lines(summary: Summary, output: str) -> Iterator[str]:
-    """Records in = decoded + quarantined + dropped, the reasons, and where the tables are."""
+    """Lines with the counts (in = decoded + quarantined + dropped), the errors, and the paths of the tables."""
     sign = "=" if summary.reconciles else "!="
     dropped = f" + {summary.discarded} dropped on request" if summary.dropped else ""
     yield f"{summary.records} records in {sign} {summary.decoded} decoded + {summary.quarantined} quarantined{dropped}"
     yield f"{size_text(summary.size)} in, {size_text(summary.bad_size)} of them quarantined"
     yield from _codes(summary)
-    if summary.reread > summary.quarantined + summary.discarded:  # the parser reads whatever is bad
+    if summary.reread > summary.quarantined + summary.discarded:  # the parser always reads bad records
         yield (
             f"{summary.reread} of the records were read by the parser, which is slow; `wireloom explain` and "
             "docs/internals/engine.md say why"
@@ -36,13 +36,13 @@ def summary_lines(summary: Summary, output: str) -> Iterator[str]:
 
 
 def finished_lines(finished: "Iterable[Entry]") -> Iterator[str]:
-    """Replays that had been killed, and were finished now."""
+    """Lines about killed replays that were finished now."""
     for entry in finished:
         yield f"finished replay {entry.number} of {entry.time}: {_moved(entry.summary)}"
 
 
 def replay_lines(replayed: "Replayed", quarantine: str, output: str) -> Iterator[str]:
-    """What a replay moved and what is still bad, by code and by spec."""
+    """Lines about a replay: moved records, and those still bad, by error code and by spec."""
     yield f"replay {replayed.number}: {_moved(replayed.summary)}"
     yield from _codes(replayed.summary)
     if replayed.cut:
@@ -67,7 +67,7 @@ def _codes(summary: Summary) -> Iterator[str]:
 
 
 def _digests(before: Counts) -> str:
-    """The specs that had refused the records; how many each, where there are several."""
+    """The specs that refused the records; with counts if there are several."""
     if len(before) < 2:
         return "".join(digest[:DIGITS] for digest, _ in before) or "(no records)"
     return ", ".join(f"{digest[:DIGITS]} ({count})" for digest, count in before)

@@ -1,8 +1,8 @@
-"""Keeps numpy and pandas out of ingest processes: they are half of what starting one costs, and numpy starts threads.
+"""Keeps numpy and pandas out of ingest processes: they take half of the start-up time, and numpy starts threads.
 
-pyarrow imports both if they are installed: numpy at once, pandas before the first list becomes an array, to ask
-whether the list belongs to pandas. PySpark needs them installed; ingest without Spark never uses them. After
-`without_numpy` they cannot be imported any more, so it is only for processes that are ours alone.
+pyarrow imports both if they are installed: numpy at once, pandas before it converts the first list, to check whether
+the list belongs to pandas. PySpark needs them installed; ingest without Spark never uses them. After `without_numpy`
+they cannot be imported any more, so it is only for processes that run nothing else.
 """
 
 import sys
@@ -14,13 +14,13 @@ UNUSED = ("numpy", "pandas")
 
 
 def without_numpy() -> None:
-    """From now on this process finds neither numpy nor pandas, unless it has them already."""
+    """Make numpy and pandas unavailable in this process, unless they are already imported."""
     if not any(isinstance(finder, _Without) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Without())
 
 
 class _Without:
-    """Finds everything where others find it, but for packages which it says are not there."""
+    """An import hook that reports some packages as missing, and leaves all others to the next hook."""
 
     def find_spec(
         self,

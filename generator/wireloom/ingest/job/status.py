@@ -1,7 +1,7 @@
-"""The status of an output: what its ledger lists, which jobs are running, what is staged, and what was refused last.
+"""The status of an output: ledger, running jobs, staged files, and the last refused records.
 
-It is read from files alone, with pyarrow, without Spark, and changes nothing. `swept` removes staged files that no
-entry of the ledger names, and nothing else: files of the tables are never touched.
+It reads only files, with pyarrow and without Spark, and changes nothing. `swept` removes staged files that no entry of
+the ledger names; it never touches files of the tables.
 """
 
 import re
@@ -29,13 +29,13 @@ SHOWN = 5
 STOPS = 3
 """Failures of jobs that are shown."""
 LOOKED_AT = 20
-"""Files of the quarantine in which they are looked for."""
+"""Most files of the quarantine that are searched for them."""
 FIRST_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A record of the quarantine."""
+    """A refused record in the quarantine."""
 
     code: str
     path: str
@@ -45,12 +45,12 @@ class Failure:
     meaning: str
     origin: str  # file and number, or topic, partition and offset
     size: int | None
-    first: str  # its first bytes, hexadecimal
+    first: str  # the first bytes in hexadecimal
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A spec by which batches were written, and what it brought."""
+    """A spec that wrote batches, and its changes of the columns."""
 
     digest: str
     batch: int
@@ -61,7 +61,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A folder below `_staging`; `batch` is the one that is entered and not moved yet."""
+    """A folder below `_staging`. `batch` is its batch if that is in the ledger, but not moved yet."""
 
     path: str
     kind: str
@@ -73,7 +73,7 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """What stopped a job, when (UTC), and the file that has the details."""
+    """Why a job stopped, when (UTC), and the file with details."""
 
     path: str
     time: str
@@ -82,7 +82,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class OutputStatus:
-    """How an output stands."""
+    """The status of an output."""
 
     output: str
     stream: str | None
@@ -95,14 +95,14 @@ class OutputStatus:
     specs: tuple[Spec, ...]
     failures: tuple[Failure, ...]
     staged: tuple[Staged, ...]
-    partition: tuple[str, ...] = ()  # columns of the records that are folders
+    partition: tuple[str, ...] = ()  # partition columns of the records
     stops: tuple[Stop, ...] = ()
-    removed: Removed = field(default_factory=Removed)  # what files that were read again had in the tables before
+    removed: Removed = field(default_factory=Removed)  # old rows of files that were read again
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What was done, or would be, about one thing that was staged; `settled` is the batch that was moved."""
+    """An action on a staged folder, done or planned. `settled` is the batch whose move was finished."""
 
     path: str
     files: int
@@ -111,7 +111,7 @@ class Swept:
 
 
 def output_status(output: str) -> OutputStatus:
-    """How it stands; raises MisuseError where no tables of ours are there."""
+    """The status of an output; raises MisuseError if there are no tables of ours."""
     storage = PlainStorage()
     ledgers = _ledgers(output)
     entries = sorted(ledgers[BATCHES].entries(), key=lambda entry: entry.time)
@@ -136,9 +136,9 @@ def output_status(output: str) -> OutputStatus:
 
 
 def swept(output: str, *, dry: bool) -> Iterator[Swept]:
-    """Remove what is staged and belongs to no batch, move what does; nothing is done where `dry`.
+    """Remove staged folders without a batch, and finish the moves of batches; with `dry`, only list them.
 
-    Raises MisuseError where a job works on the output: what it stages is its own.
+    Raises MisuseError if a job works on the output, since its staged files are in use.
     """
     for ledger in _ledgers(output).values():
         if dry:
@@ -167,13 +167,13 @@ def _ledgers(output: str) -> dict[str, Ledger]:
 
 
 def _alive(ledger: Ledger) -> Holder | None:
-    """Who works there; a job on another machine is believed."""
+    """The job that works on the output, if any. A job on another machine is assumed to be alive."""
     found = holder(ledger.storage, ledger)
     return None if found is None or found.lives is False else found
 
 
 def _specs(entries: list[Entry]) -> Iterator[Spec]:
-    """Each change of spec, with what it meant for the columns."""
+    """Each change of the spec, with its changes of the columns."""
     before: Terms | None = None
     digest = ""
     for entry in entries:
@@ -207,16 +207,16 @@ def _sweeping(ledger: Ledger) -> Iterator[Swept]:
 
 
 def _drafts(ledger: Ledger) -> list[str]:
-    """Entries of the ledger that were being written when their process was killed."""
+    """Incomplete ledger entries of killed processes."""
     folder = f"{ledger.home}/{LEDGER}"
     return [f"{folder}/{name}" for name in ledger.storage.names(folder) if name.startswith(f".{ledger.kind}-")]
 
 
 def _stops(storage: PlainStorage, folder: str) -> Iterator[Stop]:
-    """The last failures that were noted, the newest first."""
+    """The last noted failures, newest first."""
     for name in reversed(storage.names(folder)[-STOPS:]):
-        with suppress(OSError, ValueError):  # one may go meanwhile
-            second, _, part = name.partition("-")[0].partition(".")  # older ones are of a second
+        with suppress(OSError, ValueError):  # a file may disappear meanwhile
+            second, _, part = name.partition("-")[0].partition(".")  # older names have no fraction of a second
             noted_at = datetime.strptime(f"{second}.{part or 0}", NOTED).replace(tzinfo=UTC)
             reason = storage.read(f"{folder}/{name}").partition("\n")[0]
             yield Stop(f"{folder}/{name}", noted_at.isoformat(), reason)
@@ -226,7 +226,7 @@ def _stops(storage: PlainStorage, folder: str) -> Iterator[Stop]:
 
 
 def _failures(output: str) -> Iterator[Failure]:
-    """The last records that were refused, of different codes and paths first."""
+    """The last refused records, preferring different codes and paths."""
     storage = PlainStorage()
     homes = [output, *(f"{output}/{name}" for name in storage.names(output) if re.fullmatch(r"v\d+", name))]
     there = tuple(place(f"{home}/{QUARANTINE}").shown for home in homes if storage.exists(f"{home}/{QUARANTINE}"))
@@ -248,7 +248,7 @@ def _failures(output: str) -> Iterator[Failure]:
 
 
 def _last_of(file: File) -> Iterator[Failure]:
-    """Some of the last rows of a file, which may go meanwhile; their bytes are read of these alone."""
+    """Some of the last rows of a file, if it still exists. Only their own bytes are read."""
     with suppress(OSError, pa.ArrowException), file.place.open() as source:
         parquet = pq.ParquetFile(source)
         group = parquet.num_row_groups - 1
@@ -278,7 +278,7 @@ def _last_of(file: File) -> Iterator[Failure]:
 
 
 def origin(row: dict[str, object]) -> str:
-    """Where a record of a quarantine came from."""
+    """The origin of a quarantined record, as text."""
     if row.get(TOPIC) is not None:
         return f"{row[TOPIC]}, partition {row[PARTITION]}, offset {row[OFFSET]}"
     at = "" if row.get(OFFSET) is None else f", at byte {row[OFFSET]}"

@@ -1,4 +1,4 @@
-"""One task: records in, files of both tables out, and a report of what is in them. It does not know who runs it."""
+"""One task: records in, files of both tables out, and a report about them. It does not depend on the engine."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ from wireloom.ingest.tables.splitting import Parted
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a task wrote: its files, and what is in them."""
+    """The files that a task wrote, and their counts."""
 
     files: tuple[WrittenFile, ...] = ()
     summary: Summary = NOTHING
@@ -25,18 +25,18 @@ class Report:
         return Report(self.files + other.files, self.summary + other.summary)
 
     def json(self) -> str:
-        """The report as text, as it travels."""
+        """The report as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def read(cls, text: str) -> "Report":
-        """The report that a text says."""
+        """Parse a report."""
         found = json.loads(text)
         return cls(tuple(WrittenFile(**file) for file in found["files"]), Summary.read(found["summary"]))
 
 
 def written(records: Iterable[Parted], writing: Writing, kinds: Sequence[str] = ()) -> Report:
-    """Write all of it; raises what reading and writing raise, and then nothing of it counts."""
+    """Write all records. If reading or writing fails, the files are abandoned and the exception is raised."""
     files = tables(writing)
     try:
         tally = _tally(records, files, kinds, Limits(size=writing.most_bad))
@@ -50,7 +50,7 @@ def written(records: Iterable[Parted], writing: Writing, kinds: Sequence[str] = 
 
 
 def _tally(records: Iterable[Parted], files: dict[str, TableFiles], kinds: Sequence[str], limits: Limits) -> Summary:
-    """Write what comes; what was counted of it on the way."""
+    """Write the records; returns their counts."""
     came = NOTHING
     codes: Counter[str] = Counter()
     bad = 0
@@ -69,7 +69,7 @@ def _tally(records: Iterable[Parted], files: dict[str, TableFiles], kinds: Seque
 
 
 def _values(rows: pa.StructArray, name: str) -> Counts:
-    """How often each value of a column occurs; nulls do not count."""
+    """How often each value of a column occurs, without nulls."""
     if not len(rows):
         return ()
     found = pc.value_counts(rows.field(name))

@@ -1,1 +1,1 @@
-"""What an output holds: the ledger of its batches, who works on it, and whose it is."""
+"""The ledger of an output's batches, the lease of the job that works on it, and the ownership of its folders."""

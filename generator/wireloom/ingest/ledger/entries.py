@@ -1,13 +1,13 @@
-"""The ledger: what was written to the tables of an output, and what must still be moved there, exactly once.
+"""The ledger: which batches were written to the tables of an output, and which moves are pending, exactly once.
 
-A batch is written to a folder of its own below `_staging`, which no reader looks into. One entry in `_ledger`, made by
-one rename, then states that the batch exists, what is in it, and which folders must be moved where. The moves can be
-repeated from any point, so the next process finishes what a killed one began. A staging folder without an entry never
-counted, and is removed. Entries of one `kind` come from one process at a time. Tables that are not folders of files
-take what is staged by commits of their own, which can be repeated likewise.
+A batch is written to its own folder below `_staging`, which readers skip. Then one entry in `_ledger`, created by one
+rename, states that the batch exists, its counts, and which folders to move where. The moves can be repeated from any
+point, so the next process finishes those of a killed one. A staging folder without an entry never counted, and is
+removed. Only one process at a time writes entries of one `kind`. Tables that are not folders of files (Delta) take
+staged files by commits of their own, which can be repeated likewise.
 
-Old entries are folded into one total, so that a stream that runs for years keeps few files. The total keeps the list
-of files that the batches were made from.
+Old entries are folded into one total, so that a stream that runs for years keeps few files. The total keeps the list of
+files that the batches were made from.
 """
 
 import json
@@ -22,26 +22,26 @@ from wireloom.ingest.plan import NOTHING, Summary
 
 KINDS = BATCHES, REPLAYS = "batch", "replay"
 LEDGER, STAGING = "_ledger", "_staging"
-FOLDED = 100  # entries that are kept on their own, at most twice as many
-IDENTITY = "stream.json"  # which stream the tables belong to, beside its entries
+FOLDED = 100  # entries that are kept unfolded, up to twice as many
+IDENTITY = "stream.json"  # identifies the stream that writes the tables; beside the entries
 DONE = ".done"
 UNKNOWN = ""
-"""In place of the files of a batch that does not tell them."""
+"""Stands for the files of a batch that does not list them."""
 OLD = "/old-"
-"""Before the names of what a batch replaced, where it was staged."""
+"""Prefix of the staged names of what a batch replaced."""
 Move = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Staged files that become rows of a table by a commit of its own; there is one of each `application`."""
+    """Staged files that become rows of a Delta table by one commit; each `application` commits a number once."""
 
     staged: str
     table: str
     application: str
-    number: int  # of the batch, as the rows have it
+    number: int  # the batch number in the rows
     rows: int
-    replaces: int | None = None  # rows of this batch, and of those with lower numbers, go by the same commit
+    replaces: int | None = None  # the same commit removes rows of this batch and those with lower numbers
     partition: tuple[str, ...] = ()
 
 
@@ -50,7 +50,7 @@ Step = Move | Commit
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What a batch that read files again took out of the tables: rows of how many files, and bytes of bad records."""
+    """What a batch that read files again removed from the tables: files, rows, bad records and their bytes."""
 
     files: int = 0
     rows: int = 0
@@ -68,66 +68,66 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One batch: its number, what is in it, what remains to be moved from where to where, in this order."""
+    """One batch: its number, its counts, and the moves to do, in order."""
 
     number: int
     summary: Summary
-    digest: str  # of what the spec means that it was decoded with
-    time: str = ""  # when it was there, UTC
+    digest: str  # of the meaning of the spec that decoded it
+    time: str = ""  # when it was entered, UTC
     seconds: float = 0.0
     staging: str = ""
     moves: tuple[Move, ...] = ()
-    terms: Mapping[str, Any] = field(default_factory=dict)  # what it was written by, see `terms`
-    job: str = ""  # which files it was made from, and how, see `batch`
-    commits: tuple[Commit, ...] = ()  # after the moves
-    files: tuple[str, ...] = ()  # each of those files, as `known` writes it
-    removed: Removed = Removed()  # what went out of the tables by the same entry
+    terms: Mapping[str, Any] = field(default_factory=dict)  # its terms, see `tables/agreement`
+    job: str = ""  # digest of what the job read, see `job/batch`
+    commits: tuple[Commit, ...] = ()  # to be made after the moves
+    files: tuple[str, ...] = ()  # the files it was made from, see `files_read`
+    removed: Removed = Removed()  # rows that the same entry removed
 
     @property
     def anew(self) -> bool:
-        """Whether it replaced all that was in the tables."""
+        """Whether it replaced everything in the tables."""
         return any(OLD in target for _, target in self.moves)
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The files that a batch was made from, and when it was there."""
+    """The files that a batch was made from, and the time of its entry."""
 
     time: str
     files: tuple[str, ...]
 
     @classmethod
     def of(cls, entry: Entry) -> "Read":
-        """Those of an entry; older versions did not write down which files those were."""
+        """The files of an entry; entries of older versions do not list them."""
         return cls(entry.time, entry.files or ((UNKNOWN,) if entry.summary.records else ()))
 
 
 class Storage(Protocol):
-    """Files by their paths, on whatever file system they are; a rename is one step where the file system has that."""
+    """Access to files by path, on any file system. Renames are atomic if the file system supports that."""
 
     def exists(self, path: str) -> bool:
-        """Whether the path is there."""
+        """Whether the path exists."""
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no folder."""
+        """The names in a folder, sorted; empty if the folder does not exist."""
 
     def files(self, path: str) -> tuple[str, ...]:
-        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        """The paths of all files below a folder, relative to it; empty if the folder does not exist."""
 
     def rename(self, path: str, new: str) -> None:
-        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        """Rename a file or folder; raises FileExistsError if the new path exists."""
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        """Remove a file, or a folder with its content, if it exists."""
 
     def read(self, path: str) -> str:
         """The text of a file."""
 
     def write(self, path: str, text: str) -> None:
-        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        """Create a file atomically; raises FileExistsError if it exists."""
 
     def replace(self, path: str, text: str) -> None:
-        """Make a file, or give it another text."""
+        """Create a file or replace its text."""
 
     def absolute(self, path: str) -> str:
         """The path with its file system."""
@@ -142,7 +142,10 @@ def _refused(commit: Commit) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The entries of one kind, in the ledger of one output folder; `commit` makes commits, again where they are."""
+    """The entries of one kind in the ledger of an output.
+
+    `commit` makes commits of Delta tables, and may be repeated.
+    """
 
     storage: Storage
     home: str
@@ -150,24 +153,24 @@ class Ledger:
     commit: Callable[[Commit], None] = _refused
 
     def staging(self) -> str:
-        """A new folder to write a batch to."""
+        """The path of a new staging folder."""
         return f"{self._staging}/{uuid.uuid4().hex}"
 
     def entry(self, number: int) -> Entry | None:
-        """The entry of that number, where the batch is."""
+        """The entry of a batch; None if there is no such batch."""
         path = self._path(number)
         return _entry(self.storage.read(path)) if self.storage.exists(path) else None
 
     def entries(self) -> tuple[Entry, ...]:
-        """The entries that are not folded, by number."""
+        """The unfolded entries, by number."""
         return tuple(_entry(self.storage.read(f"{self._folder}/{name}")) for name in self._names(self.kind))
 
     def add(self, entry: Entry) -> None:
-        """The batch is; raises FileExistsError where another of that number was first."""
+        """Enter a batch, which makes it exist; raises FileExistsError if the number is taken."""
         self.storage.write(self._path(entry.number), json.dumps(asdict(entry)))
 
     def settle(self, entry: Entry) -> None:
-        """Do the moves that are not done yet."""
+        """Do the moves and commits of an entry that are not done yet."""
         if not entry.staging or not self.storage.exists(entry.staging):
             return
         for source, target in entry.moves:
@@ -185,7 +188,7 @@ class Ledger:
         self._sweep(entry.staging)
 
     def recover(self) -> tuple[Entry, ...]:
-        """Finish what a killed process began, and remove what it did not get to; what was finished."""
+        """Finish and return the batches of killed processes, and remove staging folders without an entry."""
         found = self.staged()
         for path, entry in found.items():
             if entry is not None:
@@ -195,29 +198,29 @@ class Ledger:
         return tuple(entry for entry in found.values() if entry is not None)
 
     def staged(self) -> dict[str, Entry | None]:
-        """The folders that are staged, and the entry that names each, if there is one."""
+        """The staging folders, each with its entry if there is one."""
         pending = {entry.staging.rpartition("/")[2]: entry for entry in self.entries() if entry.staging}
         return {f"{self._staging}/{name}": pending.get(name) for name in self.storage.names(self._staging)}
 
     def abandon(self) -> None:
-        """Remove what was staged and will not be entered; what is in the way of that stays for the next start."""
+        """Remove staging folders without an entry; what cannot be removed stays for the next start."""
         with suppress(Exception):
             for path, entry in self.staged().items():
                 if entry is None:
                     self.storage.delete(path)
 
     def total(self) -> tuple[int, Summary]:
-        """The number of batches, and all of them added up."""
+        """The number of batches, and the sum of their counts."""
         count, summary, _ = self._folded()
         entries = self._unfolded()
         return count + len(entries), sum((entry.summary for entry in entries), summary)
 
     def last(self) -> int:
-        """The highest number given so far; -1 where there is none."""
+        """The highest batch number; -1 if there is none."""
         return max((self._folded()[2], *(entry.number for entry in self.entries())))
 
     def removed(self) -> Removed:
-        """What batches took out of the tables, added up."""
+        """The sum of what batches removed from the tables."""
         return self._removed(self._unfolded())
 
     def _removed(self, entries: Sequence[Entry]) -> Removed:
@@ -225,7 +228,7 @@ class Ledger:
         return sum((entry.removed for entry in entries), folded)
 
     def read(self) -> tuple[Read, ...]:
-        """What the tables were made from, batch by batch, the oldest first; folded batches are one."""
+        """The files of each batch in the tables, oldest first; folded batches count as one."""
         return self._read(self._unfolded())
 
     def _read(self, entries: Sequence[Entry]) -> tuple[Read, ...]:
@@ -235,7 +238,7 @@ class Ledger:
         return (Read(total.get("time", ""), tuple(total.get("files", (UNKNOWN,)))), *found)
 
     def fold(self) -> None:
-        """Add old entries up, where there are many."""
+        """Fold old entries into the total if there are many."""
         names = self._names(self.kind)
         if len(names) < 2 * FOLDED:
             return
@@ -276,7 +279,7 @@ class Ledger:
         return tuple(name for name in self.storage.names(self._folder) if name.startswith(f"{kind}-"))
 
     def _sweep(self, staging: str) -> None:
-        """Remove a staging folder; half removed, it must not be taken for one that is not moved yet."""
+        """Remove a staging folder; the rename first ensures that a half-removed one does not look pending."""
         self.storage.rename(staging, staging + DONE)
         self.storage.delete(staging + DONE)
 
@@ -293,13 +296,13 @@ class Ledger:
 
 
 def in_tables(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """The batches that are in the tables: those from the last one on that replaced what was there."""
+    """The batches whose rows are in the tables: from the last one that replaced everything."""
     anew = [place for place, entry in enumerate(entries) if entry.anew]
     return entries[anew[-1] :] if anew else entries
 
 
 def _latest(batches: Iterable[Read]) -> tuple[str, ...]:
-    """The files of all these batches, each as it was read last."""
+    """The files of all batches, each in its latest state."""
     return tuple({file.partition("-")[0]: file for read in batches for file in read.files}.values())
 
 

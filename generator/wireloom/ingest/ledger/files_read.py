@@ -1,7 +1,7 @@
-"""Which files the tables of an output were made from: by path, size and modification time, whatever read them.
+"""Tells which files the tables of an output were made from, by path, size and modification time.
 
 An entry of the ledger lists each file of its batch as `PATH-SIZE-TIME`: a digest of the path, and both numbers in
-hexadecimal. Entries of older versions have one digest for files and settings together, which cannot be split; for
+hexadecimal. Entries of older versions have one digest for files and settings together, which cannot be split. For
 these, the rows of the tables give the paths, and the time of the entry shows whether a file has changed since.
 """
 
@@ -21,7 +21,7 @@ _NANO = 10**9
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A file as it was when it was read: its size, and the time of its last change in nanoseconds."""
+    """The size of a file, and the time of its last change in nanoseconds, when it was read."""
 
     size: int
     modified: int
@@ -29,20 +29,20 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The files of the tables by what `identity` calls them.
+    """The files whose rows are in the tables, by `identity`.
 
-    `before` is when those were read whose state nobody wrote down, in nanoseconds; 0 where that is not known.
+    `before` is the time in nanoseconds before which files without a recorded state were read; 0 if unknown.
     """
 
     states: Mapping[str, State | None]
     before: int = 0
 
     def has(self, file: File) -> bool:
-        """Whether rows of it, as it is or as it was, are in the tables."""
+        """Whether the tables have rows of the file, in any state."""
         return identity(file.path) in self.states
 
     def changed(self, file: File) -> str:
-        """What is another since it was read, in words; empty where nothing is."""
+        """How the file has changed since it was read; empty if it has not."""
         state = self.states[identity(file.path)]
         if state is None:
             return "changed since" if 0 < self.before < file.modified else ""
@@ -52,17 +52,17 @@ class Known:
 
 
 def recorded(file: File) -> str:
-    """A file, as entries of the ledger have it."""
+    """A file in the notation of ledger entries."""
     return f"{identity(file.path)}-{file.size:x}-{file.modified:x}"
 
 
 def identities(files: Iterable[str]) -> frozenset[str]:
-    """The identities of files that a batch tells of."""
+    """The identities of a batch's files."""
     return frozenset(file.partition("-")[0] for file in files)
 
 
 def known(batches: Iterable[Read], in_tables: Callable[[], Iterable[str]]) -> Known:
-    """The files of batches; `in_tables` finds the paths in the rows of the tables, where the batches do not tell."""
+    """The files of batches. `in_tables` gives the paths in the rows, for batches that do not list their files."""
     states: dict[str, State | None] = {}
     untold: list[str] = []
     for read in batches:
@@ -80,14 +80,14 @@ def known(batches: Iterable[Read], in_tables: Callable[[], Iterable[str]]) -> Kn
 
 
 def identity(path: str) -> str:
-    """What a file is known by, whichever way leads to its folder: `path` is as tables show it."""
+    """A digest of a path, the same for all links to its folder; `path` is as in the tables."""
     folder, slash, name = path.rpartition("/")
     real = f"{_real(folder)}{slash}{name}" if path.startswith(LOCAL) else path
     return hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
 
 
 def look_again() -> None:
-    """Follow links as they are now: a program that runs for long may see them changed from job to job."""
+    """Forget resolved links, which may change between the jobs of a long-running program."""
     _real.cache_clear()
 
 

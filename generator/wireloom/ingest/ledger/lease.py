@@ -1,10 +1,10 @@
-"""The lease of an output: one job of a kind at a time. `clean` uses it to know what is in use.
+"""The lease of an output: one job of a kind at a time. `clean` uses it to know which files are in use.
 
-A job makes a file beside the ledger before it looks at staged files, changes it every BEAT seconds, and removes it at
-its end. The lease of a killed job is no obstacle: on the same machine its process is looked up; from elsewhere the
-file is watched for a while, since a running job changes it. No clocks are compared.
+A job creates a file beside the ledger before it looks at staged files, updates it every BEAT seconds, and removes it at
+its end. The lease of a killed job does not block others: on the same machine, its process is looked up; from elsewhere,
+the file is watched for a while, since a running job would update it. Clocks are not compared.
 
-The lease keeps jobs from disturbing each other. It is the ledger, not the lease, that makes a batch exactly-once.
+The lease keeps jobs from disturbing each other. That each batch is written exactly once is up to the ledger.
 """
 
 import json
@@ -27,20 +27,20 @@ from wireloom.ingest.ledger.entries import LEDGER, Ledger, Storage
 
 BEAT = 10.0
 PATIENCE = 2.5 * BEAT
-"""Seconds without a change after which a job of another machine is taken for dead."""
+"""Seconds without an update after which a job on another machine counts as dead."""
 POLL = 0.5
 ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A job that works on an output, as it says of itself."""
+    """The job that holds a lease, as it describes itself."""
 
-    work: str  # what it does: ingest, stream, replay, clean
+    work: str  # ingest, stream, replay or clean
     host: str
-    place: str  # the machine since its start, and the numbering of processes there
+    place: str  # the boot of the machine, and its PID namespace
     process: int
-    born: str  # when the process began, since numbers of processes come again
+    born: str  # when the process started, since PIDs are reused
     token: str
     since: str
     beat: int = 0
@@ -50,14 +50,14 @@ class Holder:
 
     @classmethod
     def own(cls, work: str) -> "Holder":
-        """This process."""
+        """The holder for this process."""
         pid = os.getpid()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(work, platform.node(), _place(), pid, _born(pid), uuid.uuid4().hex, now)
 
     @property
     def lives(self) -> bool | None:
-        """Whether it does; None where that cannot be seen from here."""
+        """Whether the job is running; None if that is not visible from here."""
         if self.place != _place():
             return None
         if self.process == os.getpid():
@@ -66,13 +66,13 @@ class Holder:
 
     @property
     def thread(self) -> str:
-        """The name of the thread that gives signs of life."""
+        """The name of the thread that updates the lease."""
         return f"wireloom-{self.token}"
 
 
 @contextmanager
 def held(storage: Storage, ledger: Ledger, work: str, notify: Callable[[str], None] = lambda _: None) -> Iterator[None]:
-    """Nobody else works on the output meanwhile; raises MisuseError where somebody does already."""
+    """Hold the lease within the block; raises MisuseError if another job holds it."""
     storage, path, own = storage_of(storage, ledger.home), lease_path(ledger), Holder.own(work)
     _claim(storage, ledger, own, notify)
     done = threading.Event()
@@ -83,30 +83,30 @@ def held(storage: Storage, ledger: Ledger, work: str, notify: Callable[[str], No
     finally:
         done.set()
         beating.join(BEAT)
-        with suppress(Exception):  # nothing that is left here stops anybody
+        with suppress(Exception):  # a leftover lease blocks nobody
             found = _read(storage, path)
             if found is not None and found.token == own.token:
                 storage.delete(path)
 
 
 def holder(storage: Storage, ledger: Ledger) -> Holder | None:
-    """Who works on the output, or did until it was killed."""
+    """The job that holds the lease, or held it when it was killed."""
     storage = storage_of(storage, ledger.home)
     return _read(storage, lease_path(ledger))
 
 
 def storage_of(storage: Storage, home: str) -> Storage:
-    """How leases are reached: without Java where that can be, so that its end is not that of the lease."""
+    """How to access leases: without Java if possible, since Java may end before the lease is released."""
     return PlainStorage() if reachable(home) else storage
 
 
 def lease_path(ledger: Ledger) -> str:
-    """The file that says who works on batches, or replays, of an output."""
+    """The lease file for batches, or for replays, of an output."""
     return f"{ledger.home}/{LEDGER}/running-{ledger.kind}.json"
 
 
 def awaited(storage: Storage, ledger: Ledger, found: Holder) -> bool:
-    """Whether a job lives; where that cannot be seen from here, its signs of life are waited for."""
+    """Whether a job is running; if that is not visible from here, waits for an update of its lease."""
     if found.lives is not None:
         return found.lives
     storage, until = storage_of(storage, ledger.home), time.monotonic() + PATIENCE
@@ -126,7 +126,7 @@ def _claim(storage: Storage, ledger: Ledger, own: Holder, notify: Callable[[str]
             storage.write(path, json.dumps(asdict(own)))
             return
         found = _read(storage, path)
-        if found is None:  # it has just gone, or is about to be written
+        if found is None:  # it was just removed, or is being written
             time.sleep(POLL / 10)
             continue
         if found.lives is None:
@@ -138,7 +138,7 @@ def _claim(storage: Storage, ledger: Ledger, own: Holder, notify: Callable[[str]
 
 
 def _take_over(storage: Storage, path: str, found: Holder, own: Holder) -> None:
-    """Remove the lease of the dead, and only that: somebody may have been faster."""
+    """Remove the lease of a dead job, unless another job has already replaced it."""
     aside = f"{path}.{own.token}"
     with suppress(OSError):
         storage.rename(path, aside)
@@ -151,7 +151,7 @@ def _take_over(storage: Storage, path: str, found: Holder, own: Holder) -> None:
 
 def _beat(storage: Storage, path: str, own: Holder, done: threading.Event) -> None:
     while not done.wait(BEAT):
-        with suppress(Exception):  # a full disk, say: the job itself will tell
+        with suppress(Exception):  # for example a full disk, which the job itself reports
             found = _read(storage, path)
             if found is None or found.token != own.token:
                 return
@@ -160,7 +160,7 @@ def _beat(storage: Storage, path: str, own: Holder, done: threading.Event) -> No
 
 
 def _read(storage: Storage, path: str) -> Holder | None:
-    """Who holds it; None where nobody does, or where it is just being written."""
+    """The holder of a lease; None if there is none, or it is being written."""
     try:
         return Holder(**json.loads(storage.read(path))) if storage.exists(path) else None
     except (OSError, ValueError, TypeError):
@@ -169,7 +169,7 @@ def _read(storage: Storage, path: str) -> Holder | None:
 
 @cache
 def _place() -> str:
-    """This machine since its start, and its numbering of processes, which containers have of their own."""
+    """Identifies the boot of this machine and the PID namespace, which differs in containers."""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -177,7 +177,7 @@ def _place() -> str:
 
 
 def _born(pid: int) -> str:
-    """When a process began, in the machine's own terms; empty where there is none, or only its corpse."""
+    """When a process started, in clock ticks; empty if it does not exist or is a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except FileNotFoundError:
@@ -188,7 +188,7 @@ def _born(pid: int) -> str:
 
 
 def _alive(pid: int) -> str:
-    """Where processes are no files."""
+    """Whether a process exists, on systems without /proc."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
-"""Who owns the folders of an output. No job writes to the tables of another, or replaces what no job wrote.
+"""Tells who owns the folders of an output: no job writes to another's tables, or replaces files that no job wrote.
 
-Readers of a table read everything in its folder, and a job that replaces tables removes everything there. What a
-ledger lists is ours. A folder around the output that cannot be read counts as unowned.
+Readers of a table read everything in its folder, and a job that replaces tables removes everything there. Files that a
+ledger lists are ours. A folder around the output that cannot be read counts as unowned.
 """
 
 import os
@@ -24,14 +24,14 @@ NAMED = 3
 _BATCHES = tuple(f"{name}-" for kind in KINDS for name in (kind, f"total-{kind}"))
 _BEGUN = (*_BATCHES, "running-")
 _ROOTED = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/]*)?/*)(.*)", re.DOTALL)
-"""A path, parted after what is no folder in it."""
+"""Splits a path into its root and the rest."""
 
 
 def refuse_within(output: str, storage: Storage | None = None, *, of_version: bool = False) -> None:
-    """Raises MisuseError where a folder around the output has tables, or no folder can be there: a file is.
+    """Raise MisuseError if a folder around the output holds tables, or if a file is in the way.
 
-    Without a storage only what pyarrow reaches is looked at.
-    The output may be the folder of a version of such tables if `of_version`.
+    Without a storage, only paths that pyarrow reaches are checked. `of_version` if the output may be the folder of a
+    version of such tables.
     """
     if storage is None and not reachable(output):
         return
@@ -47,12 +47,12 @@ def refuse_within(output: str, storage: Storage | None = None, *, of_version: bo
 
 
 def is_ours(storage: Storage, home: str) -> bool:
-    """Whether a ledger tells of batches there."""
+    """Whether a ledger there lists batches."""
     return _has(storage, home, _BATCHES)
 
 
 def refuse_foreign(storage: Storage, home: str, output: str, *, all_goes: bool) -> None:
-    """Raises MisuseError where something else than batches lies in the tables, or, if `all_goes`, in what goes, too."""
+    """Raise MisuseError if the tables, or with `all_goes` all removed folders, contain other files than batches."""
     found = [f"{output}/{path}" for path in (_replaced if all_goes else _mixed)(storage, home)]
     if found:
         more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
@@ -70,14 +70,14 @@ def _refuse_file(output: str, home: str) -> None:
 
 
 def _has(storage: Storage, home: str, beginnings: tuple[str, ...]) -> bool:
-    with suppress(Exception):  # what cannot be looked into, by whatever library
+    with suppress(Exception):  # unreadable, in the words of some library
         names = storage.names(f"{home}/{LEDGER}")
         return any(name == IDENTITY or name.startswith(beginnings) for name in names)
     return False
 
 
 def _around(path: str) -> Iterator[str]:
-    """The folders around a path, the nearest first; links of this machine are followed."""
+    """The folders around a path, nearest first; links on this machine are followed."""
     if path.startswith(LOCAL):
         path = LOCAL + os.path.realpath(place(path).path)
     found = _ROOTED.fullmatch(path)
@@ -87,7 +87,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _replaced(storage: Storage, home: str) -> Iterator[str]:
-    """What a job that replaces the tables would take away, and none of ours has written."""
+    """Files that a job that replaces the tables would remove, although no job wrote them."""
     if not is_ours(storage, home):
         yield from (name for name in (RECORDS, QUARANTINE) if storage.exists(f"{home}/{name}"))
         return
@@ -100,7 +100,7 @@ def _replaced(storage: Storage, home: str) -> Iterator[str]:
 
 
 def _mixed(storage: Storage, home: str) -> Iterator[str]:
-    """What readers of the tables find there beside batches."""
+    """Files that readers of the tables would read besides the batches."""
     for folder in ("", *(f"{version}/" for version in _versions(storage, home))):
         for table in (RECORDS, QUARANTINE):
             names = storage.names(f"{home}/{folder}{table}")

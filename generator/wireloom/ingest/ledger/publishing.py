@@ -1,7 +1,7 @@
-"""One batch of written files: counted, and entered in the ledger, which moves it to the tables.
+"""Publishes a batch of written files: checks the counts, and enters it in the ledger, which moves it to the tables.
 
-Tasks have written Parquet below the staging folder of the batch and reported it. A file that no report names was left
-by a task that failed or ran twice, and is removed. The counts are those of the files, not those that were expected.
+Tasks have written Parquet files below the staging folder of the batch and reported them. A file without a report is
+left over from a task that failed or ran twice, and is removed. The counts come from the files, not from expectations.
 """
 
 import time
@@ -25,34 +25,34 @@ from wireloom.runtime.streams.given_up import GivenUp
 
 TABLES = (RECORDS, QUARANTINE)
 NAMED = 3
-"""Files that are named whose ends were given up."""
+"""Files that a message names."""
 
 
 class Watcher(Protocol):
-    """Who wants to know how far it is."""
+    """Is told about the progress of a job."""
 
     def at(self, done: int, whole: int, unit: str) -> None:
-        """So much is done: `bytes`, or `tasks`."""
+        """`done` of `whole` units are done: `bytes` or `tasks`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is about to be written; the tables in `empty` get even no rows, so that their columns can be read."""
+    """A batch to be written. Tables in `empty` get a file even without rows, so that their columns can be read."""
 
     ledger: Ledger
     number: int
     plan: Plan
     terms: Terms
     empty: Collection[str] = ()
-    notify: Callable[[str], None] = lambda _: None  # what is worth a line
+    notify: Callable[[str], None] = lambda _: None  # shows a line to the user
     limits: Limits = NONE
-    anew: bool = False  # it replaces what is there
+    anew: bool = False  # replaces the existing tables
     watcher: Watcher | None = None
     sizes: FileSizes = field(default_factory=FileSizes)
     started: float = field(default_factory=time.monotonic)
 
     def writing(self, tables: "Tables") -> Writing:
-        """How and where its tasks write."""
+        """The arguments for the tasks' writers."""
         return Writing(
             self.ledger.staging(),
             partition=self.terms.partition if tables.staged_in_folders else (),
@@ -62,7 +62,7 @@ class Batch:
         )
 
     def at(self, done: int, whole: int, unit: str) -> None:
-        """Tell who wants to know that so much is done."""
+        """Report progress."""
         if self.watcher is not None:
             self.watcher.at(done, whole, unit)
 
@@ -72,40 +72,40 @@ class Tables(Protocol):
 
     @property
     def staged_in_folders(self) -> bool:
-        """Whether what is staged is partitioned already."""
+        """Whether staged files are already partitioned into folders."""
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Step, ...]:
-        """Make the staged files a batch of a table: at once, or by what is to be done; raises DataError."""
+        """Add staged files to a table as a batch: at once, or by the returned steps; raises DataError."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetTables:
-    """Folders of Parquet files; each batch is a folder in them, which appears whole. Replays have negative numbers."""
+    """Folders of Parquet files, each batch in a folder that appears at once. Replays have negative numbers."""
 
     folders: Mapping[str, str]
     sign: str = ""
 
     @property
     def staged_in_folders(self) -> bool:
-        """Staged files lie as they will in the table."""
+        """Staged files have the folders of the table."""
         return True
 
     @classmethod
     def below(cls, ledger: Ledger, version: int) -> "ParquetTables":
-        """Both tables of a version, in the output that has the ledger."""
+        """Both tables of a version, in the output of the ledger."""
         return cls({name: f"{folder(ledger.home, version)}/{name}" for name in TABLES})
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:  # noqa: ARG002 - Tables'
-        """From the staging folder into the table."""
+        """The move from the staging folder to the table."""
         return ((f"{staging}/{name}", f"{self.folders[name]}/{BATCH}={self.sign}{number}"),)
 
 
 def entered(
     report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType], tables: Tables
 ) -> Entry:
-    """The entry that makes the batch so; raises DataError where the books do not balance.
+    """The entry for a batch; raises DataError if the counts do not add up.
 
-    `types` are the rows' types of both tables, for files without rows.
+    `types` are the row types of both tables, for files without rows.
     """
     for line in rest_lines(batch.plan, report.summary.given_up):
         batch.notify(line)
@@ -135,7 +135,7 @@ def entered(
 
 
 def rest_lines(plan: Plan, remainders: Remainders) -> Iterator[str]:
-    """What was given up of files, since nothing told where the next record begins, and what recovers it."""
+    """Lines about ends of files that were given up, because the next record could not be found, and the advice."""
     if not remainders:
         return
     remedy = open_module(plan).CODEC.remedy(plan.root, plan.framing, dict(plan.parameters))
@@ -147,7 +147,7 @@ def rest_lines(plan: Plan, remainders: Remainders) -> Iterator[str]:
 
 
 def _held(batch: Batch) -> int:
-    """Bytes that the quarantine has, where that matters: what batches put there and replays did not take away."""
+    """The size of the quarantine, if it has a limit: bytes added by batches, less those removed by replays."""
     if batch.limits.size is None or batch.anew:
         return 0
     ledger = batch.ledger
@@ -157,7 +157,7 @@ def _held(batch: Batch) -> int:
 
 
 def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, pa.StructType]) -> Report:
-    """Files without rows of the tables that have none, so that their columns can be read."""
+    """Files without rows for tables that have none, so that their columns can be read."""
     there = {file.table for file in report.files}
     made = [TableFiles(writing, name) for name in batch.empty if name not in there]
     for files in made:
@@ -167,7 +167,7 @@ def _empty(report: Report, batch: Batch, writing: Writing, types: Mapping[str, p
 
 
 def _sweep(report: Report, batch: Batch, writing: Writing) -> None:
-    """Remove what no task has reported; raises DataError where a file that one has is not there."""
+    """Remove files without a report; raises DataError if a reported file is missing."""
     storage = batch.ledger.storage
     for name in TABLES:
         named = {file.name for file in report.files if file.table == name}

@@ -1,1 +1,1 @@
-"""The quarantine table: its rows, and decoding them again."""
+"""The rows of a quarantine, and decoding them again."""

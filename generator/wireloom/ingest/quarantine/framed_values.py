@@ -1,4 +1,4 @@
-"""Values that may each hold several records, framed as in a stream: the rest of a file whose framing was broken."""
+"""Decodes values that may each hold several framed records: the rest of a file whose framing was broken."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from wireloom.runtime.streams.parts import DecodedPart
 
 
 def framed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
-    """Every record in every value of batches of (place columns, DATA)."""
+    """All records in all values of batches of (place columns, DATA)."""
     module = open_module(plan)
     for batch in batches:
         for row in range(len(batch)):
@@ -27,7 +27,7 @@ def framed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]
 
 
 def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[Chunk]:
-    """The records of one value; a value in which no record is found is itself one, unless it is a header alone."""
+    """The records of one value. A value without any is a record itself, unless it is only a header."""
     found = False
     value = row[DATA][0]
     file = io.BytesIO(value.as_buffer() if value.is_valid else b"")
@@ -39,14 +39,14 @@ def _chunks(plan: Plan, module: FormatModule, row: pa.RecordBatch) -> Iterator[C
 
 
 def stream_chunks(plan: Plan, module: FormatModule, place: pa.RecordBatch, file: BinaryIO) -> Iterator[Chunk]:
-    """The records of a stream that begins at one place."""
+    """The records of a stream that starts at one place."""
     for part in stream_parts(plan, module, file):
         if len(part.sizes):
             yield Chunk(part, part.raw, part.sizes, places(place, part))
 
 
 def places(place: pa.RecordBatch, part: DecodedPart) -> pa.RecordBatch:
-    """The place of each record: that of the value, and how far after its start."""
+    """The place of each record: that of the value, plus the offset in it."""
     count = len(part.offsets)
     found = place.take(pa.array([0] * count, pa.int64()))
     behind = {RECORD: pa.array(range(part.first, part.first + count), pa.int64()), OFFSET: part.offsets}

@@ -1,4 +1,4 @@
-"""Bytes that a quarantine row lacks, read again from the file that the row names, at the row's offset.
+"""Reads bytes that a quarantine row lacks from the original file, at the offset in the row.
 
 If the record was escaped in the file, the row has and counts its unescaped bytes; the file is then read up to the
 delimiter.
@@ -33,7 +33,7 @@ COMPARED = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A row of the quarantine: the bytes that it has, how many there were, and where in which file."""
+    """An incomplete row of the quarantine: its bytes, the full size, and the place in the file."""
 
     file: File
     offset: int
@@ -43,7 +43,7 @@ class Lost:
 
     @classmethod
     def of(cls, row: pa.RecordBatch) -> "Lost | None":
-        """The one row of a batch; None where it names no file, or was a part of one that is not known."""
+        """The row of a batch of one; None if its file or place is unknown."""
         found = row.to_pylist()[0]
         if found.get(SOURCE) is None or found.get(OFFSET) is None or found["code"] == OTHER:
             return None
@@ -55,11 +55,11 @@ class Lost:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether all that is compressed after the offset was lost."""
+        """Whether everything after the offset in a compressed file was lost."""
         return self.code in (DECOMPRESSION, EXPANSION)
 
     def is_there(self, plan: Plan) -> bool:
-        """Whether the file has the bytes that are known, at their place."""
+        """Whether the file still has the known bytes at the offset."""
         try:
             with self.file.place.open() as source, self.unpacked(source, plan) as stream:
                 stream.seek(self.offset)
@@ -69,7 +69,7 @@ class Lost:
             return False
 
     def unescaped(self, plan: Plan) -> bytes | None:
-        """The whole record where it stands in the file with escapes, as they mean it; None where it does not."""
+        """The complete record, if it is escaped in the file; None if not, or if the file has changed."""
         framing = bare(framing_of(plan.taken or "none"))
         if not isinstance(framing, Stuffed) and not (isinstance(framing, Delimited) and framing.escape):
             return None
@@ -82,12 +82,12 @@ class Lost:
         return found if found and len(found) == self.size and found.startswith(self.raw) else None
 
     def unpacked(self, source: BinaryIO, plan: Plan) -> "BinaryIO | Unpacked":
-        """The file, or what is compressed in it."""
+        """The file, or its decompressed content."""
         return plain(source, self.file.place.open, self.file.path, bounds(plan))
 
 
 def source_chunks(plan: Plan, module: FormatModule, lost: Lost, place: pa.RecordBatch) -> Iterator[Chunk]:
-    """The records of a row whose bytes are there."""
+    """The records of a row whose bytes are in the file."""
     with lost.file.place.open() as source, lost.unpacked(source, plan) as stream:
         end = stream.seek(0, io.SEEK_END) if lost.is_open_ended else lost.offset + lost.size
         section = cast(BinaryIO, Section(stream, Part(lost.file, lost.offset, end, 0)))

@@ -1,8 +1,8 @@
-"""The parameters for quarantined records of files with a header: the values of the header.
+"""Finds the parameters of quarantined records of files with a header, from the values of the header.
 
-The quarantine has only the bytes of the record. Its file is opened once for all its records; if it is gone or changed,
-nobody knows the parameters, and the records stay. A row that begins at the start of its file is no record but a whole
-stream whose header could not be read: it is read as a stream again. The framing of the tables says whether there is a
+The quarantine has only the bytes of the record. So its file is opened again, once for all records. If the file is gone
+or changed, the parameters are unknown, and the records stay. A row at the start of its file is no record but a whole
+stream whose header could not be read; it is read as a stream again. The framing of the tables tells whether there is a
 header.
 """
 
@@ -23,13 +23,13 @@ from wireloom.runtime.streams.framing import Headed, framing_of
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """What the headers of files say, each looked at once."""
+    """The plans from the headers of files; each header is read once."""
 
     plan: Plan
     known: dict[str, Plan | None] = field(default_factory=dict)
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[tuple[Plan | None, pa.RecordBatch]]:
-        """The rows of a quarantine, by how they are read; None where nobody knows."""
+        """Split the rows of a quarantine by the plan to read them with; None if it is unknown."""
         framing = framing_of(self.plan.taken or "none")
         is_told = isinstance(framing_of(self.plan.framing or "none"), Headed)
         if is_told or not isinstance(framing, Headed) or not {SOURCE, OFFSET} <= set(batch.schema.names):
@@ -41,7 +41,7 @@ class Headers:
         yield replace(self.plan, framing=self.plan.taken), batch.filter(pc.equal(batch[OFFSET], 0))
         behind = batch.filter(pc.greater(batch[OFFSET], 0))
         if {name for name, _ in framing.gives} <= {name for name, _ in self.plan.parameters}:
-            yield self.plan, behind  # the caller says all that the header does
+            yield self.plan, behind  # the given parameters include all values of the header
             return
         for path in pc.unique(behind[SOURCE]).to_pylist():
             yield self._of_file(path), behind.filter(pc.equal(behind[SOURCE], path))

@@ -1,7 +1,6 @@
-"""The rows of a quarantine for people: which record, where it came from, and why it is bad.
+"""Lists the rows of a quarantine for people: the record, its origin, and its error.
 
-Rows are numbered in the order of their batches, files and offsets, so a row keeps its number until a replay moves
-rows.
+Rows are numbered in the order of their batches, files and offsets, so a row keeps its number until a replay moves rows.
 """
 
 import re
@@ -27,7 +26,7 @@ _PLACE = (SOURCE, RECORD, OFFSET, TOPIC, PARTITION)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record of a quarantine; `raw` are its bytes, or of a large one the first of `size`."""
+    """A record of a quarantine. `raw` has its bytes; of a large record, the first of `size` bytes."""
 
     number: int
     format: str
@@ -42,14 +41,14 @@ class Row:
     raw: bytes = b""
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: why the record is bad, and the bytes around the fault."""
+        """The row for notebooks: the error, and the bytes around it."""
         rows = [*fault_rows(self), ("from", text(self.origin)), ("bytes", bytes_html(self.raw, self.offset))]
         return table(f"{self.format}: row {self.number} of the quarantine", rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many records of a format have a code."""
+    """The number of records with an error code, in one format."""
 
     format: str
     code: str
@@ -66,7 +65,7 @@ class Refused:
 
     @classmethod
     def of(cls, folder: str) -> "Refused":
-        """Those of an output of ingest, of all its versions, or one quarantine; raises MisuseError where none is."""
+        """The quarantine of an output in all versions, or of a single folder; raises MisuseError if there is none."""
         storage, output = PlainStorage(), folder.rstrip("/")
         if not storage.exists(output):
             raise MisuseError(f"there is no {folder}; name the folder that ingest writes to")
@@ -75,7 +74,7 @@ class Refused:
         return cls(folder, tuple(_table(storage, path) for path in found))
 
     def counts(self) -> list[Count]:
-        """How many there are of each code, the most frequent first."""
+        """The number of records by error code, most frequent first."""
         found: Counter[tuple[str, str, str]] = Counter()
         for row in self._rows((*_ERROR_COLUMNS,)):
             found[row.format, row.code, row.meaning] += 1
@@ -83,11 +82,11 @@ class Refused:
         return [Count(*which, count) for which, count in ordered]
 
     def rows(self, code: str | None = None) -> Iterator[Row]:
-        """The rows, of one code or of all, without their bytes."""
+        """The rows, all or of one error code, without their bytes."""
         return (row for row in self._rows((*_ERROR_COLUMNS, *_PLACE)) if code in (None, row.code))
 
     def row(self, number: int) -> Row:
-        """One row, with its bytes; raises MisuseError where there is none of that number."""
+        """One row with its bytes; raises MisuseError for an unknown number."""
         last = -1
         for row in self._rows((RAW, *_ERROR_COLUMNS, *_PLACE)):
             last = row.number

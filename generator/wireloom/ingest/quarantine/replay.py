@@ -1,10 +1,10 @@
-"""A replay: a quarantine is decoded again with a newer spec. What decodes now moves to the records, the rest stays.
+"""A replay decodes a quarantine with a newer spec. Records that decode now move to the records table; the others stay.
 
-What stays is a new generation of the quarantine: one batch, with the new errors and the digest of the new spec, in
-place of all batches that existed when the replay began. Like every batch it is entered in a ledger (that of the
-folder with the quarantine) and then moved. If a replay is killed, the next one finishes it first, on either engine.
-A stream may add to the quarantine meanwhile; a second replay may not. For Delta tables the moves are commits: one
-adds to the records, one replaces the generation.
+Records that stay form a new generation of the quarantine: one batch, with the new errors and the digest of the new
+spec, which replaces all batches that existed when the replay began. Like every batch, it is entered in a ledger (that
+of the quarantine's output) and then moved. If a replay is killed, the next one finishes it first, on either engine. A
+stream may add to the quarantine meanwhile; a second replay may not. For Delta tables, the moves are commits: one adds
+to the records, one replaces the generation.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from wireloom.ingest.tables.versions import close, show
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """So many records of a quarantine that a spec of a format had refused."""
+    """The number of records that a spec of a format refused."""
 
     format: str
     digest: str
@@ -35,108 +35,111 @@ class Refused:
 
 
 class Quarantine(Protocol):
-    """The rows of a quarantine, and who reads them."""
+    """Reads the rows of a quarantine."""
 
     @property
     def place(self) -> pa.Schema:
         """The columns that say where each record came from."""
 
     def refused(self) -> tuple[Refused, ...]:
-        """What is in it."""
+        """How many records each spec refused."""
 
     def cut(self) -> int:
-        """How many records have lost bytes."""
+        """How many records are incomplete."""
 
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
-        """Read all of it and write it; the entry that makes it so. Raises DataError."""
+        """Decode all records and write the results; returns the entry for the ledger. Raises DataError."""
 
 
 class Arrangement(Protocol):
-    """How a quarantine lies in its folder, and the records that come of it in theirs."""
+    """The layout of a quarantine and of the records table that a replay writes to."""
 
     def refuse_others(self, records: str) -> None:
-        """Raises MisuseError where a table of records lies otherwise."""
+        """Raise MisuseError if the records table has another layout."""
 
     def taken(self, records: str) -> Iterable[int]:
-        """Numbers of replays that one of the tables has rows of."""
+        """The numbers of replays that either table has rows of."""
 
     def tables(self, records: str, terms: Terms) -> Tables:
-        """Where what is decoded goes, and what is still bad."""
+        """The tables to write decoded and still bad records to."""
 
     def retired(self, staging: str) -> tuple[Move, ...]:
-        """What goes away after its successor."""
+        """The moves that remove the replayed batches, after the new ones were added."""
 
 
 class Found(NamedTuple):
-    """A quarantine, and how it lies."""
+    """A quarantine, and its layout."""
 
     rows: Quarantine
     arrangement: Arrangement
 
 
 class Engine(Protocol):
-    """Who runs the tasks of a replay, and how files are reached."""
+    """Runs the tasks of a replay, and accesses files."""
 
     @property
     def storage(self) -> Storage:
-        """The files of ledger and tables."""
+        """Access to the files of ledger and tables."""
 
     def ended(self) -> End:
-        """How Java ended, where it has."""
+        """How the Java process ended, if it did."""
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> Quarantine:
-        """These batches of a quarantine; raises MisuseError where it is none."""
+        """The given batches of a quarantine; raises MisuseError if the path is not one."""
 
     def delta(self, path: str) -> Found:
-        """A quarantine that is a Delta table; raises MisuseError or MachineError where it cannot be read here."""
+        """A quarantine in a Delta table; raises MisuseError or MachineError if this engine cannot read it."""
 
     def commit(self, commit: Commit) -> None:
-        """Make a commit of a Delta table, unless it is there."""
+        """Make a commit of a Delta table, unless it exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Parquet files, in folders of batches."""
+    """Parquet files, with a folder for each batch."""
 
     storage: Storage
     quarantine: str
     batches: tuple[str, ...]
 
     def refuse_others(self, records: str) -> None:
-        """Nothing can be added to Parquet files that lie in a table without the folder of a batch."""
+        """Raise MisuseError if the table has Parquet files outside of a batch's folder."""
         for name in self.storage.names(records):
             if not name.startswith((f"{BATCH}=", "_", ".")):
                 raise MisuseError(f"{records} has {name}, so another version made it; choose another --output")
 
     def taken(self, records: str) -> Iterable[int]:
-        """Folders of replays, in this output or in one that several quarantines are replayed to."""
+        """The numbers of replay folders in the quarantine and in the records table, which quarantines may share."""
         mark = f"{BATCH}=-"
         names = (*self.storage.names(self.quarantine), *self.storage.names(records))
         return [int(name.removeprefix(mark)) for name in names if mark in name]
 
     def tables(self, records: str, terms: Terms) -> Tables:  # noqa: ARG002 - Arrangement's
-        """Folders beside those that are there."""
+        """Folders beside the existing ones."""
         return ParquetTables({RECORDS: records, QUARANTINE: self.quarantine}, "-")
 
     def retired(self, staging: str) -> tuple[Move, ...]:
-        """What has been replayed goes, after its successor is there: better seen twice for a moment than not at all."""
+        """The old batches go after the new one appears: for a moment readers see records twice, but never miss any."""
         return tuple((f"{self.quarantine}/{name}", f"{staging}/old/{name}") for name in self.batches)
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a replay did: `before` counts records by their spec's digest; `cut` ones had lost bytes, and stay."""
+    """The result of a replay.
+
+    `before` counts records by spec digest; `cut` is the number of incomplete ones, which stay.
+    """
 
     number: int
     summary: Summary
     digest: str
     before: Counts = ()
     cut: int = 0
-    version: int = 1  # of the columns that the records have now
+    version: int = 1  # of the records table's columns
 
 
 def finish(engine: Engine, quarantine: str) -> tuple[Entry, ...]:
-    """Finish replays that were killed; which those are. Raises MisuseError where there is no table."""
+    """Finish killed replays; returns those. Raises MisuseError if there is no table."""
     refuse_no_table(quarantine, engine.storage.names(engine.storage.absolute(quarantine)))
     ledger = _ledger(engine, quarantine)
     with held(engine.storage, ledger, "replay"):
@@ -150,13 +153,13 @@ def _ledger(engine: Engine, quarantine: str) -> Ledger:
 
 
 def formats(engine: Engine, quarantine: str) -> tuple[str, ...]:
-    """The formats of the records in a quarantine; raises MisuseError where it is none."""
+    """The formats of the records in a quarantine; raises MisuseError if it is none."""
     found = _found(engine, quarantine)
     return tuple(sorted({each.format for each in found.rows.refused()}))
 
 
 def formats_of_batches(engine: Engine, quarantine: str) -> tuple[str, ...]:
-    """The formats that the batches beside a quarantine are of; none where the ledger does not tell of all of them."""
+    """The formats of the batches beside a quarantine; empty if the ledger does not tell all of them."""
     ledger = Ledger(engine.storage, _ledger(engine, quarantine).home, BATCHES)
     entries = ledger.entries()
     found = {Terms.read(entry.terms).format if entry.terms else "" for entry in entries}
@@ -164,8 +167,8 @@ def formats_of_batches(engine: Engine, quarantine: str) -> tuple[str, ...]:
 
 
 def replay(engine: Engine, run: Replay) -> Replayed:
-    """Run it; raises MisuseError where the tables do not fit, DataError where the books do not balance."""
-    module = open_module(run.plan)  # which must be of the plan's spec
+    """Run the replay; raises MisuseError if the tables do not fit, DataError if the counts do not add up."""
+    module = open_module(run.plan)  # raises if the package has another spec than the plan
     storage = engine.storage
     output = home_of(storage, storage.absolute(run.output))
     refuse_within(run.output, storage, of_version=True)
@@ -184,7 +187,7 @@ def replay(engine: Engine, run: Replay) -> Replayed:
 
 
 def _finish_replacement(storage: Storage, home: str) -> None:
-    """Where a job that takes rows out of the tables was killed while it moved files, move the others."""
+    """Finish the moves of a killed job that replaces rows."""
     batches = Ledger(storage, home, BATCHES)
     pending = (entry for entry in batches.staged().values() if entry is not None)
     if any(entry.anew or entry.removed.files for entry in pending):
@@ -198,7 +201,7 @@ def _run(engine: Engine, run: Replay, ledger: Ledger, output: str) -> Replayed:
     arrangement.refuse_others(f"{output}/{RECORDS}")
     before = _before(found, run)
     cut = 0 if run.plan.from_source else found.cut()
-    # other parameters are why there are replays
+    # a replay usually has other parameters, so changes are accepted
     agreement = agreed(storage, output, terms(run.plan, found.place), accept=True, new_version=run.new_version)
     close(storage, output, agreement)
     records = f"{folder(output, agreement.terms.version)}/{RECORDS}"
@@ -226,7 +229,7 @@ def _found(engine: Engine, named: str) -> Found:
 
 
 def refuse_no_table(named: str, names: Iterable[str]) -> None:
-    """Raises MisuseError where a folder with these names is no table."""
+    """Raise MisuseError if a folder with these names is not a table."""
     if QUARANTINE in names:
         raise MisuseError(f"{named} holds both tables; name the folder {named.rstrip('/')}/{QUARANTINE}")
     if DELTA_LOG not in names and all(name.startswith(("_", ".")) for name in names):
@@ -234,7 +237,7 @@ def refuse_no_table(named: str, names: Iterable[str]) -> None:
 
 
 def _before(found: Quarantine, run: Replay) -> Counts:
-    """How many records each spec refused; raises MisuseError where they are of another format."""
+    """How many records each spec refused; raises MisuseError if they are of another format."""
     refused = found.refused()
     others = sorted({each.format for each in refused} - {run.plan.format})
     if others:

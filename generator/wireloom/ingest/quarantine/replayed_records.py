@@ -1,4 +1,4 @@
-"""The records of a quarantine, decoded again. Records whose bytes are missing stay as they are."""
+"""Decodes the records of a quarantine again. Incomplete records that cannot be completed stay as they are."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ from wireloom.ingest.tables.splitting import Parted, parted
 
 
 def replayed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parted]:
-    """The records of batches of a quarantine's columns."""
+    """The records of batches of quarantine rows."""
     headers = Headers(plan)
     for batch in batches:
         for known, rows in headers.parts(batch):
@@ -25,7 +25,7 @@ def replayed_of(plan: Plan, batches: Iterable[pa.RecordBatch]) -> Iterator[Parte
 
 
 def _read(plan: Plan, batch: pa.RecordBatch) -> Iterator[Parted]:
-    """The records of rows that are all read alike."""
+    """The records of rows that are read with the same plan."""
     read = values_of if plan.framing in (None, "none") else framed_of
     raw, sizes = batch["raw"], batch["raw_size"]
     whole = pc.or_(raw.is_null(), pc.less_equal(sizes, pc.cast(pc.binary_length(raw), pa.int64())))
@@ -46,7 +46,7 @@ def _read(plan: Plan, batch: pa.RecordBatch) -> Iterator[Parted]:
 
 
 def _from_source(plan: Plan, row: pa.RecordBatch, lost: Lost) -> Iterator[Parted]:
-    """A record that is in the quarantine in part, from its file; where that has it no longer, it stays."""
+    """An incomplete record, read from its file; if the file no longer has it, it stays."""
     if not lost.is_there(plan):
         yield _kept(plan, row)
         return
@@ -63,7 +63,7 @@ def _places(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _kept(plan: Plan, cut: pa.RecordBatch) -> Parted:
-    """Records that are in the quarantine in part, with the errors that they had."""
+    """Incomplete records with their old errors."""
     place = _places(cut).slice(0, 0)
     none = decoded(plan, open_module(plan), place.append_column(DATA, pa.array([], pa.binary())))
     rows = pa.array([], row_type(none.found.records.type, place.schema))

@@ -1,4 +1,4 @@
-"""The rows of a quarantine without Spark: Parquet files, read a few rows at a time."""
+"""Reads the rows of a quarantine without Spark: Parquet files, a few rows at a time."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ RAW = ERROR[0].name
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How tasks read the rows of a quarantine: with these columns, nulls where a file lacks one."""
+    """Reads quarantine rows in a task: the given columns, with nulls for those that a file lacks."""
 
     columns: pa.Schema
 
     def __call__(self, plan: Plan, groups: Sequence[RowGroups]) -> Iterator[Parted]:
-        """Every record of row groups once more."""
+        """Decode all records of row groups again."""
         for group in groups:
             with during(group.file.path):
                 yield from replayed_of(plan, self.batches(group))
@@ -46,14 +46,14 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class FileQuarantine:
-    """Files of a quarantine, and the columns that they have together."""
+    """The files of a quarantine, and the union of their columns."""
 
     files: tuple[File, ...]
     columns: pa.Schema
 
     @classmethod
     def of(cls, path: str, batches: tuple[str, ...]) -> "FileQuarantine":
-        """These batches of a quarantine; raises MisuseError where it is none."""
+        """The given batches of a quarantine; raises MisuseError if the path is not one."""
         files = Listing(tuple(f"{path}/{name}" for name in batches), recursive=True).files()
         columns = pa.unify_schemas([_schema(file) for file in files]) if files else pa.schema([])
         refuse_no_quarantine(path, columns.names)
@@ -70,7 +70,7 @@ class FileQuarantine:
             yield from row_groups(file, RAW)
 
     def refused(self) -> tuple[Refused, ...]:
-        """What is in it."""
+        """How many records each spec refused."""
         found: Counter[tuple[str, str]] = Counter()
         for group in self.groups():
             for batch in rows_of(group, ("format", "spec_digest")):
@@ -78,7 +78,7 @@ class FileQuarantine:
         return tuple(Refused(*spec, count) for spec, count in found.items())
 
     def cut(self) -> int:
-        """How many records have lost bytes."""
+        """How many records are incomplete."""
         lost = 0
         for group in self.groups():
             for batch in rows_of(group, (RAW, "raw_size")):
@@ -87,7 +87,7 @@ class FileQuarantine:
 
 
 def _schema(file: File) -> pa.Schema:
-    """The columns of a file, plain; raises MisuseError where it is no Parquet."""
+    """The columns of a file, without dictionary types; raises MisuseError if it is not Parquet."""
     try:
         with file.place.open() as source:
             found = pq.read_schema(source)

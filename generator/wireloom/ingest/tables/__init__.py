@@ -1,1 +1,1 @@
-"""The output of ingest: the columns of both tables, their Parquet files, and versions of their columns."""
+"""The output of ingest: the columns of both tables, their Parquet files, and versions of the columns."""

@@ -1,8 +1,9 @@
-"""The terms of an output: what wrote it, and with which columns. They are compared before a job adds its first batch.
+"""The terms of an output: the format, options and columns of its batches.
 
-Parquet tables are files, each with columns of its own. Without this comparison, readers would see numbers of another
-width, or nulls in a renamed column. Each entry of the ledger has its terms; an output without terms is described by
-its newest files.
+A job's terms must fit before it adds a batch.
+
+Each Parquet file has columns of its own. Without this check, readers would see numbers of another width, or nulls in a
+renamed column. Each entry of the ledger has its terms; an output without terms is described by its newest files.
 """
 
 import json
@@ -26,12 +27,12 @@ from wireloom.ingest.tables.spark_columns import spark_columns
 from wireloom.ingest.tables.storable_columns import left_out, refuse_unreadable
 
 Columns = Mapping[str, Any]
-"""A struct in Spark's JSON."""
+"""A struct type in Spark's JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How an output is written; `source` is empty for batches, which may come from anywhere."""
+    """How an output is written. `source` is empty for batches, which may have any source."""
 
     format: str
     root: str
@@ -40,28 +41,28 @@ class Terms:
     source: str
     records: Columns
     quarantine: Columns
-    version: int = 1  # of the columns: which folder of the output has the tables
-    partition: tuple[str, ...] = ()  # columns of the records that are folders
+    version: int = 1  # of the columns, which decides the folder of the tables
+    partition: tuple[str, ...] = ()  # partition columns of the records
 
     @classmethod
     def read(cls, found: Mapping[str, Any]) -> "Terms":
-        """The terms that a JSON object says."""
+        """Parse terms from a JSON object."""
         return cls(**{**found, "partition": tuple(found.get("partition", ()))})
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What is new (readers see it as nulls in older files), and what may not be: mixed with what is there."""
+    """Differences between terms: `notes` are harmless (older files have nulls there), the others are not."""
 
     notes: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()  # other words than before: format, root, framing, parameters, source
-    refused: tuple[str, ...] = ()  # columns of other types
+    settings: tuple[str, ...] = ()  # changes of format, root, framing, parameters or source
+    refused: tuple[str, ...] = ()  # columns with other types
 
 
 def terms(plan: Plan, place: pa.Schema, source: str = "", partition: tuple[str, ...] = ()) -> Terms:
-    """The terms of a plan whose records come with these place columns.
+    """The terms of a plan with the given place columns.
 
-    Raises MisuseError where they cannot be partitioned so, or readers would take one column for another.
+    Raises MisuseError if a partition column is unfit, or readers would confuse columns.
     """
     types = {name: json.loads(spark_columns(pa.schema(list(type)))) for name, type in table_types(plan, place).items()}
     given = json.loads(json.dumps(dict(plan.parameters), default=str))
@@ -74,12 +75,12 @@ def terms(plan: Plan, place: pa.Schema, source: str = "", partition: tuple[str, 
 
 
 def refuse_unfit_columns(plan: Plan, partition: tuple[str, ...]) -> None:
-    """Raises MisuseError where tables cannot have the columns of the plan, or not be partitioned so."""
+    """Raise MisuseError if tables cannot store the columns of the plan, or be partitioned this way."""
     terms(plan, pa.schema(list(PLACE)), partition=partition)
 
 
 def left_out_notes(plan: Plan) -> tuple[str, ...]:
-    """What to say of columns that no table holds."""
+    """A line about columns that tables cannot store."""
     names = list(left_out(flat_type(plan), ""))
     if not names:
         return ()
@@ -104,9 +105,9 @@ def named(source: Source) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Terms that fit an output, with the version of its tables, and what is new to it, in words.
+    """Terms that fit an output, with their version, and lines about what is new.
 
-    `closed` are the terms of the version before, where this begins another.
+    `closed` are the terms of the previous version, if a new one begins.
     """
 
     terms: Terms
@@ -115,21 +116,21 @@ class Agreement:
 
 
 def folder(home: str, version: int) -> str:
-    """The folder of an output that has the tables of a version."""
+    """The folder for the tables of a version."""
     return home if version == 1 else f"{home}/v{version}"
 
 
 def home_of(storage: Storage, path: str) -> str:
-    """The output that a folder of tables belongs to: the folder, or the one around that of a version."""
+    """The output that a folder of tables belongs to: the folder itself, or its parent if it is that of a version."""
     around, _, name = path.rstrip("/").rpartition("/")
     return around if re.fullmatch(r"v\d+", name) and storage.exists(f"{around}/{LEDGER}") else path
 
 
 def agreed(storage: Storage, home: str, now: Terms, *, accept: bool = False, new_version: bool = False) -> Agreement:
-    """How the output is added to, by terms that fit it, and what is new to it.
+    """Fit the terms of a job to an output.
 
-    Raises MisuseError where its columns have other types, unless a `new_version` may begin, and, unless `accept`,
-    where something else is another.
+    Raises MisuseError if columns have other types, unless `new_version` is set; and for other changes, unless `accept`
+    is.
     """
     before = known(storage, home)
     if before is None:
@@ -175,7 +176,7 @@ def _by(terms: Terms) -> str:
 
 
 def _refuse_lost(home: str, now: Terms) -> None:
-    """Raises MisuseError where the columns that a table is partitioned by are not what they were."""
+    """Raise MisuseError if a partition column of the existing table no longer fits."""
     try:
         refuse_unfit(now.records["fields"], now.partition)
     except MisuseError as error:
@@ -186,10 +187,9 @@ def _refuse_lost(home: str, now: Terms) -> None:
 
 
 def known(storage: Storage, home: str) -> Terms | None:
-    """The terms of an output; None where it has neither terms nor tables.
+    """The terms of an output; None if it has neither terms nor tables.
 
-    A replay has a part in its columns, and none in how it is added to: it reads with a framing and parameters of its
-    own.
+    Replays count for the columns only: their framing and parameters are their own.
     """
     batches, replays = ([entry for entry in Ledger(storage, home, kind).entries() if entry.terms] for kind in KINDS)
     if batches or replays:
@@ -208,7 +208,7 @@ def _newest(entries: Sequence[Entry]) -> Terms:
 
 
 def _added_as(terms: Terms, batch: Terms) -> Terms:
-    """The terms, as those of one who adds as a batch did."""
+    """The terms, with the format and options of a batch."""
     return replace(
         terms,
         format=batch.format,
@@ -220,7 +220,7 @@ def _added_as(terms: Terms, batch: Terms) -> Terms:
 
 
 def _altered(storage: Storage, home: str, before: Terms) -> Terms:
-    """The terms with the columns that a Delta table has by now: somebody may have widened them there."""
+    """The terms with the current columns of a Delta table, which users may have widened."""
     log = f"{folder(home, before.version)}/{RECORDS}/{DELTA_LOG}"
     for name in reversed([name for name in storage.names(log) if re.fullmatch(r"\d{20}\.json", name)]):
         for line in storage.read(f"{log}/{name}").splitlines():
@@ -238,11 +238,11 @@ _WIDER = {
     "int": ("bigint", "double"),
     "float": ("double",),
 }
-"""What Delta widens in place."""
+"""Types that Delta can widen in place."""
 
 
 def _widening(storage: Storage, home: str, before: Terms, changes: Changes) -> tuple[str, ...]:
-    """How a Delta table is made to hold the new columns, where it can be, as SQL."""
+    """SQL that makes a Delta table fit for the new columns, if that is possible."""
     table = f"{folder(home, before.version)}/{RECORDS}"
     wider = [line.replace(": ", " -> ", 1).split(" -> ") for line in changes.refused]
     if DELTA_LOG not in storage.names(table) or any(now not in _WIDER.get(was, ()) for _, was, now in wider):
@@ -271,7 +271,7 @@ def _columns_of_files(storage: Storage, table: str) -> Columns | None:
 
 
 def compared(before: Terms, now: Terms) -> Changes:
-    """What is another; terms that are not known (empty) are not compared."""
+    """The differences between terms; unknown (empty) ones are not compared."""
     settings = []
     if before.format:
         for name in ("format", "root", "framing", "source"):
@@ -298,7 +298,7 @@ class _Difference:
 
     @property
     def harmless(self) -> bool:
-        """Whether readers of both see nulls where a column is not."""
+        """Whether the only effect is that some rows have nulls."""
         return not self.was or not self.now
 
     def __str__(self) -> str:
@@ -310,11 +310,11 @@ class _Difference:
 
 
 def _different(path: str, was: Any, now: Any) -> Iterator[_Difference]:
-    """Columns that are there in one only, or of another type; comments do not count."""
+    """Columns that are on one side only, or have other types; comments do not count."""
     match was, now:
         case {"type": "struct", "fields": old}, {"type": "struct", "fields": new}:
             before, after = ({field["name"]: field["type"] for field in fields} for fields in (old, new))
-            others = {name.lower(): name for name in after}  # by which Spark finds A, where a is asked for
+            others = {name.lower(): name for name in after}  # Spark ignores case in names
             for name in dict.fromkeys((*before, *after)):
                 place = f"{path}.{name}" if path else name
                 if name in before and name in after:

@@ -1,6 +1,6 @@
-"""The Parquet files of one task: rows are gathered to row groups, and a large file is closed and a new one begun.
+"""Writes the Parquet files of one task: collects rows into row groups, and starts a new file when one is large.
 
-A file has a unique name and is in the staging folder of its batch, where no reader looks. It counts once its task has
+A file has a unique name and is in the staging folder of its batch, which readers skip. It counts once its task has
 reported it, so files of a failed or repeated task do not count.
 """
 
@@ -18,30 +18,31 @@ from wireloom.ingest.plan import FILE_BYTES, GROUP_BYTES, OFFSET, QUARANTINE, RE
 from wireloom.ingest.tables.partitions import nulls, parts_of
 from wireloom.ingest.tables.spark_columns import leaves, spark_columns
 
-SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"  # where Spark looks for types and comments of columns
-RISING = (RECORD, OFFSET)  # columns whose values rise from row to row, which no dictionary makes smaller
+# the key in which Spark looks for types and comments of columns
+SPARK_COLUMNS = b"org.apache.spark.sql.parquet.row.metadata"
+RISING = (RECORD, OFFSET)  # columns with rising values, which a dictionary would not make smaller
 GROUP_ROWS = 1 << 20
 GATHERED = 4
-"""Row groups' worth of rows that are held before they are parted into folders, so that each gets more at once."""
+"""With partitioning, row groups' worth of rows to collect before splitting by folder, so that each gets more."""
 MOST_OPEN = 64
-"""Files of one task that are open at once; the one that has waited longest ends where there would be more."""
+"""Most open files of one task; beyond that, the least recently written one is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How and where tasks write: all that they must know."""
+    """The arguments for the writers of tasks."""
 
     staging: str
     compression: str = "snappy"
     group_bytes: int = GROUP_BYTES
     file_bytes: int = FILE_BYTES
-    most_bad: int | None = None  # bytes of bad records of one task after which it stops
-    partition: tuple[str, ...] = ()  # columns of the records that become folders
+    most_bad: int | None = None  # bytes of bad records after which a task stops
+    partition: tuple[str, ...] = ()  # partition columns of the records
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file of a table: its path below the table's staging folder, its rows, and its size in bytes."""
+    """A written file: its path below the table's staging folder, its rows, and its size in bytes."""
 
     table: str
     name: str
@@ -51,7 +52,7 @@ class WrittenFile:
 
 @dataclass(slots=True)
 class TableFiles:
-    """The files of one table and one task."""
+    """The files of one table that one task writes."""
 
     writing: Writing
     table: str
@@ -60,15 +61,15 @@ class TableFiles:
     _held: list[pa.RecordBatch] = field(default_factory=list)
     _bytes: int = 0
     _rows: int = 0
-    _open: dict[str, "_File"] = field(default_factory=dict)  # by folder, the last written last
+    _open: dict[str, "_File"] = field(default_factory=dict)  # by folder, last written last
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The columns that are folders."""
+        """The partition columns."""
         return self.writing.partition if self.table == RECORDS else ()
 
     def add(self, rows: pa.StructArray) -> None:
-        """Rows, to be written in time."""
+        """Add rows, which are written when enough are collected."""
         if not len(rows):
             return
         self._held.append(pa.RecordBatch.from_struct_array(rows))
@@ -79,13 +80,13 @@ class TableFiles:
             self._flush()
 
     def touch(self, type: pa.StructType) -> None:
-        """A file without rows, where there is none: its columns are there to be read."""
+        """Write a file without rows if there is no other, so that the columns can be read."""
         if not self.done and not self._held and not self._open:
             none = pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array([], type))])
             self._write(nulls(self.by), none.drop_columns(list(self.by)))
 
     def close(self) -> int:
-        """Write what is held, and end the file; how many rows the files have, raises DataError where some are lost."""
+        """Write the rest and close the files; returns the number of rows, raises DataError if rows are missing."""
         if self._held:
             self._flush()
         for folder in list(self._open):
@@ -96,7 +97,7 @@ class TableFiles:
         return rows
 
     def abandon(self) -> None:
-        """Let go of what is open; what lies in the staging folder goes with it."""
+        """Close the open files without finishing them; the staging folder is removed later."""
         for file in self._open.values():
             with suppress(OSError, pa.ArrowException):
                 file.close()
@@ -144,7 +145,7 @@ class _File:
         return cls(table, name, stream, writer, footers)
 
     def close(self) -> WrittenFile:
-        """End it; its rows are those that its footer has."""
+        """Close the file; the number of rows comes from its footer."""
         self.writer.close()
         size = self.stream.tell()
         self.stream.close()
@@ -155,7 +156,7 @@ class _File:
 def parquet_writer(
     stream: Any, schema: pa.Schema, columns: bytes, compression: str = "snappy", footers: list[Any] | None = None
 ) -> Any:
-    """A writer of a table's files; `columns` are those that Spark finds in it."""
+    """A writer for a table's files; `columns` is the description for Spark."""
     writer = pq.ParquetWriter(
         stream,
         schema.remove_metadata(),

@@ -1,7 +1,7 @@
-"""Folders by the values of columns, as Hive and Spark name them: `kind=a%2Fb/day=2024-05-01`.
+"""Partition folders, named as in Hive and Spark: `kind=a%2Fb/day=2024-05-01`.
 
-The columns are left out of the files, and readers take their values from the folder names. A name is text, so columns
-whose values have no exact text (floats, bytes, nested columns) are refused before anything is read.
+The partition columns are left out of the files; readers take their values from the folder names. A name is text, so
+columns whose values have no exact text (floats, bytes, nested columns) are refused before anything is read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,15 +14,15 @@ import pyarrow.compute as pc
 from wireloom.failures import DataError, MisuseError, unknown
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
-"""What a folder says for a null; for an empty text, too, which Spark's own writer cannot tell from it."""
+"""The folder value for null, and for an empty text, which Spark's own writer does not distinguish either."""
 LONGEST = 255
-"""Bytes of a folder's name that file systems hold."""
+"""Most bytes of a folder's name in common file systems."""
 _EXACT = ("boolean", "byte", "short", "integer", "long", "string", "date", "timestamp", "timestamp_ntz")
 _ESCAPED = {char: f"%{ord(char):02X}" for char in (*(chr(code) for code in (*range(0x20), 0x7F)), *"\"#%'*/:=?\\{[]^")}
 
 
 def refuse_unfit(fields: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
-    """Raises MisuseError for names that are no columns, or whose values folders cannot name; fields are Spark's."""
+    """Raise MisuseError for names that are no columns, or whose values cannot name folders; `fields` are Spark's."""
     types = {field["name"]: field["type"] for field in fields}
     for at, name in enumerate(names):
         if name not in types:
@@ -40,7 +40,7 @@ def refuse_unfit(fields: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
 
 
 def parts_of(rows: pa.Table, by: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of each folder, without its columns and in their order; raises DataError for what no folder names."""
+    """The rows for each folder, in order and without the partition columns; raises DataError for an unfit value."""
     if not by:
         yield "", rows
         return
@@ -56,19 +56,19 @@ def parts_of(rows: pa.Table, by: Sequence[str]) -> Iterator[tuple[str, pa.Table]
 
 
 def nulls(by: Sequence[str]) -> str:
-    """The folder of a row whose columns are all null."""
+    """The folder of a row whose partition columns are all null."""
     return "/".join(_named(name, None) for name in by)
 
 
 def _codes(rows: pa.Table, by: Sequence[str]) -> pa.Array:
-    """A number for each row, the same for rows of one folder."""
+    """A number for each row, equal for rows of the same folder."""
     codes: pa.Array | None = None
     for name in by:
         column = rows[name].combine_chunks()
         if not pa.types.is_dictionary(column.type):
             column = pc.dictionary_encode(column, null_encoding="encode")
         numbers = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
-        # encoded anew each time, so that products never go above the number of rows, squared
+        # re-encoded at each step, so that products stay below the square of the number of rows
         codes = numbers if codes is None else pc.add(pc.multiply(codes, len(column.dictionary) + 1), numbers)
         codes = pc.dictionary_encode(codes).indices.cast(pa.int64())
     return cast(pa.Array, codes)

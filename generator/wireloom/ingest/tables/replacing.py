@@ -1,8 +1,7 @@
-"""Rows of a file that is read again are removed by the same entry that adds the new ones.
+"""Replaces the rows of files that are read again: one ledger entry removes the old rows and adds the new ones.
 
-A Parquet file with such rows is staged once more without them. The moves of the entry then put that file beside the
-old one and remove the old one, in both tables and every version. So if a job is killed in between, the next one
-finishes.
+Each Parquet file with such rows is staged again without them. The moves of the entry put the new file beside the old
+one and remove the old one, in both tables and every version. So if a job is killed in between, the next one finishes.
 """
 
 import re
@@ -23,19 +22,19 @@ from wireloom.ingest.plan import BATCH, QUARANTINE, RECORDS, SOURCE
 from wireloom.ingest.tables.parquet_files import SPARK_COLUMNS, parquet_writer
 
 AWAY, KEPT = "replaced", "kept"
-"""Folders of the staged batch: for files that go, and for those that take their place."""
+"""Folders of the staged batch: for removed files, and for those that replace them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What the entry of a batch has to do so that it replaces rows, and which rows those are."""
+    """The moves that replace rows, and the number of those rows."""
 
     moves: tuple[Move, ...]
     removed: Removed
 
 
 def sources(storage: Storage, home: str) -> Iterator[str]:
-    """The files that rows of the tables came from; some come several times."""
+    """The source files in the rows of the tables; some occur several times."""
     for _, file in _files(storage, home):
         yield from _sources(file)
 
@@ -43,9 +42,9 @@ def sources(storage: Storage, home: str) -> Iterator[str]:
 def replacement(
     storage: Storage, home: str, staging: str, gone: Collection[str], batches: Mapping[int, Collection[str]]
 ) -> Replacement:
-    """Take the rows of the files `gone`, by their identities, out of the tables; raises MisuseError.
+    """Remove the rows of the files `gone` (identities) from the tables; raises MisuseError.
 
-    `batches` has the files of those batches that tell them: a path may have led to another file when it was read.
+    `batches` has the files of batches that list them; in these, a path may have led to another file.
     """
     added: list[Move] = []
     away: list[Move] = []
@@ -68,7 +67,7 @@ def replacement(
 
 
 def _files(storage: Storage, home: str) -> Iterator[tuple[str, File]]:
-    """The Parquet files of both tables of every version, each with the folder of its table."""
+    """The Parquet files of both tables in every version, each with its table's folder."""
     if not reachable(home):
         raise MisuseError(
             f"only Spark can open {home}, but --again works without Spark; use --overwrite, or another --output"
@@ -83,7 +82,7 @@ def _files(storage: Storage, home: str) -> Iterator[tuple[str, File]]:
 
 
 def _sources(file: File) -> list[str]:
-    """The files that the rows of a file came from; none where rows do not come from files."""
+    """The source files of a file's rows; empty if the rows do not come from files."""
     with file.place.open() as stream:
         parquet = pq.ParquetFile(stream, read_dictionary=[SOURCE])
         if SOURCE not in parquet.schema_arrow.names:
@@ -95,7 +94,7 @@ def _sources(file: File) -> list[str]:
 
 
 def _without(file: File, theirs: list[str], target: str) -> tuple[Removed, int]:
-    """Write the rows of a file that come from others than these; what those had, and how many rows are left."""
+    """Copy a file without the rows of some sources; returns what was removed, and the number of remaining rows."""
     removed, left = Removed(), 0
     values = pa.array(theirs, pa.string())
     with file.place.open() as stream:
@@ -117,7 +116,7 @@ def _without(file: File, theirs: list[str], target: str) -> tuple[Removed, int]:
 
 
 def _begun(parquet: pq.ParquetFile, target: str) -> tuple[Any, Any]:
-    """A file of the same columns, as readers see them."""
+    """Start a file with the same columns, as readers see them."""
     at = place(target)
     at.file_system.create_dir(at.path.rpartition("/")[0], recursive=True)
     stream = at.file_system.open_output_stream(at.path)

@@ -1,7 +1,7 @@
 """The columns of the two tables.
 
-A record becomes rows of the records table, or a row of the quarantine. The last columns of both say where it came
-from; which columns those are depends on the source.
+A record becomes rows of the records table, or one row of the quarantine. The last columns of both are the place of the
+record; which columns those are depends on the source.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ PLACE = _documented(
     }
 )
 FILE_PLACE = pa.schema([PLACE[0].with_type(pa.dictionary(pa.int32(), pa.string())), *PLACE[1:]])
-"""PLACE, where few files have many records."""
+"""PLACE with a dictionary type, for many records of few files."""
 KAFKA_PLACE = _documented(
     {
         KEY: (pa.binary(), "Kafka's key of the message"),
@@ -35,7 +35,7 @@ KAFKA_PLACE = _documented(
         TIMESTAMP: (pa.timestamp("us", "UTC"), "Kafka's timestamp of the message"),
     }
 )
-MEANING = "meaning"  # quarantines of earlier releases lack it
+MEANING = "meaning"  # missing in quarantines of earlier releases
 ERROR = _documented(
     {
         "raw": (pa.binary(), "The record's bytes as they came; only the first 16 MiB of a larger one"),
@@ -54,22 +54,22 @@ _ERROR = [field.name for field in ERROR]
 
 
 def row_type(flat: pa.StructType, place: pa.Schema) -> pa.StructType:
-    """The type of a row of the records table, where a decoded row has the type `flat`."""
+    """The row type of the records table, for decoded rows of type `flat`."""
     return pa.struct([*tabled(flat), *_named(place)])
 
 
 def bad_type(place: pa.Schema) -> pa.StructType:
-    """The type of a row of the quarantine."""
+    """The row type of the quarantine."""
     return pa.struct([*ERROR, *_named(place)])
 
 
 def place_of(columns: pa.Schema) -> pa.Schema:
-    """The columns of a quarantine that say where each record came from."""
+    """The place columns of a quarantine."""
     return pa.schema([field for field in columns if field.name not in _ERROR])
 
 
 def refuse_no_quarantine(path: str, columns: Sequence[str]) -> None:
-    """Raises MisuseError where the columns are not those of a quarantine."""
+    """Raise MisuseError if the columns are not those of a quarantine."""
     wanted = [name for name in _ERROR if name != MEANING]
     if not set(wanted) <= set(columns):
         found = ", ".join(columns)
@@ -77,7 +77,7 @@ def refuse_no_quarantine(path: str, columns: Sequence[str]) -> None:
 
 
 def _named(place: pa.Schema) -> tuple[pa.Field, ...]:
-    """The place columns with their comments, which a batch of Spark's does not have."""
+    """The place columns with their comments, which Spark's batches lack."""
     for fields in (PLACE, KAFKA_PLACE):
         if place.names == [field.name for field in fields]:
             return tuple(field.with_type(type) for field, type in zip(fields, place.types, strict=True))

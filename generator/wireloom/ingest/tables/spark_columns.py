@@ -1,4 +1,4 @@
-"""Columns as Spark describes them in Parquet files, so that it reads the same types and comments again."""
+"""Describes columns in Parquet files for Spark, so that it reads the same types and comments."""
 
 import json
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _NAMES = {
 
 
 def spark_columns(schema: pa.Schema) -> str:
-    """The columns as JSON, in Spark's terms; raises TypeError for a type that no column of ours has."""
+    """The columns in Spark's JSON; raises TypeError for a type that our columns never have."""
     return json.dumps(_struct(schema), separators=(",", ":"))
 
 
 def leaves(schema: pa.Schema) -> list[str]:
-    """The columns that hold values, as Parquet calls them: `bins.list.element.name`."""
+    """The names of the leaf columns in Parquet: `bins.list.element.name`."""
     return [path for field in schema for path in _leaves(field.name, field.type)]
 
 

@@ -1,6 +1,6 @@
-"""Decoded records, split: rows for the records table, bad records for the quarantine, and a count of both.
+"""Splits decoded records into rows for the records table and bad records for the quarantine, and counts both.
 
-No Python object is made for each record: its source, its bytes and its errors are Arrow columns throughout.
+No Python object is made for each record: sources, bytes and errors are Arrow columns throughout.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,9 +20,9 @@ from wireloom.runtime.streams.framed import KEPT
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Decoded records, and of each: bytes (of bad ones at least), size in its source, and where it came from.
+    """Decoded records, with the bytes (at least of bad ones), the size in the source, and the place of each.
 
-    A record whose size is null is one that is not there.
+    A null size marks a missing record.
     """
 
     found: Decoded
@@ -33,7 +33,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """Records of one chunk: rows, bad ones, and how many came in; `tally` counts no rows and no codes yet."""
+    """The rows and bad records of a chunk, and the counts; `tally` does not count rows and error codes yet."""
 
     rows: pa.StructArray
     bad: pa.StructArray
@@ -41,11 +41,11 @@ class Parted:
 
 
 NO_BAD = pa.array([], bad_type(pa.schema([])))
-"""No bad record, of no place, which nobody asks for."""
+"""No bad records; nobody reads its place columns."""
 
 
 def parted(plan: Plan, chunk: Chunk) -> Parted:
-    """Which of the records go where."""
+    """Split the records of a chunk."""
     if not chunk.sizes.null_count and chunk.found.errors.null_count == len(chunk.found.errors):
         count, size = len(chunk.sizes), pc.sum(chunk.sizes).as_py() or 0
         return Parted(_rows(chunk), NO_BAD, Summary(count, count, 0, 0, size=size, reread=chunk.found.reread))
@@ -64,7 +64,7 @@ def parted(plan: Plan, chunk: Chunk) -> Parted:
 
 
 def spans(sizes: Iterable[int], most: int, budget: int) -> Iterator[tuple[int, int]]:
-    """Spans of at most `most` values, and of at most `budget` bytes but for a value on its own."""
+    """Ranges of at most `most` values and `budget` bytes; a single value may be larger."""
     cuts, held, last = [0], 0, 0
     for last, size in enumerate(sizes, 1):
         if last - 1 > cuts[-1] and (last - 1 - cuts[-1] >= most or held + size > budget):
@@ -75,7 +75,7 @@ def spans(sizes: Iterable[int], most: int, budget: int) -> Iterator[tuple[int, i
 
 
 def _rows(chunk: Chunk) -> pa.StructArray:
-    """The rows of the records that are right, each with its place."""
+    """The rows of the good records, with their places."""
     found, place = chunk.found, chunk.place.columns
     records, parents = found.records, found.parents
     there = chunk.sizes.is_valid() if chunk.sizes.null_count else None
@@ -94,7 +94,7 @@ def _rows(chunk: Chunk) -> pa.StructArray:
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Values that are not right: their places in the chunk, and their errors."""
+    """Bad records: their indices in the chunk, and their errors."""
 
     parents: pa.Array
     errors: pa.StructArray
@@ -105,12 +105,12 @@ class _Refused:
         return self.errors.field("code")
 
     def where(self, mask: pa.Array) -> "_Refused":
-        """Those that the mask holds for."""
+        """Those selected by the mask."""
         return _Refused(self.parents.filter(mask), self.errors.filter(mask))
 
 
 def _refused(chunk: Chunk) -> _Refused:
-    """Those that the decoder refused, and those that are not there, which no decoder sees."""
+    """The records that the decoder refused, and the missing ones."""
     found = chunk.found
     wrong = pc.indices_nonzero(found.errors.is_valid()).cast(pa.int32())
     nulls = pc.indices_nonzero(chunk.sizes.is_null()).cast(pa.int32())

@@ -1,8 +1,8 @@
-"""The columns of a format that a table can store, and names that readers of tables would confuse.
+"""Tells which columns of a format a table can store, and which names readers of tables would confuse.
 
-Parquet, and so Delta, has no column without values: a struct without members, and lists and maps of such, are left
-out. Spark treats names that differ only in case as equal, at every level, and refuses a table with both. A column with
-the name of one of the columns that tables add is refused, too.
+Parquet, and so Delta, has no column without values: a struct without members, and lists and maps of such, are left out.
+Spark treats names that differ only in case as equal, at every level, and refuses a table with both. A column with the
+name of one of the columns that tables add is refused, too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ _CURE = "another name for its readers: `as: NAME`"
 
 
 def tabled(flat: pa.StructType) -> pa.StructType:
-    """The type of rows without what has no value for a file to hold."""
+    """The row type without columns that have no values."""
     return pa.struct(_kept(flat))
 
 
 def left_out(type: pa.DataType, path: str) -> Iterator[str]:
-    """What `tabled` leaves out, by dotted paths; of what has nothing else only the whole."""
+    """The paths of columns that `tabled` leaves out; if all parts of a column are left out, only its own path."""
     if path and _held(type) is None:
         yield path
         return
@@ -32,7 +32,7 @@ def left_out(type: pa.DataType, path: str) -> Iterator[str]:
 
 
 def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:
-    """The array as that type, which has no more members than it, by name, in any order."""
+    """The array converted to a type that has some of its members, by name, in any order."""
     if array.type.equals(type):
         return array
     if pa.types.is_struct(type):
@@ -47,7 +47,7 @@ def fitted(array: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def refuse_unreadable(fields: Sequence[Mapping[str, Any]]) -> None:
-    """Raises MisuseError where readers would take one column for another; fields are Spark's, of the format alone."""
+    """Raise MisuseError if readers would confuse columns; `fields` are the format's columns in Spark's JSON."""
     for field in fields:
         if (ours := field["name"].lower()) in _OURS:
             raise MisuseError(f"{field['name']} is a reserved column name ({_OURS[ours]}): give the field {_CURE}")
@@ -58,7 +58,7 @@ def refuse_unreadable(fields: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _held(type: pa.DataType) -> pa.DataType | None:
-    """The type without what has no value; None where nothing is left of it."""
+    """The type without parts that have no values; None if nothing remains."""
     if pa.types.is_struct(type):
         fields = _kept(type)
         return pa.struct(fields) if fields else None
@@ -89,7 +89,7 @@ def _listed(array: pa.Array, type: pa.DataType, child: pa.Array) -> pa.Array:
 
 
 def _case_collisions(type: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Members of one struct whose names differ in case alone, by their paths."""
+    """Paths of members of one struct whose names differ only in case."""
     match type:
         case {"type": "struct", "fields": fields}:
             there: dict[str, str] = {}

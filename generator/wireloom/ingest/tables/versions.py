@@ -1,6 +1,7 @@
-"""Versions of the columns of an output: the terms of closed versions, and a view over all of them.
+"""Versions of the columns of an output: keeps the terms of closed versions, and writes a view over all of them.
 
-A view is also written if columns are folders, since readers guess their types from the names: `7` for `007`.
+A view is also written for partitioned tables, since readers guess the types of partition columns from folder names: `7`
+for `007`.
 
 The terms of a batch are in its entry. Entries of old batches are folded in time, so the terms of a version are kept in
 a file of their own when the next version begins.
@@ -20,7 +21,7 @@ VIEW = f"{RECORDS}.sql"
 
 
 def close(storage: Storage, home: str, agreement: Agreement) -> None:
-    """Keep the terms of the version before, where another begins; raises MisuseError where no view can be written."""
+    """Keep the terms of the previous version if a new one begins; raises MisuseError if no view can be written."""
     if _has_view(agreement.terms) and is_foreign_view(storage, home):
         raise MisuseError(f"{home}/{VIEW}: not written by wireloom; move it away, or choose another --output")
     if agreement.closed is not None:
@@ -30,9 +31,9 @@ def close(storage: Storage, home: str, agreement: Agreement) -> None:
 
 
 def show(storage: Storage, home: str, now: Terms) -> str:
-    """Write the view of the records, where it says more than the files: several versions, or types of folders.
+    """Write the view of the records if it is needed: for several versions, or for the types of partition columns.
 
-    The file that has it, where it was written now.
+    Returns the path of the view if it was written.
     """
     if not _has_view(now):
         return ""
@@ -50,7 +51,7 @@ def show(storage: Storage, home: str, now: Terms) -> str:
 
 
 def is_foreign_view(storage: Storage, home: str) -> bool:
-    """Whether somebody else wrote the file that is to have the view."""
+    """Whether the view's file was not written by us."""
     path = f"{home}/{VIEW}"
     return storage.exists(path) and MADE not in storage.read(path).partition("\n")[0]
 
@@ -60,7 +61,7 @@ def _has_view(now: Terms) -> bool:
 
 
 def view_note(view: str, now: Terms) -> str:
-    """What to say of a view that was written."""
+    """A line about a view that was written."""
     if now.version == 1:
         return f"{view} has a view with the types of {', '.join(now.partition)}, which readers guess from folders"
     return f"{view} has a view over all versions"

@@ -1,7 +1,7 @@
-"""One view over the versions of a records table: SQL text for Spark, with the columns of all of them.
+"""Writes one view over the versions of a records table, as SQL for Spark, with the columns of all versions.
 
-A column whose types can be united has the wider one: numbers by a cast, structs member by member, lists and maps by
-their elements. Otherwise the column is there once for each type, named by its version: `level_v1`, `level`.
+If the types of a column can be united, it gets the wider one: numbers by a cast, structs member by member, lists and
+maps by their elements. Otherwise each type gets a column, named by its version: `level_v1`, `level`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ from wireloom.ingest.tables.agreement import Terms, folder
 INTEGERS = ("byte", "short", "integer", "long")
 NAMES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 EXACT = {"float": ("byte", "short"), "double": ("byte", "short", "integer", "float")}
-"""Floats, and the numbers that they hold exactly."""
+"""Float types, and the number types whose values they hold exactly."""
 MADE = "made by wireloom"
-"""What the first line says of every view."""
+"""The marker in the first line of each view."""
 
 
 def view_text(home: str, versions: Sequence[Terms], source: str) -> str:
-    """The view over tables of a format (`source`: parquet or delta), from the oldest version to the newest."""
+    """The view over tables of one format (`source`: parquet or delta), from the oldest version to the newest."""
     if len(versions) == 1 and _guessed(versions[0], source):
         by = ", ".join(versions[0].partition)
         return f"-- {RECORDS} of {home}, partitioned by {by}: {MADE}\n" + _typed(home, versions[0], RECORDS)
@@ -36,7 +36,7 @@ def view_text(home: str, versions: Sequence[Terms], source: str) -> str:
 
 
 def _guessed(terms: Terms, source: str) -> bool:
-    """Whether readers guess the types of some columns: those that are folders, where no log says what they are."""
+    """Whether readers guess the types of partition columns, because no Delta log has them."""
     return bool(terms.partition) and source == "parquet"
 
 
@@ -46,7 +46,7 @@ def _own(terms: Terms) -> str:
 
 
 def _typed(home: str, terms: Terms, name: str) -> str:
-    """A view of the files of one version whose columns have their types."""
+    """A view of the files of one version, with the right types of partition columns."""
     columns = [f"  {_quoted(field['name'])} {_ddl(field['type'])}" for field in terms.records["fields"]]
     listed = ",\n".join((*columns, f"  {BATCH} int"))
     path = _text(f"{folder(home, terms.version)}/{RECORDS}")
@@ -54,7 +54,7 @@ def _typed(home: str, terms: Terms, name: str) -> str:
 
 
 Column = tuple[str, Any, tuple[tuple[str, Any] | None, ...]]
-"""Its name and type in the view, and by version the column that it is and the type of that."""
+"""The name and type of a view's column, and for each version the column and type it is made from."""
 
 
 def _columns(versions: Sequence[Terms]) -> Iterator[Column]:
@@ -62,7 +62,7 @@ def _columns(versions: Sequence[Terms]) -> Iterator[Column]:
         {field["name"].lower(): (field["name"], field["type"]) for field in terms.records["fields"]}
         for terms in versions
     ]
-    keys = list(dict.fromkeys(key for each in reversed(fields) for key in each))  # Spark takes A and a for one
+    keys = list(dict.fromkeys(key for each in reversed(fields) for key in each))  # Spark treats A and a as equal
     taken = {*keys, BATCH, VERSION}
     for key in keys:
         owns = [each.get(key) for each in fields]
@@ -79,7 +79,7 @@ def _columns(versions: Sequence[Terms]) -> Iterator[Column]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, or one like it that no column has; it is taken then."""
+    """The name, or a similar one that is unused; marks it as used."""
     while name.lower() in taken:
         name += "_"
     taken.add(name.lower())
@@ -87,7 +87,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def united(types: Sequence[Any]) -> Any:
-    """The type that holds the values of all; None where there is none. Those that are None are not there."""
+    """The narrowest type for all values; None if there is none. Types that are None are skipped."""
     found = None
     for type in types:
         if type is not None:
@@ -139,7 +139,7 @@ def _select(home: str, terms: Terms, number: int, columns: Sequence[Column], sou
 
 
 def _cast(value: str, type: Any, target: Any, depth: int = 0) -> str:
-    """An expression for the value, of one type, as another that holds it."""
+    """A SQL expression that converts a value to another type."""
     if _ddl(type) == _ddl(target):
         return value
     match target:

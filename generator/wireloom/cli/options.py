@@ -4,16 +4,18 @@ import os
 import re
 import shlex
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from wireloom.catalog import FormatModule, open_format, open_package, parameter_values
 from wireloom.cli.gc_pause import uncollected
 from wireloom.cli.option_presence import is_given
-from wireloom.failures import MachineError, MisuseError, unknown
+from wireloom.cli.terminal.console import waiting
+from wireloom.failures import MachineError, MisuseError, refuse_unknown, unknown
 from wireloom.project import spec_files
 from wireloom.reports import FORMS
 
@@ -77,7 +79,7 @@ OutMade = Annotated[Path, typer.Option("--out", metavar="DIR", help=_OUT_HELP)]
 """--out of commands that can create the folder and the package."""
 PackageMade = Annotated[str, typer.Option("--package", metavar="NAME", help=_PACKAGE_HELP, callback=_package)]
 Format = Annotated[
-    str, typer.Argument(metavar="FORMAT", help="A format of the package; `wireloom formats` lists them.")
+    str, typer.Argument(metavar="FORMAT", help="A format of the package or of --specs; `wireloom formats` lists them.")
 ]
 SpecFormats = Annotated[
     list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the specs; all if none is named.")
@@ -198,6 +200,63 @@ def chosen(format: str, package: str, out: Path) -> FormatModule:
                 f"{format} is not generated yet; run `wireloom generate`, which makes its code from {spec}"
             )
         return open_format(found, format)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOrigin:
+    """Where a command finds formats: in the generated package, or in specs, whose modules it makes in memory."""
+
+    context: typer.Context
+    specs: Annotated[
+        Path | None,
+        typer.Option(
+            "--specs", metavar="DIR", help="Folder of specs to read the format from, not from the generated package."
+        ),
+    ] = None
+    out: Out = OUT
+    package: Package = PACKAGE
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the specs, whose lines are shown."""
+        return self.specs or SPECS
+
+    def module(self, format: str, *, beside: bool = False) -> FormatModule:
+        """The module of a format. `beside`: specs may be named beside a package, as something else is shown of them."""
+        if self._are_made(beside=beside):
+            return self._made([format])[0]
+        return chosen(format, self.package, self.out)
+
+    def modules(self, names: Sequence[str] | None = None, *, beside: bool = False) -> list[FormatModule]:
+        """The modules of formats, of all if none is named."""
+        if self._are_made(beside=beside):
+            return self._made(names)
+        opened = open_package(self.package, self.out)
+        return [open_format(opened, name) for name in names or opened.FORMATS]
+
+    def _are_made(self, *, beside: bool) -> bool:
+        """Whether modules are made from the specs; raises MisuseError where a package is named, too."""
+        if self.specs is None or not any(is_given(self.context, name) for name in ("out", "package")):
+            return self.specs is not None
+        if not beside:
+            raise MisuseError(
+                "--specs reads the format from its spec, --out and --package from a generated package; drop --specs, "
+                "or drop the others"
+            )
+        return False
+
+    def _made(self, names: Sequence[str] | None) -> list[FormatModule]:
+        """Modules made from the specs, which last until the command ends."""
+        refuse_no_folder(self.folder)
+        from wireloom import pipeline  # the generator's libraries, which a generated package does without
+        from wireloom.examples import opened
+
+        with waiting(f"reading {self.folder}"):
+            found = pipeline.read(self.folder).modules
+            refuse_unknown("format", names or (), found)
+            wanted = {name: found[name] for name in names or found}
+            modules = self.context.with_resource(opened(wanted))
+        return [cast(FormatModule, module) for module in modules.values()]
 
 
 def _spec_of(format: str) -> Path | None:

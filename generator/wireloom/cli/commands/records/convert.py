@@ -15,7 +15,7 @@ from wireloom.cli.commands.records.transcode import (
     request_of,
 )
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import OUT, PACKAGE, Framing, Out, Package, Parameters, Root, chosen, listed
+from wireloom.cli.options import FormatOrigin, Framing, Parameters, Root, listed
 from wireloom.cli.terminal.console import complain, note, say
 from wireloom.failures import MisuseError
 from wireloom.records.converting import Refused, Tally
@@ -59,8 +59,8 @@ def convert(
     to_root: ToRoot = None,
     parameter: Parameters = None,
     to_parameter: ToParameters = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Convert records of one format to another with columns of the same names.
 
@@ -77,8 +77,8 @@ def convert(
     """
     if may_lose and not strict:
         raise MisuseError("--may-lose needs --strict")
-    request = request_of(chosen(source, package, out), root, framing, parameter)
-    goal = chosen(target, package, out)
+    request = request_of(origin.module(source), root, framing, parameter)
+    goal = origin.module(target)
     chosen_framing = goal.CODEC.framing_of(goal.CODEC.root(to_root), to_framing)
     begun, settings = beginning(goal.CODEC, chosen_framing, parameter_values(goal, to_parameter or []))
     plan = conversion(

@@ -13,19 +13,7 @@ from wireloom.catalog import FormatModule, parameter_values
 from wireloom.cli.files.open_files import opened
 from wireloom.cli.gc_pause import uncollected
 from wireloom.cli.guard import PROBLEMS
-from wireloom.cli.options import (
-    OUT,
-    PACKAGE,
-    SPECS,
-    Format,
-    Framing,
-    Out,
-    Package,
-    Parameters,
-    Root,
-    Specs,
-    chosen,
-)
+from wireloom.cli.options import Format, FormatOrigin, Framing, Parameters, Root
 from wireloom.cli.terminal.console import named_output, note, refuse_closed_output, waiting
 from wireloom.escapes import visible
 from wireloom.failures import MisuseError, unknown
@@ -91,9 +79,8 @@ def inspect(
     framing: Framing = None,
     root: Root = None,
     parameter: Parameters = None,
-    specs: Specs = SPECS,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Show what every byte of a record is: offset, length, bytes, field, value and meaning.
 
@@ -101,6 +88,8 @@ def inspect(
     the fault, the byte of the fault, what was expected there, and the line of the spec. The exit code is then 1.
 
     Offsets count from the start of the record. What a region unpacks to has offsets of its own.
+
+    With --specs beside --out or --package, the package reads the record, and the specs only give the line.
 
     \b
     Examples:
@@ -116,7 +105,7 @@ def inspect(
     _refuse_contradiction(file, {**given, "--html": html, "--json": as_json})
     if framing is not None:
         framing_of(framing)
-    module = chosen(format, package, out)
+    module = origin.module(format, beside=True)
     from wireloom.inspection.records import Wanted
 
     wanted = Wanted(module, root, framing, parameter_values(module, parameter or []))
@@ -124,7 +113,7 @@ def inspect(
         show_difference(wanted, diff)
     else:
         found = _record(wanted, file or "-", record)
-        show(module, found, specs, at=at, path=path, depth=depth, html=html, as_json=as_json)
+        show(module, found, origin.folder, at=at, path=path, depth=depth, html=html, as_json=as_json)
 
 
 def _refuse_contradiction(file: str | None, given: dict[str, object]) -> None:

@@ -13,16 +13,12 @@ from wireloom.catalog import FormatModule, parameter_values
 from wireloom.cli.files.sinks import OPEN, form_of, sink
 from wireloom.cli.guard import BROKEN, PROBLEMS
 from wireloom.cli.options import (
-    OUT,
-    PACKAGE,
     Format,
+    FormatOrigin,
     Framing,
-    Out,
-    Package,
     Parameters,
     Root,
     Source,
-    chosen,
     listed,
     one_of,
 )
@@ -93,8 +89,8 @@ def decode(
     resync: Resync = False,
     root: Root = None,
     parameter: Parameters = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Decode records and print each as one line of JSON.
 
@@ -113,6 +109,7 @@ def decode(
       wireloom decode kind_of_event events.log --skip 1000 --limit 10       records 1000 to 1009
       wireloom decode kind_of_event events.log --record 700                 the record that messages call 700
       wireloom decode kind_of_event events.log -o events.parquet
+      wireloom decode kind_of_event message.bin --specs mine                without a generated package
       cat message.bin | wireloom decode kind_of_event - -p byteOrder=little | jq .
     """
     policy = "stop" if on_error == "raise" else on_error  # a command raises by stopping with exit code 1
@@ -121,7 +118,7 @@ def decode(
     selection = _selection(columns, limit, record, skip, policy, resync=resync)
     if output is None:
         refuse_closed_output("; give --output FILE")
-    request = request_of(chosen(format, package, out), root, framing, parameter)
+    request = request_of(origin.module(format), root, framing, parameter)
     refuse_target(output, file, binary=False)
     tally, failed, left = transcode.Tally(), 0, False
     with opened_input(file) as source, opened_output(output) as target:
@@ -189,8 +186,8 @@ def encode(
     framing: Framing = None,
     root: Root = None,
     parameter: Parameters = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Encode lines of JSON, as `wireloom decode` prints them, to records.
 
@@ -204,7 +201,7 @@ def encode(
       wireloom encode kind_of_event message.json -o message.bin
       wireloom decode kind_of_event events.log | wireloom encode kind_of_event - > copy.log
     """
-    request = request_of(chosen(format, package, out), root, framing, parameter)
+    request = request_of(origin.module(format), root, framing, parameter)
     refuse_target(output, file, binary=True)
     tally = transcode.Written()
     with opened_input(file) as source, opened_output(output) as target:

@@ -10,16 +10,12 @@ from wireloom.cli.commands.records.transcode import Resync, remedy_of, request_o
 from wireloom.cli.files.open_files import Opened, opened
 from wireloom.cli.guard import PROBLEMS
 from wireloom.cli.options import (
-    OUT,
-    PACKAGE,
     Format,
+    FormatOrigin,
     Framing,
-    Out,
-    Package,
     Parameters,
     ReportForm,
     Root,
-    chosen,
     one_of,
 )
 from wireloom.cli.terminal.console import note, refuse_closed_output, say
@@ -49,8 +45,8 @@ def validate(
     resync: Resync = False,
     root: Root = None,
     parameter: Parameters = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Check every record of files, and list the problems of each.
 
@@ -73,7 +69,7 @@ def validate(
     """
     one_of("--report", report, FORMS)
     refuse_closed_output()
-    request = request_of(chosen(format, package, out), root, framing, parameter)
+    request = request_of(origin.module(format), root, framing, parameter)
     written = Report(cast(Form, report), say)
     count, notes = _Count(), list[str]()
     for file in opened(files):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.catalog import open_format, open_package
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Specs
+from wireloom.cli.options import FormatOrigin
 from wireloom.cli.terminal.console import refuse_closed_output, say, waiting
 from wireloom.failures import MisuseError, refuse_unknown
 
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
 
 def explain(
     formats: Annotated[
-        list[str] | None, typer.Argument(metavar="[FORMAT]...", help="Formats of the package; all if none is named.")
+        list[str] | None,
+        typer.Argument(metavar="[FORMAT]...", help="Formats of the package or of --specs; all if none is named."),
     ] = None,
-    out: Out = OUT,
-    package: Package = PACKAGE,
-    specs: Specs = SPECS,
     write: Annotated[
         bool, typer.Option("--write", help="Show where each written field comes from, and what decides each choice.")
     ] = False,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """Show how records are separated, and whether decoding and encoding run on the native engine, or why not.
 
@@ -37,6 +36,8 @@ def explain(
     Single records may leave the engine too. So the valid examples of each spec are run: how many the parser read, how
     many the builders wrote, and what in the spec would change that, where it is known.
 
+    With --specs beside --out or --package, the formats are those of the package, and the specs only have the examples.
+
     \b
     Examples:
       wireloom explain
@@ -46,13 +47,12 @@ def explain(
     """
     refuse_closed_output()
     if write:
-        _say_plans(formats, specs)
+        _say_plans(formats, origin.folder)
         return
     from wireloom.explain.engine_paths import explained  # imported here: needs pyarrow
 
-    opened = open_package(package, out)
-    modules = [open_format(opened, name) for name in formats or opened.FORMATS]
-    known, why = _specs(specs)
+    modules = origin.modules(formats, beside=True)
+    known, why = _specs(origin.folder)
     for module in modules:
         say(f"{module.FORMAT}: {module.TITLE}")
         say(f"    framing {module.CODEC.framing}")

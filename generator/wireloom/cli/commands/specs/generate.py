@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wireloom.catalog import open_format, open_package
 from wireloom.cli.commands.specs.test import REMEDY, verdict
 from wireloom.cli.guard import PROBLEMS, translated
 from wireloom.cli.options import (
     OUT,
     PACKAGE,
     SPECS,
-    Out,
+    FormatOrigin,
     OutMade,
-    Package,
     PackageMade,
     Specs,
     refuse_no_folder,
@@ -96,21 +94,21 @@ def generate(
         raise typer.Exit(PROBLEMS)
 
 
-def formats(out: Out = OUT, package: Package = PACKAGE) -> None:
-    """List the formats of the generated package, their entry points and parameters.
+def formats(*, origin: FormatOrigin) -> None:
+    """List the formats of the generated package, or of specs, their entry points and parameters.
 
     \b
     Examples:
       wireloom formats
       wireloom formats --package my_formats --out build
+      wireloom formats --specs mine
     """
     refuse_closed_output()
-    opened = open_package(package, out)
+    modules = origin.modules()
     from wireloom.runtime.parameters import parameter_text  # imported here: needs the runtime
 
-    for name in opened.FORMATS:
-        module = open_format(opened, name)
-        say(f"{name}: {module.TITLE}")
+    for module in modules:
+        say(f"{module.FORMAT}: {module.TITLE}")
         say(f"    roots: {', '.join(module.CODEC.roots)}")
         for parameter in module.CODEC.parameters:
             default = parameter_text(parameter.default)

@@ -8,7 +8,7 @@ import typer
 
 from wireloom.catalog import parameter_values
 from wireloom.cli.commands.records.inspect import Depth, Html, show
-from wireloom.cli.options import OUT, PACKAGE, SPECS, Out, Package, Parameters, Root, Specs, chosen
+from wireloom.cli.options import FormatOrigin, Parameters, Root
 from wireloom.cli.terminal.console import note, refuse_closed_output, say, waiting
 from wireloom.failures import MisuseError, unknown
 
@@ -30,14 +30,13 @@ def quarantine(
     html: Html = None,
     root: Root = None,
     parameter: Parameters = None,
-    specs: Specs = SPECS,
-    out: Out = OUT,
-    package: Package = PACKAGE,
+    *,
+    origin: FormatOrigin,
 ) -> None:
     """List the records that ingest refused: how many of each error code, then the rows.
 
-    Rows are numbered from 0, with or without --code. --inspect shows one of them byte by byte, as the current package
-    reads it. Needs no Java, and changes nothing.
+    Rows are numbered from 0, with or without --code. --inspect shows one of them byte by byte, as the current package,
+    or the format in --specs, reads it. Needs no Java, and changes nothing.
 
     \b
     Examples:
@@ -58,7 +57,7 @@ def quarantine(
     if inspect is None:
         _list(found, code, limit)
         return
-    _show(row, root, parameter, specs, out, package, depth=depth, html=html)
+    _show(row, root, parameter, origin, depth=depth, html=html)
 
 
 def _list(found: "Refused", code: str | None, limit: int) -> None:
@@ -93,16 +92,14 @@ def _show(
     row: "Row",
     root: str | None,
     parameter: list[str] | None,
-    specs: Path,
-    out: Path,
-    package: str,
+    origin: FormatOrigin,
     *,
     depth: int | None,
     html: Path | None,
 ) -> None:
     from wireloom.inspection.records import Found
 
-    module = chosen(row.format, package, out)
+    module = origin.module(row.format, beside=True)
     codec = module.CODEC
     codec.root(root)
     settings = codec.settings(parameter_values(module, parameter or []))
@@ -113,4 +110,4 @@ def _show(
         f"row {row.number} of the quarantine", row.raw, root or codec.default_root, settings, row.number, 0, why
     )
     note(f"row {row.number} is {row.origin}")
-    show(module, found, specs, depth=depth, html=html)
+    show(module, found, origin.folder, depth=depth, html=html)

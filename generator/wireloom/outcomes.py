@@ -25,7 +25,7 @@ _MOST = 512  # outcomes that are kept
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Examples that all held: how many, without a compiled engine or with it, and the digests of their formats.
+    """Examples that all held: how many, without a compiled engine or with it, and their formats' digests and meanings.
 
     Of what was generated, also the digest of each file, and what there is to note.
     """
@@ -33,6 +33,7 @@ class Outcome:
     count: int
     without_engine: bool = False
     digests: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     failed: int = 0  # as of every report; those that fail are not kept
     files: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()

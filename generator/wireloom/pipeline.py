@@ -18,7 +18,7 @@ from wireloom.examples import Recorded, Report, Revision, Subject, opened, recor
 from wireloom.explain.engine_paths import slow
 from wireloom.failures import MisuseError
 from wireloom.model.format import Format
-from wireloom.model.meaning import contents
+from wireloom.model.meaning import contents, meaning
 from wireloom.outcomes import Outcome, keep, key_of, recall
 from wireloom.problems import Problem, SpecProblems
 from wireloom.project import Changes, Project, spec_files
@@ -44,6 +44,11 @@ class Specs:
     def contents(self) -> dict[str, str]:
         """A digest of all that the model says of each format, documents and examples, too."""
         return {format.name: contents(format) for format in self.formats}
+
+    @cached_property
+    def meanings(self) -> dict[str, str]:
+        """A digest of what each format means."""
+        return {format.name: meaning(format) for format in self.formats}
 
     def keys(self, kind: str) -> dict[str, str]:
         """What an outcome of each format is kept under."""

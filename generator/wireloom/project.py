@@ -49,13 +49,13 @@ def is_spec(path: Path) -> bool:
     return path.suffix in ENDINGS and not any(part.startswith(".") for part in path.parts)
 
 
-def stale(project: Project, digests: Mapping[str, str]) -> list[str]:
-    """The formats whose generated modules are there and are of specs of other digests than these."""
+def stale(project: Project, constant: str, digests: Mapping[str, str]) -> list[str]:
+    """The formats whose generated modules are there and have other digests than these: their DIGEST or MEANING."""
     modules = {name: project.out / project.package / name / "__init__.py" for name in digests}
     return [
         name
         for name, path in modules.items()
-        if path.is_file() and f'DIGEST: Final = "{digests[name]}"'.encode() not in path.read_bytes()
+        if path.is_file() and f'{constant}: Final = "{digests[name]}"'.encode() not in path.read_bytes()
     ]
 
 

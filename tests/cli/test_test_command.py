@@ -180,6 +180,21 @@ def test_what_is_generated_may_be_missing_or_stale_which_is_said(specs):
     assert "out of date: run `wireloom generate`" in result.output
 
 
+@pytest.mark.parametrize("options", [["--record"], []], ids=["recorded", "run again"])
+def test_a_recorded_example_alone_leaves_the_generated_module_as_good_as_it_was(specs, options):
+    specs.run("generate")
+    head = re.search(r"hex: cafe[0-9a-f ]+", specs.spec.read_text(encoding="utf-8"))
+    specs.add(f"  - name: another\n    {head[0]}\n")
+    specs.run("test", "--record")
+    result = specs.run("test", *options)
+    assert result.exit_code == 0, result.output
+    assert "out of date: run" not in result.output
+    assert "heartbeat in " in result.output
+    assert "which means the same; `wireloom generate` updates comments and digest" in result.output
+    specs.run("generate")
+    assert "updates comments" not in specs.run("test").output
+
+
 # --- generate ------------------------------------------------------------------------------------------------------
 
 
@@ -314,10 +329,15 @@ def test_an_outcome_that_cannot_be_read_or_kept_is_none(remembered, monkeypatch)
 
 def test_what_is_remembered_still_says_that_the_generated_module_is_old(remembered):
     remembered.run("generate")
+    before = remembered.spec.read_text(encoding="utf-8")
     remembered.replace("uint8", "uint16")
     assert remembered.run("test", "heartbeat").exit_code == 1
-    remembered.replace("uint16", "uint8")
+    remembered.spec.write_text(before, encoding="utf-8")
     remembered.replace("title: ", "title: Other ")
+    for _ in range(2):
+        assert "of an earlier text of the spec" in remembered.run("test").output
+    remembered.replace("battery: {at: 4..7", "charge: {at: 4..7")
+    remembered.replace("battery: 12", "charge: 12")
     for _ in range(2):
         assert "out of date: run" in remembered.run("test").output
 

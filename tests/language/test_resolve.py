@@ -279,6 +279,21 @@ def test_a_table_stands_before_the_fields_that_refer_to_it(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("type", "among"),
+    [
+        ("'ext(5, bytes)'", False),
+        ("'ext(5, str) | int8'", False),
+        ("{type: {oneOf: {time: 'ext(5, bytes)', int: int}, extElse: bad_ext_type}}", True),
+    ],
+)
+def test_bad_ext_type_is_among_the_codes_only_of_a_union_that_names_it(tmp_path, type, among):
+    """Elsewhere another ext type is `type_mismatch`, which every format of MessagePack has."""
+    format = resolved(tmp_path, f"Record: {{fields: [{{value: {type}}}]}}", "msgpack")
+    codes = {error.code for error in format.errors}
+    assert ("bad_ext_type" in codes, "type_mismatch" in codes) == (among, True)
+
+
+@pytest.mark.parametrize(
     ("types", "may"),
     [
         ("Record: {fields: [STEPS*64]}", False),

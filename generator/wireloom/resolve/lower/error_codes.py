@@ -74,13 +74,12 @@ def type_codes(type: Type, encoding: Encoding) -> Iterator[str]:
             yield from type_codes(key, encoding)
             yield from type_codes(value, encoding)
         case types.Extension(content=content):
-            yield "bad_ext_type"
             yield from type_codes(content, encoding)
         case types.Nullable(type=inner):
             yield from type_codes(inner, encoding)
         case types.OneOf(alternatives=alternatives):
             for alternative in alternatives:
-                yield from (code for code in type_codes(alternative.type, encoding) if code != "bad_ext_type")
+                yield from type_codes(alternative.type, encoding)
             yield from (type.code, type.extension_code)
             yield from ("depth_limit",) if type.open else ()
         case types.Select(cases=cases):

@@ -80,8 +80,7 @@ def test(
             keep(key, outcome)
     before = ", as before" if held and outcome.count else ""
     say(f"{verdict(outcome)}{before} ({time.perf_counter() - began:.2f} s)")
-    if old := stale(Project(specs, out, package), outcome.digests):
-        note(f"{', '.join(old)} in {out / package}: out of date: run `wireloom generate`")
+    _note_stale(Project(specs, out, package), outcome)
     if outcome.failed:
         if not update:
             note(REMEDY)
@@ -103,7 +102,20 @@ def _tried(specs: Path, formats: list[str], *, again: bool, change: Change | Non
     for failure in report.failures:
         say(*str(failure).split("\n"))
     digests = {format.name: format.digest for format in read.formats}
-    return Outcome(report.count, report.without_engine, digests, report.failed)
+    return Outcome(report.count, report.without_engine, digests, read.meanings, report.failed)
+
+
+def _note_stale(project: Project, outcome: Outcome) -> None:
+    """Say which generated modules are of other specs, and which only of another text of the same."""
+    changed = stale(project, "MEANING", outcome.meanings)
+    reworded = [name for name in stale(project, "DIGEST", outcome.digests) if name not in changed]
+    if changed:
+        note(f"{', '.join(changed)} in {project.out / project.package}: out of date: run `wireloom generate`")
+    if reworded:
+        note(
+            f"{', '.join(reworded)} in {project.out / project.package}: of an earlier text of the spec, which means "
+            "the same; `wireloom generate` updates comments and digest"
+        )
 
 
 def _recorded(read: "Read", names: list[str] | None) -> list[str]:

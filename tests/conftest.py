@@ -38,12 +38,13 @@ SLOW = ("integration", "spark")  # folders, the slowest first
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("fixed")  # whether a commit passes follows from the commit alone
-_constants_of_modules = providers._get_local_constants
+_constants_of_modules = getattr(providers, "_get_local_constants", Constants)
 
 
 def _constants() -> Constants:
-    """Where values are fixed, none: which modules are imported depends on the tests that the process ran before."""
-    return Constants() if settings.default.derandomize else _constants_of_modules()
+    """No constants under the fixed profile: they come from the modules that the tests before have imported."""
+    profile = settings.default
+    return Constants() if profile and profile.derandomize else _constants_of_modules()
 
 
 providers._get_local_constants = _constants  # Hypothesis has no setting for it

@@ -23,6 +23,7 @@ class Disk:
     """In place of Storage: files by Python's own means, that stops before its step number `last`."""
 
     last: int = 1 << 30
+    by_file: bool = False
     steps: list[str] = field(default_factory=list)
 
     def _step(self, *words):
@@ -38,8 +39,20 @@ class Disk:
         """As Storage."""
         return tuple(sorted(each.name for each in Path(path).iterdir())) if Path(path).exists() else ()
 
+    def moves_by_file(self, path):  # noqa: ARG002 - as Storage
+        """As Storage."""
+        return self.by_file
+
     def rename(self, path, new):
         """As Storage."""
+        if self.by_file and Path(path).is_dir():
+            for each in sorted(each for each in Path(path).rglob("*") if each.is_file()):
+                self._step("move", each, new)
+                target = Path(new) / each.relative_to(path)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                each.rename(target)
+            self.delete(path)
+            return
         if Path(new).exists():
             raise FileExistsError(new)
         self._step("rename", path, new)
@@ -88,8 +101,8 @@ def batch(ledger, number):
     ledger.settle(entry)
 
 
-def run(home, last=1 << 30):
-    ledger = Ledger(Disk(last=last), str(home), "batch")
+def run(home, last=1 << 30, *, by_file=False):
+    ledger = Ledger(Disk(last=last, by_file=by_file), str(home), "batch")
     ledger.recover()
     for number in range(2):
         batch(ledger, number)
@@ -104,16 +117,17 @@ def contents(home):
 EXPECTED = [("quarantine/1/part", "bad 1"), ("records/0/part", "good 0"), ("records/1/part", "good 1")]
 
 
-def test_killed_before_any_step_a_second_run_leaves_what_one_would_have(tmp_path):
-    steps = len(run(tmp_path / "whole").storage.steps)
+@pytest.mark.parametrize("by_file", [False, True])
+def test_killed_before_any_step_a_second_run_leaves_what_one_would_have(tmp_path, by_file):
+    steps = len(run(tmp_path / "whole", by_file=by_file).storage.steps)
     assert contents(tmp_path / "whole") == EXPECTED
     assert steps > 15
     for last in range(steps):
         home = tmp_path / str(last)
         with pytest.raises(KilledError):
-            run(home, last)
+            run(home, last, by_file=by_file)
         seen = dict(contents(home))
-        ledger = run(home)
+        ledger = run(home, by_file=by_file)
         assert contents(home) == EXPECTED, last
         assert seen.items() <= dict([*EXPECTED, ("quarantine/0/part", "bad 0")]).items(), "never a half-moved batch"
         assert ledger.storage.names(f"{home}/_staging/batch") == ()

@@ -10,10 +10,17 @@ from pyarrow import fs
 
 from wireloom.ingest.files.finding import Place, place
 
+OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
+"""The names that pyarrow gives to file systems that cannot rename a folder."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlainStorage:
-    """File systems, by path. A rename is atomic on a local disk, but not on an object store."""
+    """File systems, by path.
+
+    A rename is atomic on a local disk. An object store moves a folder file by file; calling `rename` again moves the
+    rest.
+    """
 
     def exists(self, path: str) -> bool:
         """Whether the path exists."""
@@ -36,11 +43,22 @@ class PlainStorage:
 
     def rename(self, path: str, new: str) -> None:
         """Rename a file or folder; raises FileExistsError if the new path exists."""
+        source, target = place(path), place(new)
+        if self.moves_by_file(path) and _info(source).type == fs.FileType.Directory:
+            target.file_system.create_dir(target.path, recursive=True)
+            for name in self.files(path):
+                target.file_system.create_dir(target.child(name).path.rpartition("/")[0], recursive=True)
+                source.file_system.move(source.child(name).path, target.child(name).path)
+            source.file_system.delete_dir(source.path)
+            return
         if self.exists(new):
             raise FileExistsError(f"{new} exists")
-        source, target = place(path), place(new)
         target.file_system.create_dir(target.path.rpartition("/")[0], recursive=True)
         source.file_system.move(source.path, target.path)
+
+    def moves_by_file(self, path: str) -> bool:
+        """Whether a folder at this path moves file by file, so that a killed process may leave both folders."""
+        return place(path).file_system.type_name in OBJECT_STORES
 
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with its content, if it exists."""

@@ -117,6 +117,9 @@ class Storage(Protocol):
     def rename(self, path: str, new: str) -> None:
         """Rename a file or folder; raises FileExistsError if the new path exists."""
 
+    def moves_by_file(self, path: str) -> bool:
+        """Whether a folder there is moved file by file, so that a killed process leaves both folders."""
+
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with its content, if it exists."""
 
@@ -175,7 +178,7 @@ class Ledger:
             return
         for source, target in entry.moves:
             there, moved = self.storage.exists(source), self.storage.exists(target)
-            if there == moved:
+            if there == moved and not self.storage.moves_by_file(source):  # a kill may leave both, or, swept, none
                 state = "both are there" if there else "neither is there"
                 raise DataError(
                     f"{self.kind} {entry.number} says to move {source} to {target}, but {state}: "

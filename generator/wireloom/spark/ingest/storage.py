@@ -54,6 +54,10 @@ class HadoopStorage:
         if not system.rename(source, target):
             raise OSError(f"{path} cannot be renamed to {new}")
 
+    def moves_by_file(self, path: str) -> bool:  # noqa: ARG002 - Hadoop's file systems rename folders themselves
+        """Whether a folder there is moved file by file, so that a killed process leaves both folders."""
+        return False
+
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with all that is in it; nothing where it is not there."""
         system, place = self._at(path)
@@ -130,6 +134,10 @@ class SessionStorage:
     def rename(self, path: str, new: str) -> None:
         """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
         self._of(path).rename(path, new)
+
+    def moves_by_file(self, path: str) -> bool:
+        """Whether a folder there is moved file by file, so that a killed process leaves both folders."""
+        return self._of(path).moves_by_file(path)
 
     def delete(self, path: str) -> None:
         """Remove a file, or a folder with all that is in it; nothing where it is not there."""

@@ -260,3 +260,10 @@ def test_a_value_that_columns_do_not_hold_gives_the_error_of_the_builder(tmp_pat
     assert result.exit_code == 1
     assert "line 4: sequence: expected" in result.stderr
     assert result.stdout_bytes == b"".join(record(number) for number in range(3))
+
+
+@pytest.mark.parametrize("command", [["decode"], ["encode"], ["convert", "--from", "databus_event", "--to"]])
+def test_a_uri_where_only_local_files_are_read_is_refused_with_the_commands_that_read_it(command):
+    result = run(*command, "databus_event", "s3://bucket/events.bin")
+    assert result.exit_code == 2
+    assert "opens only local files; `ingest`, `validate`, `inspect` and `drift` also open URIs" in result.stderr

@@ -337,6 +337,13 @@ def test_the_count_of_a_list_that_does_not_fit_comes_before_the_lengths_in_it():
     assert "lengths   questionCount at byte 4 says 9; " in inspect("dns_message", "-", input=bytes(query)).stdout
 
 
+def test_the_count_of_a_list_that_ends_at_the_fault_comes_before_the_lengths_in_it():
+    row = "49 00004005 4e 0004 7400000001317400000005416461373774000000073130 2e353039366e740000000663616c6d3231"
+    shown = inspect("pgoutput_message", "-", input=bytes.fromhex(row)).stdout
+    assert "found     11 bytes more" in shown
+    assert "lengths   body.after at byte 6 says 4; body.after[2].value.text at byte 25 says 7" in shown
+
+
 def test_the_numbers_that_a_computed_length_follows_from_are_named():
     capture = bytearray((SAMPLES / "pcap_file" / "good.bin").read_bytes())
     capture[24 + 9] = 0x7F

@@ -6,6 +6,7 @@ crashes.
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,6 +35,8 @@ EXTRAS = {
     "yaml": "generate",
 }
 """Libraries that commands import lazily, and the pip extra that installs each."""
+
+_OF_URI = re.compile("[a-z][a-z0-9]+:/")  # a path has one slash left of the two
 
 
 class Guarded(TyperGroup):
@@ -104,7 +107,10 @@ def _file_error(error: OSError) -> int:
     """Print a file error, and return its exit code."""
     if error.filename == STANDARD_OUTPUT:
         _drop_output()
-    complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    said = f"{error.filename or 'input or output'}: {error.strerror or error}"
+    if _OF_URI.match(str(error.filename)):
+        said += "; this command opens only local files; `ingest`, `validate`, `inspect` and `drift` also open URIs"
+    complain(said)
     return MACHINE if error.errno in BROKEN else MISUSE
 
 

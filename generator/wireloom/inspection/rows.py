@@ -66,18 +66,22 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
 
 
 def lengths_of(explained: Explained) -> str:
-    """The last lengths and counts before a fault: after a wrong one, bytes are read as the wrong fields."""
+    """The lengths and counts before a fault: after a wrong one, bytes are read as the wrong fields.
+
+    First that of the value at fault, then those of values that reach the fault or end there, then the last before it.
+    """
     fault = explained.fault
     if fault is None or changes.unverified(explained) is not None:
         return ""
     at = explained.error.components[-1:] if explained.error else ()
-    said, own = dict[int, str](), dict[int, bool]()  # by offset; `own`: the value at fault has this length
+    said, ranks = dict[int, str](), dict[int, int]()  # by offset
     for holder, span, path, number in _lengths(explained.span):
         is_own = holder.failed or holder.name in at
         if span.space == fault.space and (is_own or (span.start < fault.offset and holder.kind != "computed")):
             said[span.start] = f"{path} at byte {span.start} says {number}"
-            own[span.start] = own.get(span.start, False) or is_own
-    return "; ".join(said[place] for place in sorted(said, key=lambda each: (not own[each], -each))[:LENGTHS])
+            rank = 0 if is_own else 1 if holder.end >= fault.offset else 2
+            ranks[span.start] = min(rank, ranks.get(span.start, rank))
+    return "; ".join(said[place] for place in sorted(said, key=lambda each: (ranks[each], -each))[:LENGTHS])
 
 
 def _lengths(record: Span) -> Iterator[tuple[Span, Span, str, int]]:

@@ -69,8 +69,9 @@ def everything(spark, flow, files):
 
 
 # first, before the others' session: a second one would go on with its Java process, which has Delta
-def test_without_delta_the_message_has_its_coordinate(flow):
-    with started("local[1]", {}) as bare, pytest.raises(MachineError) as caught:
+@pytest.mark.parametrize("settings", [{}, dict(SETTINGS)])  # the command makes the settings
+def test_without_delta_the_message_has_its_coordinate(flow, settings):
+    with started("local[1]", settings) as bare, pytest.raises(MachineError) as caught:
         run(bare, flow)
     assert f"io.delta:delta-spark_{VERSION}_{SCALA}" in caught.value.remedy
 

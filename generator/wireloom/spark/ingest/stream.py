@@ -182,6 +182,8 @@ def _prepared(
     spark: SparkSession, flow: Flow, ledger: Ledger, listener: Listener, limits: Limits
 ) -> tuple[DataStreamWriter, _Work]:
     """What is to be run, where nothing speaks against it."""
+    if flow.table_format == "delta":
+        require_delta(spark)
     storage = HadoopStorage(spark)
     checkpoint = storage.absolute(flow.checkpoint or f"{flow.output}/{CHECKPOINT}")
     identity = _Identity(storage, ledger.home, checkpoint)
@@ -205,8 +207,6 @@ def _prepared(
 def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, now: Terms) -> Callable[[str], Tables]:
     """Tables in the flow's format; raises MisuseError where those that are there have another."""
     delta = flow.table_format == "delta"
-    if delta:
-        require_delta(spark)
     for name in TABLES:
         table = f"{folder(ledger.home, now.version)}/{name}"
         found = ledger.storage.names(table)

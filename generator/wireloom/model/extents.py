@@ -34,7 +34,7 @@ class StructExtents:
         self._told: dict[Expression, list[int]] = {}  # by condition: the fields that it makes present
         self._readers: dict[str, list[int]] = {}  # by name: the fields computed from it
         for place, field in enumerate(self._fields):
-            found = _lent(field, named) if field.flatten else _named(field, self.always, None)
+            found = _flattened(field, named) if field.flatten else _by_name(field, self.always, None)
             self._found.append(found)
             for name, each in found.items():
                 self.always[name] = each if name not in self.always else self.always[name].joined(each)
@@ -51,7 +51,7 @@ class StructExtents:
         changed: dict[int, Extents] = {}
         while pending:
             place = heappop(pending)
-            found = _named(self._fields[place], _Before(self, place, changed), given)
+            found = _by_name(self._fields[place], _Before(self, place, changed), given)
             if found != changed.get(place, self._found[place]):
                 changed[place] = found
                 for reader in {each for name in found for each in self._readers.get(name, ()) if each > place}:
@@ -89,7 +89,7 @@ def field_extents(struct: Struct, named: Types) -> dict[str, Extent]:
     return StructExtents(struct, named).always
 
 
-def _lent(field: Field, named: Types) -> dict[str, Extent]:
+def _flattened(field: Field, named: Types) -> dict[str, Extent]:
     """The extents of the members that a flattened field adds to its parent."""
     absent = may_be_absent(field)
     return {
@@ -113,10 +113,10 @@ def _members(type: Type, named: Types, above: frozenset[str]) -> dict[str, Exten
     return {name: reduce(Extent.joined, (each.get(name, missing) for each in found)) for name in set().union(*found)}
 
 
-def _named(field: Field, known: Extents, given: Expression | None) -> dict[str, Extent]:
+def _by_name(field: Field, known: Extents, given: Expression | None) -> dict[str, Extent]:
     own = field_extent(field, known)
-    told = given is not None and given == field.when and not (field.since or field.until)
-    absent = may_be_absent(field) and not told
+    is_told = given is not None and given == field.when and not (field.since or field.until)
+    absent = may_be_absent(field) and not is_told
     found = {field.wire_name: own, **{bit.name: bit_extent(bit) for bit in field.bits}}
     return {name: replace(each, nullable=each.nullable or absent) for name, each in found.items()}
 

@@ -192,7 +192,7 @@ class Format:
     ratio: int | str = 64  # limit on unpacked size per packed byte: a number or a parameter
     unknown_members: str | None = None  # a parameter that says `error` or `ignore`; None: error
     named_versions: Versions | None = None
-    schema: str = ""  # the shared logical schema, where one is named
+    schema: str = ""  # the name of the shared logical schema, if there is one
     examples: tuple[Example, ...] = ()
 
     def type(self, name: str) -> Type:

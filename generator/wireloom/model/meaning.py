@@ -41,7 +41,7 @@ FORMER = {"member": ""}
 
 def meaning(format: Format) -> str:
     """SHA-256, hexadecimal, of the meaning of the format."""
-    return _digest(_plain(format, _told))
+    return _digest(_plain(format, _relevant))
 
 
 def contents(format: Format) -> str:
@@ -53,15 +53,15 @@ def _digest(plain: object) -> str:
     return hashlib.sha256(json.dumps(plain, separators=(",", ":")).encode()).hexdigest()
 
 
-def _told(value: Any) -> list[tuple[str, object]]:  # noqa: ANN401 - any dataclass of the model
+def _relevant(value: Any) -> list[tuple[str, object]]:  # noqa: ANN401 - any dataclass of the model
     """The fields of a part of the model that affect decoded data, and their values."""
-    told = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
-    told = [name for name in told if name not in LATER or getattr(value, name) != LATER[name]]
-    values = ((name, getattr(value, name)) for name in told)
-    return [(name, FORMER.get(name) if said is None else said) for name, said in values]
+    names = [field.name for field in fields(value) if field.compare and field.name not in WORDS | PLACES]
+    names = [name for name in names if name not in LATER or getattr(value, name) != LATER[name]]
+    values = ((name, getattr(value, name)) for name in names)
+    return [(name, FORMER.get(name) if member is None else member) for name, member in values]
 
 
-def _plain(value: object, told: Callable[[Any], list[tuple[str, object]]]) -> object:
+def _plain(value: object, members_of: Callable[[Any], list[tuple[str, object]]]) -> object:
     """The value as JSON values, each class by its name; `told` lists the fields of a part of the model."""
     match value:
         case Enum():
@@ -73,12 +73,12 @@ def _plain(value: object, told: Callable[[Any], list[tuple[str, object]]]) -> ob
         case bytes():
             return ["bytes", value.hex()]
         case tuple() | list():
-            return [_plain(each, told) for each in value]
+            return [_plain(each, members_of) for each in value]
         case dict():
-            return [[_plain(key, told), _plain(each, told)] for key, each in value.items()]
+            return [[_plain(key, members_of), _plain(each, members_of)] for key, each in value.items()]
         case frozenset() | set():
-            return sorted(json.dumps(_plain(each, told)) for each in value)
+            return sorted(json.dumps(_plain(each, members_of)) for each in value)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            return [type(value).__name__, *([name, _plain(said, told)] for name, said in told(value))]
+            return [type(value).__name__, *([name, _plain(member, members_of)] for name, member in members_of(value))]
         case _:
             raise TypeError(f"no part of a format is {value!r}")

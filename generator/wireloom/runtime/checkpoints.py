@@ -139,7 +139,7 @@ class Checkpoints:
         if is_good:
             kept = array("q", [each.position for each in islice(self._lists, self._at, None) if each.is_open])
             _, found = self._native.holes(data, start, end, words, kept)
-        return {first: (number, count, behind) for first, number, count, behind in _HOLE.iter_unpack(found)}
+        return {first: (number, count, after) for first, number, count, after in _HOLE.iter_unpack(found)}
 
     def _next(self) -> Checkpoint | None:
         if self._pauses or self._at == len(self._lists):

@@ -364,10 +364,10 @@ class Codec:
         file = framed.opened(source)
         found = self._searching(reader, bare(chosen)) if resync else None
         if isinstance(chosen, Headed):
-            return self._behind_header(reader, file, chosen, on_error, resync=resync)
+            return self._after_header(reader, file, chosen, on_error, resync=resync)
         return framed.iterate(reader, file, chosen, on_error, found)
 
-    def _behind_header(
+    def _after_header(
         self, reader: _StreamReader, file: BinaryIO, framing: "Headed", on_error: str, *, resync: bool
     ) -> "Iterator[Framed]":
         from wireloom.runtime.streams import framed
@@ -492,11 +492,11 @@ class Codec:
 
     def _check_header(self, framing: "Headed") -> None:
         """Raises ParameterError if the format has no such header, or no such parameter."""
-        known, there = [each.name for each in self.parameters], self.root(framing.header).logical
+        known, record = [each.name for each in self.parameters], self.root(framing.header).logical
         for name, member in framing.gives:
             if name not in known:
                 raise ParameterError(f"{self.format} has no parameter {name!r}, which framing {framing.text} gives")
-            if member not in [each.name for each in there.fields]:
+            if member not in [each.name for each in record.fields]:
                 raise ParameterError(f"{framing.header} of {self.format} has no member {member!r}, which gives {name}")
 
     # --- columns ---------------------------------------------------------------------------------------------------
@@ -684,10 +684,10 @@ class Codec:
         file = framed.opened(source)
         found = self._searching(reader, bare(chosen)) if resync else None
         if isinstance(chosen, Headed):
-            return self._parts_behind_header(reader, file, chosen, request, on_error, resync=resync)
+            return self._parts_after_header(reader, file, chosen, request, on_error, resync=resync)
         return parts.parts(self, file, reader, chosen, request, on_error, found)
 
-    def _parts_behind_header(  # noqa: PLR0913 - what is read, and how
+    def _parts_after_header(  # noqa: PLR0913 - the stream, and how to read it
         self,
         reader: _StreamReader,
         file: BinaryIO,

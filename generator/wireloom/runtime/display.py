@@ -13,8 +13,8 @@ _BYTES, _LINE = 64, 16
 
 def text(value: object) -> str:
     """A value as HTML text, cut if it is long."""
-    said = str(value)
-    cut = said if len(said) <= _CHARACTERS else f"{said[:_CHARACTERS]} ... ({len(said)} characters)"
+    plain = str(value)
+    cut = plain if len(plain) <= _CHARACTERS else f"{plain[:_CHARACTERS]} ... ({len(plain)} characters)"
     return html.escape("".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in cut))
 
 
@@ -65,14 +65,14 @@ def _scalar(value: object) -> str:
 
 def fault_rows(fault: Any) -> Iterator[tuple[str, str]]:
     """The rows of a table for an error or a quarantined row, which has the same attributes; empty ones are left out."""
-    said = {
+    attributes = {
         "code": f"{fault.code} ({fault.meaning})" if fault.meaning else fault.code,
         "path": fault.path,
         "byte": fault.offset,
         "expected": fault.expected,
         "found": fault.actual,
     }
-    return ((name, text(each)) for name, each in said.items() if each != "")
+    return ((name, text(each)) for name, each in attributes.items() if each != "")
 
 
 def bytes_html(data: bytes, offset: int) -> str:

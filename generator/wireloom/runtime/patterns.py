@@ -88,8 +88,8 @@ def _up_to(last: str) -> str:
     for place, digit in enumerate(last):
         least, most = int(place == 0), int(digit) - (place < len(last) - 1)
         if least <= most:
-            behind = len(last) - 1 - place
-            found.append(f"{last[:place]}{_between(least, most)}{_digits(behind, behind)}")
+            count = len(last) - 1 - place
+            found.append(f"{last[:place]}{_between(least, most)}{_digits(count, count)}")
     return "|".join(found)
 
 
@@ -186,10 +186,10 @@ class _Reader:
     def _sequence(self) -> _Part:
         found = _NOTHING
         while self._peek() not in ("", "|", ")"):
-            found = self._behind(found, self._repeated())
+            found = self._concatenated(found, self._repeated())
         return found
 
-    def _behind(self, one: _Part, other: _Part) -> _Part:
+    def _concatenated(self, one: _Part, other: _Part) -> _Part:
         self._join(one.last, other.first)
         return _Part(
             one.first | other.first if one.empty else one.first,
@@ -216,26 +216,26 @@ class _Reader:
             raise PatternError("a repetition of the empty text", "repeat at least one character")
         whole = _NOTHING if least == 0 else found
         for _ in range(1, least):
-            whole = self._behind(whole, self._again(start, end))
+            whole = self._concatenated(whole, self._again(start, end))
         if most is None:
             last = found if least < 2 else self._again(start, end)
             self._join(last.last, last.first)
             again = _Part(last.first, last.last, empty=least != 1)
-            return again if least < 2 else self._behind(whole, again)
+            return again if least < 2 else self._concatenated(whole, again)
         optional = [found] if least == 0 else []
         optional += [self._again(start, end) for _ in range(most - least - len(optional))]
         tail = _NOTHING
         for each in reversed(optional):
-            joined = self._behind(each, tail)
+            joined = self._concatenated(each, tail)
             tail = _Part(joined.first, joined.last, empty=True)
-        return self._behind(whole, tail)
+        return self._concatenated(whole, tail)
 
     def _again(self, start: int, end: int) -> _Part:
         """The part from `start` to `end` once more, with new positions."""
-        behind, self.at = self.at, start
+        resume, self.at = self.at, start
         found = self._atom()
         assert self.at == end
-        self.at = behind
+        self.at = resume
         return found
 
     def _times(self) -> tuple[int, int | None]:

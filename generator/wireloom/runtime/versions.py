@@ -47,9 +47,9 @@ class Versions:
     def settings(self, given: Mapping[str, object], name: str, default: object) -> Mapping[str, object]:
         """The parameters for a version; raises ParameterError if the caller's parameters name another version."""
         value = self._value(name)
-        told = given.get(self.parameter, default)
-        if told not in (value, default):
-            raise ParameterError(f"{self.parameter} is {told!r}, and version {name} is {value!r}; give one of them")
+        stated = given.get(self.parameter, default)
+        if stated not in (value, default):
+            raise ParameterError(f"{self.parameter} is {stated!r}, and version {name} is {value!r}; give one of them")
         return {**given, self.parameter: value}
 
     def written(self, value: Any, name: str | None, write: Callable[[Any], _Written]) -> _Written:
@@ -62,7 +62,7 @@ class Versions:
             return self._in_version(value, name, write)
         if not self.path:
             return write(value)
-        if self._told(value):
+        if self._states_version(value):
             return self._as_told(value, write)
         try:
             return write(value)
@@ -99,10 +99,10 @@ class Versions:
         given = error.expected.removesuffix(" to be read back")
         return UnplacedError(f"null: version {name} does not have it", given).path_from(error)
 
-    def _told(self, value: Any) -> bool:
+    def _states_version(self, value: Any) -> bool:
         """Whether a value states its version, or is not a record."""
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            return all(map(self._told, value))
+            return all(map(self._states_version, value))
         for step in self.path:
             if not isinstance(value, Mapping):
                 return value is not None
@@ -121,10 +121,10 @@ class Versions:
 
     def name_of(self, value: Any, parameters: Mapping[str, object]) -> str | None:
         """The version that the value states, else the one of the parameters; None if neither states one."""
-        told = parameters.get(self.parameter)
+        stated = parameters.get(self.parameter)
         for step in self.path:
-            value = told = value.get(step) if isinstance(value, Mapping) else None
-        return next((name for name, each in zip(self.names, self.values, strict=True) if each == told), None)
+            value = stated = value.get(step) if isinstance(value, Mapping) else None
+        return next((name for name, each in zip(self.names, self.values, strict=True) if each == stated), None)
 
     def without(self, value: Any) -> Any:
         """A copy of the value without its version."""

@@ -127,7 +127,7 @@ def _meaning(array: pa.Array, type: Meant, native: Any) -> pa.Array:
         case Written():
             return _texts(array, type.shown, native)
         case Said():
-            return _said(array, type, type.shown)
+            return _parsed(array, type, type.shown)
         case Encoded(charset):
             return _decoded(array, charset, native)
         case Named():
@@ -193,10 +193,10 @@ def _viewed(array: pa.Array, target: pa.DataType) -> pa.Array:
 def _texts(array: pa.Array, written: Written, native: Any) -> pa.Array:
     """The texts of addresses; bytes of another size belong to bad records."""
     _, offsets, data = array.buffers()
-    return _beside(array, pa.string(), native.address_texts(written.kind, offsets, data, array.offset, len(array)))
+    return _masked(array, pa.string(), native.address_texts(written.kind, offsets, data, array.offset, len(array)))
 
 
-def _beside(array: pa.Array, target: pa.DataType, buffers: Sequence[Any]) -> pa.Array:
+def _masked(array: pa.Array, target: pa.DataType, buffers: Sequence[Any]) -> pa.Array:
     """A column of these buffers, null where the array is null."""
     return pa.Array.from_buffers(target, len(array), [_valid(array), *map(pa.py_buffer, buffers)])
 
@@ -206,7 +206,7 @@ def _valid(array: pa.Array) -> pa.Buffer | None:
     return pc.is_valid(array).buffers()[1] if array.null_count else None
 
 
-def _said(array: pa.Array, type: Meant, said: Said) -> pa.Array:
+def _parsed(array: pa.Array, type: Meant, said: Said) -> pa.Array:
     """The values in texts, which were already checked against their pattern; texts of bad records may be invalid."""
     target = arrow_type(type)
     try:
@@ -218,7 +218,7 @@ def _said(array: pa.Array, type: Meant, said: Said) -> pa.Array:
         found = pc.if_else(spelled, array, pa.scalar(None, array.type)).cast(target)
     if not says(type.null, said):
         return found
-    (null,) = _said(pa.array([type.null], pa.string()), replace(type, null=None), said)
+    (null,) = _parsed(pa.array([type.null], pa.string()), replace(type, null=None), said)
     return pc.if_else(pc.equal(found, null), pa.scalar(None, found.type), found)
 
 
@@ -226,7 +226,7 @@ def _decoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     """The texts of bytes in a character set; the bytes were already checked."""
     _, offsets, data = array.buffers()
     big, table = charset.endswith("be"), charsets.utf8_table(charset)
-    return _beside(array, pa.string(), native.decoded_texts(table, big, offsets, data, array.offset, len(array)))
+    return _masked(array, pa.string(), native.decoded_texts(table, big, offsets, data, array.offset, len(array)))
 
 
 def _names(array: pa.Array, named: Named) -> pa.Array:
@@ -246,7 +246,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
     target = arrow_type(type.wire)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), target)
-    if type.shown is not None and not _says_the_same(array.type, arrow_type(type)):
+    if type.shown is not None and not _casts_exactly(array.type, arrow_type(type)):
         raise MeaninglessError(f"{array.type} for {arrow_type(type)}")
     match type.shown:
         case None:
@@ -259,7 +259,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
         case Written():
             found = _bytes(array, type.shown, native)
         case Said():
-            found = _saying(array, type, type.shown)
+            found = _written(array, type, type.shown)
         case Encoded(charset):
             found = _encoded(array, charset, native)
         case Named():
@@ -269,7 +269,7 @@ def wire_array(array: pa.Array, type: Meant, native: Any) -> pa.Array:
     return without_sentinels(found, type)
 
 
-def _says_the_same(given: pa.DataType, shown: pa.DataType) -> bool:
+def _casts_exactly(given: pa.DataType, shown: pa.DataType) -> bool:
     """Whether a cast keeps every value or fails; for casts that round or parse, builders decide."""
     kinds = pa.types
     if kinds.is_decimal(shown) or kinds.is_integer(shown):
@@ -343,10 +343,10 @@ def _bytes(array: pa.Array, written: Written, native: Any) -> pa.Array:
     read = native.address_values(written.kind, offsets, data, _valid(found), found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that is no {written.kind} in its usual form")
-    return _beside(found, pa.binary(), read)
+    return _masked(found, pa.binary(), read)
 
 
-def _saying(array: pa.Array, type: Meant, said: Said) -> pa.Array:
+def _written(array: pa.Array, type: Meant, said: Said) -> pa.Array:
     """The texts of values, as builders write them."""
     match said.counted:
         case Scaled("timestamp" | "date" as kind):
@@ -387,7 +387,7 @@ def _encoded(array: pa.Array, charset: str, native: Any) -> pa.Array:
     read = native.encoded_texts(table, big, offsets, data, _valid(found), found.offset, len(found))
     if read is None:
         raise MeaninglessError(f"a text that {charset} does not have")
-    return _beside(found, pa.binary(), read)
+    return _masked(found, pa.binary(), read)
 
 
 def _values(array: pa.Array, named: Named, target: pa.DataType) -> pa.Array:

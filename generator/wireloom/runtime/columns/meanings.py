@@ -68,8 +68,8 @@ def meaning(value: Any, type: Meant) -> Any:
         case Written():
             return address_text(value, type.shown)
         case Said():
-            found = _said(value, type.shown)
-            return None if says(type.null, type.shown) and found == _said(type.null, type.shown) else found
+            found = _parsed_text(value, type.shown)
+            return None if says(type.null, type.shown) and found == _parsed_text(type.null, type.shown) else found
         case Encoded(charset):
             return bytes(value).decode(charset)
         case Named():
@@ -90,7 +90,7 @@ def wire_value(given: Any, type: Meant) -> Any:
         case Written():
             wire = address_bytes(given, type.shown)
         case Said():
-            wire = _saying(given, type.shown)
+            wire = _written_text(given, type.shown)
         case Encoded(charset):
             wire = _encoded(given, charset)
         case Named():
@@ -113,7 +113,7 @@ def _is_sentinel(wire: object, type: Meant) -> bool:
 def sentinel(type: Meant) -> int | float | str | bytes | None:
     """The value that means null, in the form that builders write."""
     if isinstance(type.shown, Said) and says(type.null, type.shown):
-        return _saying(_said(type.null, type.shown), type.shown)
+        return _written_text(_parsed_text(type.null, type.shown), type.shown)
     return type.null
 
 
@@ -225,7 +225,7 @@ def says(text: object, said: Said) -> bool:
     return isinstance(text, str) and automaton(spelling_of_said(said, fine=True)).accepts(text)
 
 
-def _said(text: Any, said: Said) -> Any:
+def _parsed_text(text: Any, said: Said) -> Any:
     """The value in a text; a finer timestamp (RFC 3339) is cut to microseconds."""
     match said.counted:
         case Integer():
@@ -241,7 +241,7 @@ def _said(text: Any, said: Said) -> Any:
             assert_never(said.counted)
 
 
-def _saying(given: object, said: Said) -> str:
+def _written_text(given: object, said: Said) -> str:
     """The text that builders write."""
     match said.counted:
         case Integer(minimum=lowest, maximum=highest):
@@ -485,7 +485,7 @@ def _of_members(record: Record) -> Change | None:
     changes = {member.name: change for member in record.fields if (change := wiring(member.type)) is not None}
     if not changes:
         return None
-    told = {member.name: member.type for member in record.fields if isinstance(member.type, Meant) and member.type.raw}
+    raws = {member.name: member.type for member in record.fields if isinstance(member.type, Meant) and member.type.raw}
 
     def changed(given: Any) -> Any:
         if not isinstance(given, Mapping) or isinstance(given, Value):  # constructs already return wire values
@@ -497,7 +497,7 @@ def _of_members(record: Record) -> Change | None:
                     found[name] = change(found[name])
                 except EncodeError as error:
                     raise error.at(name) from None
-        for name, type in told.items():
+        for name, type in raws.items():
             _agree(given, found, name, type)
         return Parsed(found, given.hidden) if isinstance(given, Parsed) else found
 

@@ -331,10 +331,10 @@ def _alternative_values(array: pa.Array, type: Alternatives, extensions: Sequenc
 
 def _only(values: object, names: Sequence[str]) -> object:
     assert isinstance(values, tuple)
-    there = [(name, value) for name, value in zip(names, values, strict=True) if value is not None]
-    if len(there) > 1:
-        raise EncodeError("a value of one kind", " and ".join(name for name, _ in there))
-    return there[0][1] if there else None
+    present = [(name, value) for name, value in zip(names, values, strict=True) if value is not None]
+    if len(present) > 1:
+        raise EncodeError("a value of one kind", " and ".join(name for name, _ in present))
+    return present[0][1] if present else None
 
 
 # --- open values -----------------------------------------------------------------------------------------------------

@@ -135,8 +135,8 @@ class Conversion:
         found = placing.written(records, goal, _MOST_LOST)
         for row, paths in found.lost.items():
             lost[row] += paths
-        data, there = found.data, records.is_valid().to_pylist()
-        rest = [row for row, each in enumerate(data) if each is None and there[row]]
+        data, is_valid = found.data, records.is_valid().to_pylist()
+        rest = [row for row, each in enumerate(data) if each is None and is_valid[row]]
         for row in rest:
             data[row] = self._one(records.slice(row, 1), row, lost, errors)
         return data, frozenset(rest)
@@ -156,8 +156,8 @@ class Conversion:
         made = self.target.decode(pa.array(data, pa.binary()), root=self.target_root, **self.target_parameters).records
         types = {member.name: member.type for member in self._target.logical.fields}
         for place, field in enumerate(records.type):
-            before, there = records.field(place), made.type.get_field_index(field.name)
-            after = made.field(there)
+            before, index = records.field(place), made.type.get_field_index(field.name)
+            after = made.field(index)
             if before.equals(after):
                 continue
             for row in _maybe_altered(before, after):
@@ -189,11 +189,11 @@ class Conversion:
         given = records.take(pa.array(rows, pa.int64()))
         known = {path: _same_scalars(given, again, path) for path in {path for row in rows for path in lost[row]}}
         for place, row in enumerate(rows):
-            sure = {path: found[place] for path in lost[row] if (found := known[path]) is not None}
-            if len(sure) < len(lost[row]):
+            restored = {path: found[place] for path in lost[row] if (found := known[path]) is not None}
+            if len(restored) < len(lost[row]):
                 before, after = given[place].as_py(), again[place].as_py()
-                sure |= {path: _same(before, after, path) for path in lost[row] if path not in sure}
-            lost[row] = [path for path in lost[row] if not sure[path]]
+                restored |= {path: _same(before, after, path) for path in lost[row] if path not in restored}
+            lost[row] = [path for path in lost[row] if not restored[path]]
         return frozenset(rows[place] for place in made.built)
 
     def _built(self, row: pa.StructArray) -> tuple[bytes, list[str]]:
@@ -274,7 +274,7 @@ def _is_member(type: LogicalType, path: str) -> bool:
     match type:
         case Record(fields) if rest:
             below = ((field.type, rest[len(field.name) :]) for field in fields if _within(rest, field.name))
-            return any(_is_member(within, behind) for within, behind in below)
+            return any(_is_member(within, tail) for within, tail in below)
         case List(element):
             return _is_member(element, rest)
         case _:

@@ -131,8 +131,8 @@ def word(type: LogicalType) -> str:
 
 def _counts(source: logical.Scaled, target: logical.Scaled) -> bool:
     """Whether each time or duration of the source is a whole number of the target's units."""
-    apart = source.multiplier % target.multiplier or (source.offset - target.offset) % target.multiplier
-    return source.kind not in ("timestamp", "duration") or not apart
+    misaligned = source.multiplier % target.multiplier or (source.offset - target.offset) % target.multiplier
+    return source.kind not in ("timestamp", "duration") or not misaligned
 
 
 def _fits(source: logical.Integer, target: logical.Integer) -> bool:

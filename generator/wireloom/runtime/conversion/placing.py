@@ -89,8 +89,8 @@ def _settled(records: pa.StructArray, target: Target, most: int) -> list[tuple[b
     same = pc.and_(same, _equal(target.written(rest), draft)).to_pylist()
     paths = [render_path(path) for path, _ in places]
     return [
-        (data, [paths[place] for place in each]) if sure and 0 < len(each) < most else (None, ())
-        for data, sure, each in zip(draft.to_pylist(), same, lacking, strict=True)
+        (data, [paths[place] for place in each]) if is_settled and 0 < len(each) < most else (None, ())
+        for data, is_settled, each in zip(draft.to_pylist(), same, lacking, strict=True)
     ]
 
 

@@ -262,20 +262,20 @@ class Blocks:
     def written(self, total: int, stream: Any, context: Container) -> Iterator[tuple[int, int]]:
         """Write the count of each block, and yield the range of `total` that belongs in it; at the end write 0."""
         for first in range(0, total, self.number.high):
-            behind = min(first + self.number.high, total)
-            self.number._build(behind - first, stream, context, "")
-            yield first, behind
+            end = min(first + self.number.high, total)
+            self.number._build(end - first, stream, context, "")
+            yield first, end
         self.number._build(0, stream, context, "")
 
     def write(self, data: bytes, stream: Any, context: Container) -> None:
         """Write the bytes in as few blocks as possible."""
-        for first, behind in self.written(len(data), stream, context):
-            stream.write(data[first:behind])
+        for first, end in self.written(len(data), stream, context):
+            stream.write(data[first:end])
 
     def build(self, elements: list[Any] | tuple[Any, ...], of: Elements, stream: Any, context: Container) -> None:
         """Write the elements in as few blocks as possible."""
         blocks = self.written(len(elements), stream, context)
-        of.build(elements, (stream for first, behind in blocks for _ in range(first, behind)), context)
+        of.build(elements, (stream for first, end in blocks for _ in range(first, end)), context)
         next(blocks, None)
 
 
@@ -306,9 +306,9 @@ class Delimiter:
             )
             error.cut_off = stream.overrun == "truncated"  # whatever the code is, the delimiter may be in later bytes
             raise error
-        end, behind = found
+        end, after = found
         value = bytes(stream.take(end - start))
-        delimiter = bytes(stream.take(behind - end))
+        delimiter = bytes(stream.take(after - end))
         return value + delimiter if self.ending.kept else self.ending.plain(value)
 
     def write(self, value: bytes, stream: Any) -> None:
@@ -401,7 +401,7 @@ class Terminator:
     def streams(self, stream: Any, context: Container) -> Iterator[Any]:
         """Yield the stream once per element; it continues after the terminator, or after the first pointer."""
         lowest = start = stream.tell()
-        behind, elsewhere, size = None, 0, 0
+        resume, elsewhere, size = None, 0, 0
         while not stream.starts_with(self.data):
             place = stream.tell()
             if stream.left == 0 and self.behind is not None:
@@ -415,8 +415,8 @@ class Terminator:
             if not stream.origin <= target < lowest:
                 expected = f"a place before {lowest - stream.origin}, where the list has not been"
                 raise DecodeError("bad_pointer", offset=place, expected=expected, actual=shown(target - stream.origin))
-            if behind is None:
-                behind = stream.tell()
+            if resume is None:
+                resume = stream.tell()
                 stream.retried += 1
             else:
                 elsewhere += place - lowest + HOP
@@ -427,11 +427,11 @@ class Terminator:
         size += stream.tell() - lowest
         if self.jump is not None and self.jump.most is not None and size > self.jump.most:
             raise DecodeError("bad_size", offset=start, expected=f"at most {self.jump.most} bytes", actual=shown(size))
-        if behind is not None:
+        if resume is not None:
             elsewhere += stream.tell() - lowest
             stream.retried -= 1
-            stream.seek(behind)
-            stream.go_over_again(start, behind, elsewhere)
+            stream.seek(resume)
+            stream.go_over_again(start, resume, elsewhere)
 
     def written(self, stream: Any, places: list[int]) -> Iterator[Any]:
         """Yield the stream once per built element; `places` collects where each begins."""

@@ -30,7 +30,7 @@ class Salvage:
     lost: str
 
 
-def _silently(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoint) -> Generator[Any, None, None]:
+def _pausing(streams: Iterable[Any], checkpoints: Checkpoints, known: Checkpoint) -> Generator[Any, None, None]:
     """The streams of elements; checkpoints are paused in those that the engine read, as it forgot their inner lists."""
     is_silent = not known.is_open or known.count > 0
     if is_silent:
@@ -109,7 +109,7 @@ class Elements:
             return self._parse_whole(streams, context, None, checkpoints, known, found)
         return self._pass_over(stream, streams, context, known)
 
-    def _parse_whole(  # noqa: PLR0913 - what `parse` takes, and what is known of the list
+    def _parse_whole(  # noqa: PLR0913 - the arguments of `parse`, and the checkpoint
         self,
         streams: Iterable[Any],
         context: Container,
@@ -119,7 +119,7 @@ class Elements:
         found: list[Any] | None = None,
     ) -> list[Any]:
         """All elements, even those that the engine has read; their inner lists have no checkpoints."""
-        with closing(_silently(streams, checkpoints, known)) as whole:
+        with closing(_pausing(streams, checkpoints, known)) as whole:
             return self.parse(whole, context, total, found)
 
     def _pass_over(self, stream: Cursor, streams: Iterable[Any], context: Container, known: Checkpoint) -> Passed:

@@ -101,7 +101,7 @@ class Solver:
             raise CircleError(asked)
         if len(self.active) >= self.deepest:
             raise _DeepError(asked)
-        around, self.is_assumed = self.is_assumed, False
+        outer_assumed, self.is_assumed = self.is_assumed, False
         self.active.add(asked)
         try:
             value = self._worked_out(asked)
@@ -116,7 +116,7 @@ class Solver:
             return value
         finally:
             self.active.discard(asked)
-            self.is_assumed = self.is_assumed or around
+            self.is_assumed = self.is_assumed or outer_assumed
 
     def _worked_out(self, asked: "tuple[Facts, Key]") -> Any:
         facts, key = asked
@@ -367,12 +367,12 @@ class Facts:
 
     def holds_at(self, index: int) -> bool:
         """Whether the condition of a step holds at its position; `here` is pending if that is not known."""
-        scope, around = self.scope, self.scope["_io"]
+        scope, stream = self.scope, self.scope["_io"]
         scope["_io"] = _Reached(self.places[index]) if index in self.places else None
         try:
             return holds(self._step(index).when, scope)
         finally:
-            scope["_io"] = around
+            scope["_io"] = stream
 
     def _is_decided_before(self, index: int, step: Field | Computed) -> bool:
         """Whether an earlier field with the same readers' name is present; only one of them may be."""
@@ -414,12 +414,12 @@ class Facts:
             member = self._member(name, step)
             if member is not None or name != step.name:
                 return member
-        scope, around = self.scope, self.scope["_io"]
+        scope, stream = self.scope, self.scope["_io"]
         scope["_io"] = _Reached(self.places[index]) if index in self.places else None
         try:
             return self._value(step) if bit is None else self._bit(step, bit)
         finally:
-            scope["_io"] = around
+            scope["_io"] = stream
 
     def _seems_there(self, index: int, step: NamedStep) -> bool:
         """Whether a step is present; if its condition depends on the step itself, whether the value has it."""

@@ -64,8 +64,8 @@ class Mapped:
     def _shown(self, known: Scalar, meaning: Expression, scope: Container) -> str:
         """A wire value with its meaning: `1 (urgent)`."""
         word = None if known in self.made or isinstance(known, str | bool) else meaning(scope)
-        said = shown(known, notation=self.notation)
-        return f"{said} ({word})" if isinstance(word, str) else said
+        wire_text = shown(known, notation=self.notation)
+        return f"{wire_text} ({word})" if isinstance(word, str) else wire_text
 
     def _held(self, meaning: Scalar, offset: int) -> Scalar:
         if self.lowest is None or self.highest is None or not isinstance(meaning, int):
@@ -296,12 +296,12 @@ class Checksum:
         found = self.algorithm(b"".join((ahead, covered, after)))
         if self.stored is None:
             return found
-        there = scope.get(name)  # not known yet while building
+        before = scope.get(name)  # not known yet while building
         scope[name] = found
         try:
             return evaluate(self.stored, scope)
         finally:
-            scope[name] = there
+            scope[name] = before
 
 
 def _octets(size: int | None, extra: Expression, scope: Container) -> bytes:
@@ -577,10 +577,10 @@ class Field:
     @contextmanager
     def _elsewhere(self, run: Run, stream: Any) -> Iterator[None]:
         """Read at an offset in an enclosing struct, within its region, then return to the current position."""
-        here, around = stream.tell(), marked(self.base, run.scope)
+        here, owner = stream.tell(), marked(self.base, run.scope)
         offset = self.offset(run.scope)
-        start, end = around._start, around._start + around._size
-        target = start + around._marks[self.base] + offset if isinstance(offset, int) else None
+        start, end = owner._start, owner._start + owner._size
+        target = start + owner._marks[self.base] + offset if isinstance(offset, int) else None
         if target is None or not start <= target <= end:
             expected = f"a place from {start - stream.origin} to {end - stream.origin}"
             actual = shown(offset if target is None else target - stream.origin)
@@ -594,7 +594,7 @@ class Field:
         finally:
             stream.limit, stream.overrun = outer
             stream.retried -= 1
-        around._furthest = max(around._furthest, stream.tell())
+        owner._furthest = max(owner._furthest, stream.tell())
         stream.go_over_again(target, stream.tell())
         stream.seek(here)
 

@@ -53,8 +53,8 @@ class List(construct.Construct):
 
     def _lows(self, size: int, *, big: bool) -> Iterator[int]:
         """The lowest bit of each element within a number of `size` bytes."""
-        for behind in range(self.bits, _BYTE * size + 1, self.bits):
-            yield _BYTE * size - behind if big else behind - self.bits
+        for end in range(self.bits, _BYTE * size + 1, self.bits):
+            yield _BYTE * size - end if big else end - self.bits
 
     def _numbers(self, data: bytes, big: bool) -> Iterator[int]:  # noqa: FBT001 - the byte order
         """The bits of each element, and of further ones that fit in the last byte."""

@@ -109,9 +109,9 @@ class Placement:
 
     def build(self) -> None:
         """Write the struct to the stream."""
-        around: Placement | None = self.context.get("_placement")
-        if around is not None:
-            self.memory = around.remembered(self.struct, self.version)
+        enclosing: Placement | None = self.context.get("_placement")
+        if enclosing is not None:
+            self.memory = enclosing.remembered(self.struct, self.version)
         if not self.binary:
             self._place_fields(self.stream, Outcome())
             self._tell()
@@ -126,7 +126,7 @@ class Placement:
             is_decided = self._is_decided()
             is_settled = not self.guessed if assumed is None else outcome.bears_out(assumed)
             if is_decided and is_settled:
-                self._keep(target.getvalue(), around)
+                self._keep(target.getvalue(), enclosing)
                 self.memory.outcome = assumed
                 return
             assumed = outcome
@@ -134,13 +134,13 @@ class Placement:
             largest = max(largest, outcome.size or 0)
         raise EncodeError("fields whose offsets settle", "offsets that change each other")
 
-    def _keep(self, data: bytes, around: "Placement | None") -> None:
+    def _keep(self, data: bytes, enclosing: "Placement | None") -> None:
         """Write the finished bytes."""
         self.stream.write(data)
         if self.overwrites:
             self.context._params.get("_overwritten", []).append(self.struct)
-        if around is not None:
-            around.elsewhere += [each for each in self.elsewhere if each.placement is not self]
+        if enclosing is not None:
+            enclosing.elsewhere += [each for each in self.elsewhere if each.placement is not self]
         self._tell()
 
     def _is_decided(self) -> bool:
@@ -163,9 +163,9 @@ class Placement:
         """
         if self.is_unsettled:
             unsettle(self.context)
-        around = self.context.get("_placement")
-        if around is not None and around.writing is not None:
-            around._facts.settle(around.writing, self.scope)
+        enclosing = self.context.get("_placement")
+        if enclosing is not None and enclosing.writing is not None:
+            enclosing._facts.settle(enclosing.writing, self.scope)
 
     def remembered(self, struct: Buildable, version: int) -> Memory:
         """The result of the pass before for the next struct within the current field."""
@@ -204,8 +204,8 @@ class Placement:
             self._hold(computed)
         self.scope._io = target
         steps = list(enumerate(self.struct.steps))
-        there = self._facts.is_present
-        fields = [] if self.binary else [each for at, each in steps if isinstance(each, Field) and there(at, each)]
+        is_present = self._facts.is_present
+        fields = [] if self.binary else [each for at, each in steps if isinstance(each, Field) and is_present(at, each)]
         sink = self.struct.form.create(self.struct, target, self.scope, fields)
         if self.struct.in_turn:
             for index, step in steps:
@@ -342,17 +342,17 @@ class Placement:
 
     def _build_elsewhere(self, step: Field) -> None:
         """Build a field at a mark, and leave the writing to the struct that has the mark."""
-        around, body = marked(step.base, self.scope), io.BytesIO()
+        owner, body = marked(step.base, self.scope), io.BytesIO()
         try:
             step.write(step.value_to_build(self.scope), body, self.scope)
             offset = step.offset(self.scope)
         except PositionPendingError:
             guess(self.scope)
             return
-        start = around._marks[step.base] + offset if isinstance(offset, int) else -1
+        start = owner._marks[step.base] + offset if isinstance(offset, int) else -1
         if start < 0:
             raise EncodeError("an offset of the struct that has the mark", shown(offset))
-        self.elsewhere.append(WrittenElsewhere(around._placement, start, body.getvalue(), step.title or step.name))
+        self.elsewhere.append(WrittenElsewhere(owner._placement, start, body.getvalue(), step.title or step.name))
 
     def _write_at_its_offset(self, written: WrittenElsewhere) -> None:
         """Write bytes at their offset, over existing bytes or after zeros."""

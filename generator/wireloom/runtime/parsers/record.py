@@ -228,8 +228,8 @@ class Record(construct.Construct):
         """The byte order of a value if the parameters leave it open: from a member, else the first."""
         if self.order is None or self.undecided(parameters) is None:
             return ""
-        said = value.get(self.order.told) if isinstance(value, Mapping) else None
-        return said if isinstance(said, str) and said in _ORDERS else _ORDERS[0]
+        order = value.get(self.order.told) if isinstance(value, Mapping) else None
+        return order if isinstance(order, str) and order in _ORDERS else _ORDERS[0]
 
     def _build(self, obj: Any, stream: Any, context: Container, path: str) -> Any:
         given = accept_all(self.parameters, _keywords(context, self.parameters))

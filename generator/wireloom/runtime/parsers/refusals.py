@@ -29,13 +29,13 @@ def explained(error: EncodeError, value: Any, subcon: Any) -> EncodeError:
 
 
 def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
-    around = list[Any]()  # structs into which the next ones are flattened
+    enclosing = list[Any]()  # structs into which the next ones are flattened
     for place, component in enumerate(error.components, 1):
-        places = [*around, *_places(subcons)]
+        places = [*enclosing, *_places(subcons)]
         structs = [each for each in places if isinstance(each, Struct)]
         melting = [field for struct in structs for field in struct.fields if field.flatten and _is(field, component)]
         if melting:
-            subcons, around = [field.subcon for field in melting], places
+            subcons, enclosing = [field.subcon for field in melting], places
             continue
         if isinstance(value, Mapping) and structs:
             known = [member for struct in structs for member in _members(struct) if component in _names(member[0])]
@@ -48,7 +48,7 @@ def _reason(error: EncodeError, value: Any, subcons: Sequence[Any]) -> str:
         else:
             inside = (inner for each in subcons for inner in _within(each))
             subcons = [*{id(each): each for each in inside}.values()]  # once each: values nest in alternatives
-        around = []
+        enclosing = []
         try:
             value = value[component]
         except (LookupError, TypeError):

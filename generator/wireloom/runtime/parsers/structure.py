@@ -116,11 +116,11 @@ class Struct(construct.Construct):
         self.given = tuple(step for step in steps if isinstance(step, Computed) and step.given)
         self._free = frozenset(_free(steps))
         self._derived = frozenset(_derived(steps))
-        told: dict[int, int | None] = {
+        by_arity: dict[int, int | None] = {
             version.arity: place for place, version in enumerate(versions) if version.arity is not None
         }
         certain = sum(step.when is None and not step.optional for step in self.fields)
-        self._arities = told or dict.fromkeys(range(certain, len(self.fields) + 1))
+        self._arities = by_arity or dict.fromkeys(range(certain, len(self.fields) + 1))
         self._has_tail = any(step.is_tail for step in self.fields)
         self._counts = tuple(step.name for step in steps if isinstance(step, Counted))
         self._checksums = {step.name: step.checksum for step in self.fields if step.checksum is not None}
@@ -168,19 +168,19 @@ class Struct(construct.Construct):
 
     def accepts(self, value: Mapping[str, Any], context: Container) -> bool:
         """Whether `value` can be of this struct: its constants, value tables and computed fields agree."""
-        told = [(member, given) for title, member in self._telling if (given := value.get(title)) is not None]
-        if not all(_is_constant(member, given) for member, given in told):
+        stated = [(member, given) for title, member in self._telling if (given := value.get(title)) is not None]
+        if not all(_is_constant(member, given) for member, given in stated):
             return False
-        told = [each for each in told if _asks_names(each[0])]
-        if not told:
+        stated = [each for each in stated if _asks_names(each[0])]
+        if not stated:
             return True
         scope = Placement(self, value, None, context, len(self.versions) - 1).facts().scope
-        return all(_agrees(member, given, scope) for member, given in told)
+        return all(_agrees(member, given, scope) for member, given in stated)
 
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether the struct has a place for each member of `value`, and `value` has all required members."""
-        there = {name for name, member in value.items() if member is not None}
-        return there <= self._titles and self._always <= there and not self._refuses(value)
+        present = {name for name, member in value.items() if member is not None}
+        return present <= self._titles and self._always <= present and not self._refuses(value)
 
     def _refuses(self, value: Mapping[str, Any]) -> bool:
         """Whether the range or the spelling of a member, flattened ones included, refuses its value."""
@@ -197,8 +197,8 @@ class Struct(construct.Construct):
         limits = ((field, field.minimum, field.maximum, field.spelling) for field in self.fields)
         return [
             field
-            for field, *said in limits
-            if field.flatten or (any(each is not None for each in said) and not field.hidden)
+            for field, *constraints in limits
+            if field.flatten or (any(each is not None for each in constraints) and not field.hidden)
         ]
 
     @cached_property
@@ -263,10 +263,10 @@ class Struct(construct.Construct):
         """Whether a version has a place for each member of `value`, and `value` has all that it requires."""
         facts = Placement(self, value, None, context, version).facts()
         seen = [(index, step) for index, step in enumerate(self.steps) if isinstance(step, Field) and not step.hidden]
-        there = {step.title or step.name for index, step in seen if facts.is_present(index, step)}
+        present = {step.title or step.name for index, step in seen if facts.is_present(index, step)}
         for index, step in seen:
             is_there, is_given = facts.is_present(index, step), _is_given(step, facts)
-            if is_given and not is_there and (step.title or step.name) in there:
+            if is_given and not is_there and (step.title or step.name) in present:
                 continue  # the member of another version has the same name
             if is_given != is_there and (is_given or self._is_needed(step)):
                 return False

@@ -83,8 +83,8 @@ def struct_for(
     if len(agreeing) == 1:
         return agreeing[0]
     taking = next((each for each in agreeing if each.takes(value)), None)
-    there = {name for name, member in value.items() if member is not None}
-    return taking or max(agreeing, key=lambda each: len(there & {*each.titles()}))
+    present = {name for name, member in value.items() if member is not None}
+    return taking or max(agreeing, key=lambda each: len(present & {*each.titles()}))
 
 
 class CasesByValue:
@@ -164,8 +164,8 @@ class Select(construct.Construct):
             return self._of_shape(obj, context)._build(obj, stream, context, path)
         case = self._case(tag)
         if case is None or isinstance(case, Refusal):
-            told = shown(evaluate(self.told, context), notation=self.notation)
-            raise EncodeError(f"a value for the case {told}", "no such case")
+            tag_text = shown(evaluate(self.told, context), notation=self.notation)
+            raise EncodeError(f"a value for the case {tag_text}", "no such case")
         return case._build(obj, stream, context, path)
 
     def _of_shape(self, value: Any, context: Container) -> Any:
@@ -313,15 +313,15 @@ class Attempt(CasesByValue, construct.Construct):
 
     def takes(self, value: Mapping[str, Any]) -> bool:
         """Whether an alternative has a place for each member of `value`, and `value` has all that it requires."""
-        told = {name: member for name, member in value.items() if name not in (self.kind, self.reason)}
-        return super().takes(told)
+        members = {name: member for name, member in value.items() if name not in (self.kind, self.reason)}
+        return super().takes(members)
 
     def _parse(self, stream: Any, context: Container, path: str) -> Value:
         trial, reason, parsed = self._read(stream, context, path)
-        told = {self.kind: trial.name, self.reason: reason}
-        told.pop("", None)
-        value = Value(parsed.free | told.keys(), parsed.derived | (told.keys() & {self.reason}))
-        value.update(told)
+        labels = {self.kind: trial.name, self.reason: reason}
+        labels.pop("", None)
+        value = Value(parsed.free | labels.keys(), parsed.derived | (labels.keys() & {self.reason}))
+        value.update(labels)
         value.update(parsed)
         value.hidden.update(parsed.hidden)
         return value
@@ -359,9 +359,9 @@ class Attempt(CasesByValue, construct.Construct):
     def visible_members(self, value: Mapping[str, Any], context: Container) -> Mapping[str, Any]:
         """The members of `value` as expressions see them."""
         trial = self._trial_for(value, context)
-        told = {self.kind: trial.name, self.reason: value.get(self.reason)}
-        told.pop("", None)
-        return ChainMap(told, visible_members(trial.subcon, value, context))  # type: ignore[arg-type]
+        labels = {self.kind: trial.name, self.reason: value.get(self.reason)}
+        labels.pop("", None)
+        return ChainMap(labels, visible_members(trial.subcon, value, context))  # type: ignore[arg-type]
 
     def _trial_for(self, obj: Mapping[str, Any], context: Container) -> Trial:
         """The alternative that the value names, else the first that takes it and whose `build_when` holds."""

@@ -48,8 +48,8 @@ class Ending:
     @cached_property
     def meanings(self) -> bytes:
         """The meaning of each byte after the escape."""
-        said = dict(self.escaped)
-        return bytes(said.get(byte, byte) for byte in range(256))
+        escaped = dict(self.escaped)
+        return bytes(escaped.get(byte, byte) for byte in range(256))
 
     @cached_property
     def codes(self) -> dict[int, int]:
@@ -86,8 +86,8 @@ class Ending:
         if len(dict(self.escaped)) < len(self.escaped):
             return "a byte after the escape has two meanings", "list each byte once"
         taken = dict(self.escaped)
-        if unsaid := next((byte for byte, code in self.codes.items() if taken.get(code, byte) != byte), None):
-            return f"no escape stands for {unsaid:02x}, but values may contain it", "add it to `escaped`"
+        if unescaped := next((byte for byte, code in self.codes.items() if taken.get(code, byte) != byte), None):
+            return f"no escape stands for {unescaped:02x}, but values may contain it", "add it to `escaped`"
         return None
 
     def _beginnings(self) -> Iterator[tuple[bytes, bytes]]:
@@ -105,15 +105,15 @@ class Ending:
         ends = b"(" + b"|".join(map(re.escape, self.longest)) + b")"
         if self.escape is None:
             return re.compile(ends)
-        behind = re.escape(bytes((self.escape,))) if self.doubled else b"."
-        return re.compile(re.escape(bytes((self.escape,))) + behind + b"|" + ends, re.DOTALL)
+        escaped_byte = re.escape(bytes((self.escape,))) if self.doubled else b"."
+        return re.compile(re.escape(bytes((self.escape,))) + escaped_byte + b"|" + ends, re.DOTALL)
 
     @cached_property
     def _escapes(self) -> re.Pattern[bytes]:
         return re.compile(re.escape(bytes((self.escape or 0,))) + b"(.)", re.DOTALL)
 
     @cached_property
-    def _said(self) -> re.Pattern[bytes]:
+    def _needs_escape(self) -> re.Pattern[bytes]:
         """Matches a byte that is written with an escape."""
         return re.compile(b"[" + b"".join(re.escape(bytes((byte,))) for byte in sorted(self.codes)) + b"]")
 
@@ -154,6 +154,6 @@ class Ending:
             return value if found is not None and found[1] == len(value) else None
         if self.escape is not None:
             escape, codes = self.escape, self.codes
-            return self._said.sub(lambda found: bytes((escape, codes[found[0][0]])), value) + self.delimiters[0]
+            return self._needs_escape.sub(lambda found: bytes((escape, codes[found[0][0]])), value) + self.delimiters[0]
         data = value + self.delimiters[0]
         return data if self.find(data, 0, len(data)) == (len(value), len(data)) else None

@@ -150,7 +150,7 @@ def _written_vlq(number: int) -> bytes:
 
 def _quic(data: bytes) -> Found:
     size = 1 << (data[0] >> 6) if data else 1
-    return _behind_mark(data, size, 8 * size - 2)
+    return _low_bits(data, size, 8 * size - 2)
 
 
 def _written_quic(number: int) -> bytes:
@@ -203,7 +203,7 @@ def _ebml(data: bytes) -> Found:
     if not data[0]:
         raise ValueError(data[:1].hex())
     size = 9 - data[0].bit_length()
-    found = _behind_mark(data, size, 7 * size)
+    found = _low_bits(data, size, 7 * size)
     return found if found is None or found[0] != (1 << 7 * size) - 1 else (_UNKNOWN, size)
 
 
@@ -214,7 +214,7 @@ def _written_ebml(number: int) -> bytes:
     return (number | 1 << 7 * size).to_bytes(size, "big")
 
 
-def _behind_mark(data: bytes, size: int, bits: int) -> Found:
+def _low_bits(data: bytes, size: int, bits: int) -> Found:
     """The lowest `bits` bits of the first `size` bytes."""
     return None if len(data) < size else (int.from_bytes(data[:size], "big") & ((1 << bits) - 1), size)
 
@@ -334,9 +334,9 @@ def ended(form: str, ending: bytes, *, signed: bool) -> Numeral:
         if found is None and data in begun:
             return None
         size = found.end() if found else 0
-        behind = data[size : size + len(ending)]
-        if found is None or not ending.startswith(behind):
+        suffix = data[size : size + len(ending)]
+        if found is None or not ending.startswith(suffix):
             raise ValueError(data[: size + 1].hex(" "))
-        return (int(found[0], base), size + len(ending)) if behind == ending else None
+        return (int(found[0], base), size + len(ending)) if suffix == ending else None
 
     return Numeral(lambda _: longest, read, lambda number: f"{number:{letter}}".encode() + ending)

@@ -43,9 +43,9 @@ class MessageNotes(Scan):
         return start in self.holes and not self.tracer.keeps(self._index(self.holes[start][0]))
 
     def _leave_out(self, start: int) -> int:
-        number, count, behind = self.holes[start]
+        number, count, end = self.holes[start]
         first = self._index(number)
-        node = self._add("folded", (self.schema[number].name, first), start, behind)
+        node = self._add("folded", (self.schema[number].name, first), start, end)
         node.first, node.entries = first, first + count
         return super()._leave_out(start)
 
@@ -59,43 +59,43 @@ class MessageNotes(Scan):
         rule = self.schema.get(item.number)
         if rule is not None and rule.takes(item.wire_type):
             self._add("tag", "", item.at, item.behind).note = f"field {item.number}, wire type {item.wire_type}"
-            behind = super()._pass(item, end)
+            after = super()._pass(item, end)
         else:
-            behind = super()._pass(item, end)
+            after = super()._pass(item, end)
             known = "" if rule is None else f", which the spec has with another wire type than {item.wire_type}"
-            self._add("ignored", "", item.at, behind).note = f"field {item.number}{known or ' is not in the spec'}"
-        self._keep_out(item.at, behind)
-        return behind
+            self._add("ignored", "", item.at, after).note = f"field {item.number}{known or ' is not in the spec'}"
+        self._keep_out(item.at, after)
+        return after
 
     def _keep(self, rule: Rule, item: Tag, end: int) -> int:
         if item.wire_type == GROUP:
             node = self._note(rule, item.number, item.behind, item.behind)
-            behind = super()._keep(rule, item, end)
-            self._add("tag", "", node.end - self.tracer.base, behind).note = f"end of the group {item.number}"
-            return behind
-        start, behind = extent(self.data, item.wire_type, item.behind, end)
+            after = super()._keep(rule, item, end)
+            self._add("tag", "", node.end - self.tracer.base, after).note = f"end of the group {item.number}"
+            return after
+        start, after = extent(self.data, item.wire_type, item.behind, end)
         if item.wire_type == LENGTH:
-            self._add("length", "", item.behind, start).value = behind - start
+            self._add("length", "", item.behind, start).value = after - start
         if rule.message is not None or item.wire_type == rule.wire_type:
-            self._note(rule, item.number, start, behind)
+            self._note(rule, item.number, start, after)
         return super()._keep(rule, item, end)
 
     def _add_group(self, opening: Tag, end: int) -> int:
         before = self.message.size
-        behind = super()._add_group(opening, end)
+        after = super()._add_group(opening, end)
         self.node.end = self.node.start + self.message.size - before
-        return behind
+        return after
 
     def _unpack(self, number: int, wire_type: int, start: int, end: int) -> None:
         while start < end:
             if self._leaves_out(start):
                 start = self._leave_out(start)
                 continue
-            behind = extent(self.data, wire_type, start, end)[1]
-            self._note(self.schema[number], number, start, behind)
-            super()._unpack(number, wire_type, start, behind)
-            self._keep_out(start, behind)
-            start = behind
+            after = extent(self.data, wire_type, start, end)[1]
+            self._note(self.schema[number], number, start, after)
+            super()._unpack(number, wire_type, start, after)
+            self._keep_out(start, after)
+            start = after
 
     def _add(self, kind: str, name: Component | tuple[Component, ...], start: int, end: int) -> Traced:
         base = self.tracer.base

@@ -148,7 +148,7 @@ def fault_of(root: Traced, place: tuple[int, int], error: DecodeError, data: byt
 def _wrong(node: Traced, offset: int, error: DecodeError, data: bytes) -> tuple[int, int]:
     """The start and end of the bytes that an error of a node is about."""
     lengths = [each for each in node.children if each.kind == "length" and each.end == offset]
-    if lengths and node.wire is ABSENT:  # the length exceeds the bytes that are there
+    if lengths and node.wire is ABSENT:  # the length exceeds the remaining bytes
         return lengths[-1].start, lengths[-1].end
     if error.code == _BASE64 and (foreign := _FOREIGN.search(data, offset + 1)):
         return foreign.span()

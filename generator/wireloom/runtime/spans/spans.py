@@ -107,10 +107,10 @@ class Span:
     @property
     def doc(self) -> str:
         """The spec's description of the field, without its unit."""
-        said = getattr(self._node.step, "doc", "") or (self._field.doc if self._field else "")
-        if self.unit and said == self.unit:
+        text = getattr(self._node.step, "doc", "") or (self._field.doc if self._field else "")
+        if self.unit and text == self.unit:
             return ""
-        return str(said.removesuffix(f" ({self.unit})") if self.unit else said)
+        return str(text.removesuffix(f" ({self.unit})") if self.unit else text)
 
     @property
     def unit(self) -> str:

@@ -241,10 +241,10 @@ def _half(kind: str, part: Any) -> Any:
 
     def noted(parse: Callable[..., Any], stream: Any, context: Container, *path: str) -> Any:
         tracer = tracer_of(context)
-        around = tracer.current
-        node = _named(kind, around.entries, stream, tracer, part)
+        map_node = tracer.current
+        node = _named(kind, map_node.entries, stream, tracer, part)
         node.kind = kind
-        around.entries += kind == "entry"
+        map_node.entries += kind == "entry"
         return tracer.reading(node, stream, parse, stream, context, *path)
 
     made = _instead(part, partial(noted, part._parse))
@@ -441,7 +441,7 @@ class _Computed(Computed):
         """Compute and note it."""
         super().parse(run)
         if holds(self.when, run.scope):
-            _beside("computed", self.name, run, run.scope[self.name], self)
+            _note_without_bytes("computed", self.name, run, run.scope[self.name], self)
 
 
 class _Counted(Counted):
@@ -450,7 +450,7 @@ class _Counted(Counted):
     def parse(self, run: Run) -> None:
         """Note the number."""
         super().parse(run)
-        _beside("computed", self.name, run, run.value[self.name], self)
+        _note_without_bytes("computed", self.name, run, run.value[self.name], self)
 
 
 class _Mark(Mark):
@@ -459,7 +459,7 @@ class _Mark(Mark):
     def parse(self, run: Run) -> None:
         """Note the offset."""
         super().parse(run)
-        _beside("mark", self.name, run, run.scope._marks[self.name], self)
+        _note_without_bytes("mark", self.name, run, run.scope._marks[self.name], self)
 
 
 class _Discard(Discard):
@@ -499,7 +499,7 @@ class _Verify(Verify):
         return Covered(base + start, base + end, holding, fits if holding is False else None)
 
 
-def _beside(kind: str, name: str, run: Run, value: Any, step: Any) -> None:
+def _note_without_bytes(kind: str, name: str, run: Run, value: Any, step: Any) -> None:
     tracer = tracer_of(run.scope)
     here = tracer.base + start_of(run.stream)
     tracer.add(kind, name, here, here, step).value = meant(value)

@@ -46,9 +46,9 @@ def pieces(read: Read, delimiter: bytes, limits: Limits) -> Iterator[Piece]:
                 yield Piece(offset, len(data), data[: limits.kept] if len(data) > limits.largest else data)
             offset += len(data) + len(delimiter)
         if len(held) > limits.largest:
-            size, behind, ended = passed(read, delimiter, held)
+            size, rest, ended = passed(read, delimiter, held)
             yield Piece(offset, size, held[: limits.kept], ended)
-            offset, held = offset + size + len(delimiter), behind
+            offset, held = offset + size + len(delimiter), rest
     if held:
         yield Piece(offset, len(held), held, ended=False)
 
@@ -87,7 +87,7 @@ def plain(framing: Delimited | Stuffed, data: bytes) -> bytes:
 def stuffed(framing: Delimited | Stuffed, data: bytes) -> bytes | None:
     """A record, escaped, without its delimiter; None if readers could not find it again."""
     if isinstance(framing, Stuffed):
-        return _with_zeros_said(data)
+        return _cobs_stuffed(data)
     if framing.escape is None:
         return data if data and (data + framing.delimiter).find(framing.delimiter) == len(data) else None
     return _escaped(framing.escape, framing.delimiter[0], data) or None
@@ -136,7 +136,7 @@ def _unstuffed(data: bytes) -> bytes:
         at = end
 
 
-def _with_zeros_said(data: bytes) -> bytes:
+def _cobs_stuffed(data: bytes) -> bytes:
     written = bytearray()
     runs = data.split(b"\0")
     for place, run in enumerate(runs):

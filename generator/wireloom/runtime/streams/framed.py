@@ -246,9 +246,9 @@ def _prefixed(reader: Reader, file: BinaryIO, framing: Prefixed) -> Iterator[Ext
             wanted = f"{size} bytes after the length prefix"
             yield broken_off(reader, offset, width + found, prefix + data, wanted, found)
             return
-        behind = offset + width
-        yield one(reader, behind, data) if size <= LARGEST else too_large(reader, behind, size, data, last=False)
-        offset = behind + size
+        start = offset + width
+        yield one(reader, start, data) if size <= LARGEST else too_large(reader, start, size, data, last=False)
+        offset = start + size
 
 
 def _number(file: BinaryIO, framing: Prefixed) -> bytes:
@@ -334,13 +334,13 @@ def _left(file: BinaryIO) -> int:
 def passed(file: BinaryIO, size: int) -> int:
     """Skip up to `size` bytes; returns how many there were."""
     if file.seekable():
-        there = min(size, _left(file))
-        file.seek(there, io.SEEK_CUR)
-        return there
-    there = 0
-    while there < size and (part := file.read(min(size - there, _WINDOW))):
-        there += len(part)
-    return there
+        available = min(size, _left(file))
+        file.seek(available, io.SEEK_CUR)
+        return available
+    available = 0
+    while available < size and (part := file.read(min(size - available, _WINDOW))):
+        available += len(part)
+    return available
 
 
 def given_back(file: BinaryIO, data: bytes) -> BinaryIO:
@@ -429,14 +429,14 @@ def _prefixed_record(reader: Reader, window: bytes, base: int, position: int, fr
     if measured is None:
         return broken_off(reader, base + len(window), 0, b"", a_prefix(framing), 0)
     width, size = measured
-    start, there = position + width, held - width
+    start, available = position + width, held - width
     if size < 0:
         error = no_size(reader, window[position:start])
-        return Extent(base + start, there, b"", error=error, last=True)
-    if size <= min(there, LARGEST):
+        return Extent(base + start, available, b"", error=error, last=True)
+    if size <= min(available, LARGEST):
         return one(reader, base + start, window[start : start + size])
     wanted = f"{size} bytes after the length prefix"
-    return broken_off(reader, base + start, there, b"", wanted, there)
+    return broken_off(reader, base + start, available, b"", wanted, available)
 
 
 def _more(file: BinaryIO, window: bytes, base: int, position: int) -> tuple[bytes, int, int, bool]:

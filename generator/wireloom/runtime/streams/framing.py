@@ -103,8 +103,8 @@ class Prefixed:
             return width, self._size(number, width)
         found = leb128.decoded(data, position, len(data), self.longest)
         if found is None:
-            there = len(data) - position
-            return (self.longest, _INVALID) if there >= self.longest else None
+            available = len(data) - position
+            return (self.longest, _INVALID) if available >= self.longest else None
         number, end = found
         bits = int(self.number[-2:])
         return end - position, _INVALID if number >> bits else self._size(self._plain(number), end - position)

@@ -47,9 +47,9 @@ def windows(reader: Reader, file: BinaryIO, budget: Budget) -> Iterator[Lines | 
                 yield lines
             held, base = held[end:], base + end
         elif len(held) >= framed.LARGEST:
-            size, behind, ended = passed(partial(framed.read_exactly, file), b"\n", held)
+            size, rest, ended = passed(partial(framed.read_exactly, file), b"\n", held)
             yield framed.too_large(reader, base, size + ended, held.rstrip(b"\r\n"), last=False)
-            held, base = behind, base + size + ended
+            held, base = rest, base + size + ended
 
 
 def _split(text: bytes, base: int) -> Lines:

@@ -455,9 +455,9 @@ class _Prefixed(_Window):
 
     def _searched(self, searching: Searching, width: int, size: int) -> Extent:
         """The first record, extended to where the stream continues."""
-        there = len(self.data) - width
+        available = len(self.data) - width
         wanted = f"{size} bytes after the length prefix"
-        lost = framed.broken_off(self.reader, self.base + width, there, b"", wanted, there)
+        lost = framed.broken_off(self.reader, self.base + width, available, b"", wanted, available)
         while (found := searching.settled(self.data, self.base, 0, width, lost, more=self.more)) is None:
             self.load(0, WINDOW)
         end = width + found.size

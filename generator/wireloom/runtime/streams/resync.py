@@ -92,7 +92,7 @@ class Resync:
             verdict = self._proves(cursor, at, more=more)
             if verdict is not Verdict.NO:
                 yield at, verdict
-            at = self._behind(window, at)
+            at = self._offset_after(window, at)
 
     def _candidate(self, window: bytes, at: int) -> int:
         """The next offset where a record may begin; -1 if there is none."""
@@ -102,7 +102,7 @@ class Resync:
         found = self.begins.search(window, at + head)
         return -1 if found is None else found.start() - head
 
-    def _behind(self, window: bytes, at: int) -> int:
+    def _offset_after(self, window: bytes, at: int) -> int:
         """The offset to try after a refused one; in a long run of one byte, equally bad offsets are skipped."""
         run = window[at : at + 1] * RUN
         if not window.startswith(run, at) or self._try(Cursor(window[at : at + RUN]), 0, more=True) is not None:
@@ -120,10 +120,10 @@ class Resync:
             return Verdict.NO
         if found.end == cursor.total:
             return Verdict.MORE if more else Verdict.YES
-        behind = self._try(cursor, found.end, more=more)
-        if not isinstance(behind, _Tried):
-            return Verdict.NO if behind is None else behind
-        return Verdict.YES if behind.proof.alone or behind.proof.with_next else Verdict.NO
+        following = self._try(cursor, found.end, more=more)
+        if not isinstance(following, _Tried):
+            return Verdict.NO if following is None else following
+        return Verdict.YES if following.proof.alone or following.proof.with_next else Verdict.NO
 
     def _believed(self, window: bytes, end: int, extent: Extent, *, more: bool) -> Verdict:
         """Whether a bad record ends where it, or its prefix, says."""

@@ -108,11 +108,11 @@ def _child_at(node: Node, offset: int) -> tuple[Component, Node] | None:
     if node.kind not in ("array", "object"):
         return None
     array = node.kind == "array"
-    behind = bisect_right(node.value, offset, key=_start_of_element if array else _start_of_member)
-    if behind == 0:
+    next_index = bisect_right(node.value, offset, key=_start_of_element if array else _start_of_member)
+    if next_index == 0:
         return None
-    last = node.value[behind - 1]
-    name, child = (behind - 1, last) if array else (last[0], last[2])
+    last = node.value[next_index - 1]
+    name, child = (next_index - 1, last) if array else (last[0], last[2])
     return (name, child) if offset < child.end else None
 
 

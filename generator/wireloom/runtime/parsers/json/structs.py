@@ -232,10 +232,6 @@ class Positions:
         return _BuiltPlaces(stream)
 
 
-def _said(tag: Any) -> str:
-    return "not there" if tag is MISSING else shown(tag)
-
-
 # --- unions told by a member -----------------------------------------------------------------------------------------
 
 

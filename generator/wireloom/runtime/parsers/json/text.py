@@ -156,9 +156,9 @@ class _Reader:
             container.component = None
             if container.leaps and len(container.node.value) == container.leaps[0].behind:
                 position = self._leap(container)
-            behind = self._plain(container, position)
-            if behind is not None:
-                position = behind
+            after = self._plain(container, position)
+            if after is not None:
+                position = after
                 continue
             position, more = self._advance(container, position)
             if more:
@@ -182,9 +182,9 @@ class _Reader:
             return None
         if array:
             container.component = len(parent.value)
-            child, behind = self._matched(match)
+            child, after = self._matched(match)
             parent.value.append(child)
-            return behind
+            return after
         if not match["name"].isascii():
             return None
         key = match["name"].decode("ascii")
@@ -192,9 +192,9 @@ class _Reader:
             return None
         container.keys.add(key)
         container.component, container.key_offset = key, match.start("name") - 1
-        child, behind = self._matched(match)
+        child, after = self._matched(match)
         parent.value.append((key, container.key_offset, child))
-        return behind
+        return after
 
     def _child(self, container: _Open, position: int) -> int:
         parent = container.node

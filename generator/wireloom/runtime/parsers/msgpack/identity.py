@@ -45,7 +45,7 @@ def _identity(value: Any, cursor: Cursor) -> Identity:
 def _digest(parts: Iterable[Any], cursor: Cursor) -> bytes:
     digest = hashlib.blake2b(digest_size=32)
     for part in parts:
-        said = repr(_identity(part, cursor)).encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(said))
-        digest.update(said)
+        encoded = repr(_identity(part, cursor)).encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(encoded))
+        digest.update(encoded)
     return digest.digest()

@@ -190,11 +190,11 @@ class _Built:
 
     def close(self) -> None:
         """Write the members that have a value."""
-        there = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
+        members = [(name, buffer.getvalue()) for name, buffer in self._placed if buffer.getvalue()]
         rest = Cursor(b"\x80" if self._rest is None else self._rest.getvalue())
         count = read_head(rest, ("map",)).number
-        self.stream.write(PACKER.pack_map_header(len(there) + count))
-        for name, data in there:
+        self.stream.write(PACKER.pack_map_header(len(members) + count))
+        for name, data in members:
             self.stream.write(PACKER.pack(name) + data)
         self.stream.write(rest.take(rest.left))
 

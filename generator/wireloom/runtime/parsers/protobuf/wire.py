@@ -139,16 +139,16 @@ def extent(data: bytes, wire_type: int, start: int, end: int) -> tuple[int, int]
         case 0:
             return start, varint(data, start, end)[1]
         case 1 | 5:
-            return start, _behind(start, start, _WIDTHS[wire_type], end)
+            return start, _checked_end(start, start, _WIDTHS[wire_type], end)
         case 2:
             # The length is compared as an unsigned 64-bit number, before it is added to anything.
             length, content = varint(data, start, end)
-            return content, _behind(start, content, length, end)
+            return content, _checked_end(start, content, length, end)
         case _:
             raise AssertionError(wire_type)
 
 
-def _behind(item: int, start: int, length: int, end: int) -> int:
+def _checked_end(item: int, start: int, length: int, end: int) -> int:
     if length > end - start:
         raise undecodable(item, f"{length} bytes", f"{end - start} left")
     return start + length
@@ -234,12 +234,12 @@ class Scan:
 
     def _leave_out(self, start: int) -> int:
         """Skip some elements of a list; the offset after them."""
-        number, count, behind = self.holes[start]
+        number, count, end = self.holes[start]
         elements = self.message.found[number]
         if not isinstance(elements, Passed):
             elements = self.message.found[number] = Passed(elements)
         elements.extend([None] * count)
-        return behind
+        return end
 
     def read(self, item: Tag, start: int, end: int) -> int:
         """Add the fields of a message, or of the group that `item` opens; the offset after it."""

@@ -1,1 +1,1 @@
-"""Wireloom on Spark: the only folder that imports pyspark."""
+"""Wireloom on Spark: the only package that imports pyspark."""

@@ -1,4 +1,4 @@
-"""Functions as Spark calls them: Arrow arrays in, one of the same length out."""
+"""Functions in the form that Spark calls: Arrow arrays in, one array of the same length out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from wireloom.spark.collations import bytes_for_texts, in_pipeline, without_text
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function with its options settled: what a user-defined function is made of."""
+    """A function with fixed options, from which a user-defined function is made."""
 
     name: str
     act: Callable[..., pa.Array]
@@ -23,11 +23,11 @@ class Call:
 
 
 def column_of(call: Call, data: Column | str) -> Column:
-    """The column that a call of the function with another column is."""
+    """The column of a call with another column."""
     if not in_pipeline():
         return cast(Column, user_defined(call)(data))
     plain = replace(call, act=partial(_plain, call.act), returns=bytes_for_texts(call.returns))
-    once = user_defined(plain).asNondeterministic()  # else a filter on the result would make Spark call it twice
+    once = user_defined(plain).asNondeterministic()  # otherwise a filter on the result would make Spark call it twice
     return cast(Column, once(data)).cast(call.returns)
 
 

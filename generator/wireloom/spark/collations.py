@@ -1,7 +1,7 @@
-"""Texts that leave a function of ours where Spark gives every text a collation: in the queries of a pipeline.
+"""Works around collations in queries of Declarative Pipelines: text results leave our functions as bytes.
 
-In a Declarative Pipeline the type of a text names its collation, and Spark 4.3 refuses the result of an Arrow function
-whose texts do not (SPARK-52976 mended it on an earlier line). There texts leave as bytes, and are cast afterwards.
+In a pipeline, the type of a text names its collation, and Spark 4.3 refuses the result of an Arrow function whose texts
+do not (fixed for an earlier line by SPARK-52976). So texts leave as bytes, and are cast afterwards.
 """
 
 import sys
@@ -17,7 +17,7 @@ REGISTRY = "pyspark.pipelines.graph_element_registry"
 
 def in_pipeline() -> bool:
     """Whether a query of a Declarative Pipeline is being defined."""
-    registry = sys.modules.get(REGISTRY)  # not loaded: nobody defines one
+    registry = sys.modules.get(REGISTRY)  # if it is not loaded, no pipeline is being defined
     if registry is None:
         return False
     try:
@@ -33,7 +33,7 @@ def bytes_for_texts(type: DataType) -> DataType:
 
 
 def without_texts(array: pa.Array) -> pa.Array:
-    """The array with bytes in place of texts; nothing is copied."""
+    """The array with bytes in place of texts, without copying."""
     return array.cast(_without_texts(array.type))
 
 

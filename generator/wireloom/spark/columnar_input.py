@@ -1,7 +1,7 @@
-"""What makes functions of wide structs slow on PySpark 4.3 and later, and the setting against it.
+"""Warns about a setting that makes functions of wide structs slow on PySpark 4.3 and later.
 
-Where an Arrow UDF stands directly on a scan of Parquet, Delta or ORC, Spark hands it Arrow columns, and turns what it
-gives into rows, into columns again value by value, and into rows. docs/howto/spark.md has the times.
+If an Arrow UDF is directly on a scan of Parquet, Delta or ORC, Spark passes Arrow columns to it. It then converts the
+results to rows, back to columns value by value, and to rows again. docs/howto/spark.md has measurements.
 """
 
 import warnings
@@ -14,26 +14,26 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 SETTING = "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled"
 REMEDY = f'spark.conf.set("{SETTING}", "false")'
 WIDE = 16
-"""Columns from which on the detour costs more than what Spark saves at the input."""
+"""Number of columns from which the conversion costs more than the columnar input saves."""
 
 
 def enabled(spark: SparkSession) -> bool:
-    """Whether the session has the setting, as PySpark 4.3 brings it, and it is on."""
+    """Whether the session has the setting of PySpark 4.3, and it is on."""
     try:
         return spark.conf.get(SETTING) == "true"
-    except PySparkException:  # PySpark 4.2 and before know no such setting
+    except PySparkException:  # PySpark 4.2 and earlier have no such setting
         return False
 
 
 def warn_of_wide(name: str, type: DataType) -> None:
-    """Tell, once in a process, what a function that gives so many columns costs in the active session."""
+    """Warn once per process about a function with many columns, if the setting is on."""
     spark = SparkSession.getActiveSession()
     if spark is not None and width(type) >= WIDE and enabled(spark):
         _warn(name, width(type))
 
 
 def width(type: DataType) -> int:
-    """The columns of a type, those of structs, lists and maps within it counted one by one."""
+    """The number of columns of a type, including those of inner structs, lists and maps."""
     match type:
         case StructType():
             return sum(width(field.dataType) for field in type.fields)

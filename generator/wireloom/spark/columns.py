@@ -1,6 +1,6 @@
-"""What column functions do on the executors: one Arrow array in, one of the same length out.
+"""The work of column functions on executors: one Arrow array in, one of the same length out.
 
-SQL may give options as a second argument, a constant map; it changes what the type of the result does not depend on.
+SQL may give options as a second argument, a constant map. These cannot change the type of the result.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ _TOO_LARGE = (
 
 
 def records(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.MapArray | None = None) -> pa.Array:
-    """The struct of each value, or the list of structs where the root is a list."""
+    """Decode each value to a struct, or to a list of structs if the root is a list."""
     settled = _settled(decoding, surface, given)
     try:
         found = settled.decoded(values)
@@ -32,23 +32,23 @@ def records(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.Ma
 
 
 def problems(decoding: Decoding, surface: Surface, values: pa.Array, given: pa.MapArray | None = None) -> pa.Array:
-    """Everything that is wrong with each value: an empty list where nothing is, null for null."""
+    """The problems of each value: an empty list if there are none, null for null."""
     settled = _settled(decoding, surface, given)
     validator, options = settled.opened().VALIDATOR, settled.options
     return validator.validate_many(values, root=options.root, **dict(options.parameters))
 
 
 def encoded(decoding: Decoding, surface: Surface, values: pa.StructArray, given: pa.MapArray | None = None) -> pa.Array:
-    """The bytes of each struct."""
+    """Encode each struct to bytes."""
     settled = _settled(decoding, surface, given)
     options = settled.options
     return settled.opened().CODEC.encode(values, root=options.root, **dict(options.parameters))
 
 
 def with_added(found: pa.StructArray, wrong: pa.StructArray, values: pa.Array, options: Options) -> pa.StructArray:
-    """Records with the columns of the corrupt record and of the error, where these have names.
+    """Records with the columns of the corrupt record and of the error, if these have names.
 
-    A bad record is then a struct with nothing but these; only what was null stays null.
+    A bad record is a struct with only these columns; null stays null.
     """
     children, fields = [], []
     if options.column_of_corrupt_record is not None:
@@ -64,7 +64,7 @@ def with_added(found: pa.StructArray, wrong: pa.StructArray, values: pa.Array, o
 
 
 def _settled(decoding: Decoding, surface: Surface, given: pa.MapArray | None) -> Decoding:
-    """The decoding with what a second argument says."""
+    """The decoding with the options of a second argument."""
     if given is None or not len(given) or not given[0].is_valid:
         return decoding
     if not given[1:].equals(given[:-1]):
@@ -77,7 +77,7 @@ def _settled(decoding: Decoding, surface: Surface, given: pa.MapArray | None) ->
 
 
 def _lists(found: pa.StructArray, parents: pa.Array, length: int) -> pa.ListArray:
-    """The records of each value in a list, null where the value is null or bad."""
+    """The records of each value as a list; null if the value is null or bad."""
     good = found.is_valid()
     counts = Counter(parents.filter(good).to_pylist())
     missing = set(parents.filter(found.is_null()).to_pylist())

@@ -1,4 +1,4 @@
-"""A column of one format's records as those of another, on the executors."""
+"""Converts a column of one format's records to another format, on the executors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ CONVERTED = StructType(
         StructField("lost", ArrayType(StringType())),
     ]
 )
-"""The type of a converted record: its bytes, or why there are none, and the members whose values are gone."""
+"""The type of a converted record: its bytes or the error, and the members that were lost."""
 OptionValues = Mapping[str, Any] | None
 OWN = ("strict", "mayLose")
 TARGET = "target."
-"""What the names of the other format's options begin with in SQL."""
+"""Prefix in SQL of the other format's options."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Converting:
-    """A conversion that travels."""
+    """The arguments of a conversion, which are sent to executors."""
 
     source: Decoding
     target: Decoding
@@ -44,7 +44,7 @@ class _Converting:
     may_lose: tuple[str, ...]
 
     def conversion(self) -> Conversion:
-        """The conversion between the modules that are here; raises ParameterError."""
+        """The conversion between the local modules; raises ParameterError."""
         return conversion(
             self.source.opened(),
             self.target.opened(),
@@ -67,23 +67,23 @@ def convert_format(  # noqa: PLR0913 - as `wireloom convert` has it
     strict: bool = False,
     may_lose: Sequence[str] = (),
 ) -> Column:
-    """The records of a binary column as those of another format of the package: structs of data, error and lost.
+    """Convert the records of a binary column to another format of the package: structs of data, error and lost.
 
-    Raises ParameterError for wrong options, MisuseError for a format that there is not.
+    Raises ParameterError for wrong options, MisuseError for an unknown format.
     """
     package = module.__name__.rpartition(".")[0]
     target = open_format(open_package(package, Path()), to)
     name = f"convert_{module.FORMAT}"
     converting = _Converting(_side(module, name, options), _side(target, name, target_options), strict, tuple(may_lose))
-    converting.conversion()  # what is wrong is said before a job starts
+    converting.conversion()  # raises for wrong options before a job starts
     return column_of(Call(name, partial(_converted, converting), CONVERTED), data)
 
 
 def conversion_call(module: FormatModule, shared: OptionValues) -> Call:
-    """The same as a function of SQL: bytes, the other format's name, and options as a constant map.
+    """The same as a SQL function of bytes, the other format's name, and options as a constant map.
 
     The map has the options of this format, `strict`, `mayLose` (with commas), and those of the other as `target.NAME`;
-    `shared` are the options that it starts from.
+    `shared` has the defaults of the options.
     """
     package = open_package(module.__name__.rpartition(".")[0], Path())
     targets = tuple((name, open_format(package, name).MEANING) for name in package.FORMATS)
@@ -100,7 +100,7 @@ def _side(module: FormatModule, name: str, given: OptionValues, own: tuple[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What is known of a conversion before SQL names the other format: that one's specs are the driver's, too."""
+    """The conversion before SQL names the other format; it has the digests of all possible targets."""
 
     module: str
     format: str
@@ -109,7 +109,7 @@ class _Stated:
     targets: tuple[tuple[str, str], ...]  # formats of the package, and the digests of the driver's specs
 
     def converting(self, to: str, words: Mapping[str, str]) -> _Converting:
-        """The conversion that SQL asks for; raises ParameterError, MisuseError for a format that there is not."""
+        """The conversion for the arguments in SQL; raises ParameterError, and MisuseError for an unknown format."""
         said = {name.lower(): value for name, value in self.shared}
         there: dict[str, str] = {}
         for name, value in words.items():
@@ -152,7 +152,7 @@ def _converted_in_sql(
 
 
 def _constant(array: pa.Array, said: str) -> Any:
-    """The value that all rows have; raises ParameterError where they have several."""
+    """The value of a constant column; raises ParameterError if the rows differ."""
     if not len(array):
         return None
     if not array[1:].equals(array[:-1]):

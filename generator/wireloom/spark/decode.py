@@ -1,8 +1,7 @@
-"""A binary column of a DataFrame decoded in place, beside the columns that are kept: the cheapest way on Spark.
+"""Decodes a binary column of a DataFrame beside the columns that are kept: the cheapest way on Spark.
 
-It stands on `mapInArrow`: decoded columns leave Python as they are and become rows once. Lists of rows are exploded
-unless told otherwise, each row with the columns of the record that it came from. Batches leave in parts that stay far
-below Arrow's limit of 2 GiB in one column.
+It uses `mapInArrow`: decoded columns leave Python as Arrow and become rows once. Lists of rows are exploded by default,
+with the record's columns on each row. Batches are split so that they stay far below Arrow's limit of 2 GiB per column.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ from wireloom.spark.options import GENERAL, Options, Surface, read_options
 from wireloom.spark.schemas import added_fields, record_type
 
 ROW_BUDGET = 10_000
-KEPT_BYTES = 256 << 20  # of kept columns in one batch, where rows are exploded
+KEPT_BYTES = 256 << 20  # of kept columns in one batch, if rows are exploded
 ERROR_COLUMN = "_error"
 SURFACE = Surface(
     "decode", ("PERMISSIVE", "FAILFAST", "DROPMALFORMED"), tuple(word for word in GENERAL if word != "framing")
@@ -43,13 +42,13 @@ def decode(  # noqa: PLR0913 - each says one thing about one call
     keep: Sequence[str] | None = None,
     into: str | None = None,
 ) -> DataFrame:
-    """The frame with the columns of the format in place of a column of bytes, or of text where the format is JSON.
+    """Replace a column of bytes by the columns of the format; text works, too, if the format is JSON.
 
-    `fields` are the decoded columns that are wanted (None: all), `keep` the frame's own (None: all but `column`), and
-    `into` is one struct column for all that is decoded, where names would clash. Options are those of
-    the format and mode, root, explode, openValues, columnNameOfError, columnNameOfCorruptRecord. In PERMISSIVE, the
-    default, a bad record is a row with `_error` and `_corrupt_record` (or as named) and no values; in FAILFAST it fails
-    the job; in DROPMALFORMED it has no row. A null has a row of nulls. Raises ParameterError for what does not fit.
+    `fields` are the wanted decoded columns (None: all), `keep` the frame's own (None: all but `column`), and `into` is
+    a struct column for everything decoded, in case names clash. Options are those of the format and mode, root,
+    explode, openValues, columnNameOfError, columnNameOfCorruptRecord. In PERMISSIVE, the default, a bad record is a row
+    with `_error` and `_corrupt_record` (or as named) and no values; in FAILFAST it fails the job; in DROPMALFORMED it
+    has no row. A null gives a row of nulls. Raises ParameterError for wrong arguments.
     """
     said = read_options(with_fields(options, fields), format.CODEC, SURFACE)
     settled = _named(said, frame) if said.mode == "PERMISSIVE" else said
@@ -69,12 +68,12 @@ def decode(  # noqa: PLR0913 - each says one thing about one call
 
 
 def quoted(name: str) -> str:
-    """The name of a column, whatever is in it."""
+    """The name of a column, quoted."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def _named(options: Options, frame: DataFrame) -> Options:
-    """The options with names for the columns of what is bad, so that nothing vanishes."""
+    """The options with names for the columns of bad records, so that none vanishes."""
     configured = frame.sparkSession.conf.get("spark.sql.columnNameOfCorruptRecord") or "_corrupt_record"
     return replace(
         options,
@@ -95,7 +94,7 @@ def _kept(frame: DataFrame, column: Column | str, keep: Sequence[str] | None) ->
 
 
 def _free_name(kept: Sequence[StructField]) -> str:
-    """A name for the bytes that no kept column has: Arrow takes no name twice."""
+    """An unused name for the column of bytes: Arrow refuses duplicates."""
     names = {field.name.lower() for field in kept}
     name = "value"
     while name in names:
@@ -123,7 +122,7 @@ def _refuse_other_types(field: StructField) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What an executor does with each batch: the last column is decoded, those before it are kept."""
+    """The work of an executor on each batch: decode the last column, keep those before it."""
 
     decoding: Decoding
     names: tuple[str, ...]
@@ -132,7 +131,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Decoded rows with the values and kept columns that they belong to; `parents` are their places in these."""
+    """Decoded rows, with the values and kept columns that they came from; `parents` has the indices."""
 
     found: Decoded
     values: pa.Array
@@ -163,7 +162,7 @@ def _parts(work: _Work, values: pa.Array, kept: Sequence[pa.Array]) -> Iterator[
 
 
 def _pieces(parents: pa.Array, kept: Sequence[pa.Array]) -> Iterator[tuple[int, int]]:
-    """Spans of rows for which the kept columns are not too large, but for a row on its own."""
+    """Ranges of rows for which the kept columns are small enough; a single row may be larger."""
     sizes = [pc.binary_length(each) for each in kept if _has_bytes(each.type)]
     longest = sum(pc.max(each).as_py() or 0 for each in sizes)
     if longest * len(parents) <= KEPT_BYTES:

@@ -1,7 +1,7 @@
-"""Columns of bytes into columns of values on the executors, as functions and `decode` both do it.
+"""Decodes columns of bytes on the executors, for functions and `decode` alike.
 
-A `Decoding` is a value that travels: the generated module by name and the digest of the driver's spec, which the
-worker's module must have, and what the user said. The module is imported where the work is done.
+A `Decoding` is sent to executors: the generated module by name, the digest of the driver's spec, which the worker's
+module must have, and the user's options. Each worker imports the module itself.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ STOPPED = "mode FAILFAST stops at a bad record; PERMISSIVE gives null instead, a
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How a column is decoded: by which module, and what the user said."""
+    """How to decode a column: the module and the options."""
 
     module: str
     format: str
@@ -32,18 +32,18 @@ class Decoding:
     explode: bool = False
 
     def decoded(self, values: pa.Array) -> Decoded:
-        """All columns in one; raises DecodeError in FAILFAST, OverflowError where they do not fit into 2 GiB."""
+        """Decode all values at once; raises DecodeError in FAILFAST, OverflowError if the result exceeds 2 GiB."""
         codec = self.opened().CODEC
         return cast(Decoded, _hinted(lambda: codec.decode(values, **self._keywords())))
 
     def parts(self, values: pa.Array, row_budget: int) -> Iterator[Decoded]:
-        """The columns in parts, in order, flat rows not far above the row budget; raises DecodeError in FAILFAST."""
+        """Decode the values in parts whose flat rows are near the budget; raises DecodeError in FAILFAST."""
         parts = self.opened().CODEC.batches(values, row_budget=row_budget, **self._keywords())
         while (part := _hinted(lambda: next(parts, None))) is not None:
             yield cast(Decoded, part)
 
     def opened(self) -> FormatModule:
-        """The generated module, which must be of the driver's spec."""
+        """Import the generated module; it must be of the driver's spec."""
         return open_module(Plan(self.module, self.format, self.digest))
 
     def _keywords(self) -> dict[str, Any]:
@@ -59,14 +59,14 @@ class Decoding:
 
 
 def decoding(module: FormatModule, options: Options, *, explode: bool = False) -> Decoding:
-    """How this module decodes by these options; raises ParameterError for columns that there are not."""
+    """The decoding by a module with options; raises ParameterError for unknown columns."""
     made = Decoding(module.__name__, module.FORMAT, module.MEANING, options, explode)
     made.decoded(pa.array([], pa.binary()))
     return made
 
 
 def _hinted(act: Any) -> Any:
-    """What `act` gives; its error with what to do, and without the parser's frames: Connect cuts long messages."""
+    """Call `act`. Adds advice to its error and drops the parser's frames, since Connect cuts long messages."""
     try:
         return act()
     except DecodeError as error:
@@ -75,7 +75,7 @@ def _hinted(act: Any) -> Any:
 
 
 def corrupt(values: pa.Array, errors: pa.StructArray, parents: pa.Array | None = None) -> pa.Array:
-    """The bytes of the records that are bad, null in the other rows; `parents` are the places of rows in `values`."""
+    """The bytes of bad records, null in the other rows; `parents` has the index in `values` of each row."""
     bad = errors.is_valid()
     if errors.null_count == len(errors):
         return pa.nulls(len(errors), pa.binary())

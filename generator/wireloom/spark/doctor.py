@@ -1,6 +1,6 @@
-"""What the road to Spark needs, looked at one by one: what is found, and the command that mends it.
+"""Checks everything that Spark needs, one thing after the other, and names the command that fixes a problem.
 
-Nothing here starts Spark, except the last probe, which does on request: it asks the executors what they have.
+Nothing here starts Spark, except the last check, on request: it asks the executors what they have.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def examine(package: str, out: Path, master: str | None = None) -> Iterator[Finding]:
-    """Every finding, in the order in which things depend on one another; with a master, those of its executors, too."""
+    """All findings, ordered by dependency; with a master, also those of its executors."""
     yield machine.python()
     for library, remedy in machine.LIBRARIES.items():
         yield machine.library(library, remedy)
@@ -29,7 +29,7 @@ def examine(package: str, out: Path, master: str | None = None) -> Iterator[Find
 
 
 def _functions(spark: "SparkSession") -> Finding:
-    """Whether functions of wide structs are slowed down by a setting."""
+    """Whether a setting slows down functions of wide structs."""
     from wireloom.spark import columnar_input  # noqa: PLC0415 - the other probes work without pyspark
 
     if columnar_input.enabled(spark):

@@ -1,4 +1,4 @@
-"""What the executors have, held against what the driver has: Python, Arrow, wireloom, the engine, the specs."""
+"""Compares the executors with the driver: Python, Arrow, wireloom, the engine, the specs."""
 
 import json
 from collections import Counter
@@ -19,13 +19,13 @@ SHIP = "ship the same package to both (`wireloom package`) and start the session
 INTERPRETER = "set PYSPARK_PYTHON to an interpreter of the driver's version on every node; see docs/howto/shipping.md"
 ENGINE = "install the wireloom wheel on the executors, or ship an environment that has it; see docs/howto/shipping.md"
 LOWEST_ARROW = 18
-TASKS_PER_CORE = 4  # more than one, so that every executor has a part in it
-SHORT = 12  # digits of a digest that people compare
+TASKS_PER_CORE = 4  # more than one, so that every executor gets a task
+SHORT = 12  # digits of a digest in messages
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one interpreter has; the fields are those of `probe.look`."""
+    """The state of one interpreter, with the fields of `probe.look`."""
 
     host: str
     interpreter: str
@@ -38,12 +38,12 @@ class Look:
 
     @property
     def place(self) -> str:
-        """Where it is."""
+        """The host and interpreter."""
         return f"{self.interpreter} on {self.host}"
 
 
 def examine_executors(spark: SparkSession, package: str) -> Iterator[Finding]:
-    """What is right and wrong with the workers' interpreters, by a job that asks them."""
+    """Compare the workers' interpreters with this one, in a job that asks them."""
     driver = Look(**cast("dict[str, Any]", probe.look(package)))
     try:
         workers = _workers(spark, package)
@@ -54,7 +54,7 @@ def examine_executors(spark: SparkSession, package: str) -> Iterator[Finding]:
 
 
 def compare(driver: Look, workers: Sequence[Look]) -> Iterator[Finding]:
-    """The findings about the workers of a driver."""
+    """The differences between the driver and its workers."""
     places = sorted({worker.place for worker in workers})
     yield Finding("executors", f"{len(workers)} tasks were answered by {', '.join(places)}")
     yield _python(driver, workers)
@@ -71,7 +71,7 @@ def compare(driver: Look, workers: Sequence[Look]) -> Iterator[Finding]:
 
 
 def _workers(spark: SparkSession, package: str) -> list[Look]:
-    """One look for each of several tasks; the probe travels by value."""
+    """The states of the workers, one for each of several tasks; the probe is pickled by value."""
     context = spark.sparkContext
     count = max(2, TASKS_PER_CORE * context.defaultParallelism)
     cloudpickle.register_pickle_by_value(probe)  # type: ignore[no-untyped-call]
@@ -83,7 +83,7 @@ def _workers(spark: SparkSession, package: str) -> list[Look]:
 
 
 def _last_line(error: Exception) -> str:
-    """What a failed job says in the end, without the stack above it."""
+    """The message of a failed job, without the stack."""
     causes = [line.strip() for line in str(error).splitlines() if "Error: " in line or "Exception: " in line]
     return causes[-1] if causes else str(error).splitlines()[0]
 
@@ -126,7 +126,7 @@ def _engine(workers: Sequence[Look]) -> Finding:
 
 
 def _specs(driver: Look, workers: Sequence[Look]) -> Finding:
-    """Driver and executors must have every format of one and the same spec."""
+    """Check that driver and executors have the same spec of every format."""
     for worker in workers:
         for name in sorted({*driver.digests, *worker.digests}):
             own, other = driver.digests.get(name), worker.digests.get(name)
@@ -141,7 +141,7 @@ def _short(digest: str | None) -> str:
 
 
 def _tally(values: Iterator[str] | Sequence[str]) -> str:
-    """Each value once, and how many tasks met it where they differ."""
+    """The distinct values, with the number of tasks for each if they differ."""
     counts = Counter(values)
     if len(counts) == 1:
         return next(iter(counts))

@@ -1,8 +1,8 @@
-"""Column functions over any generated module: what `<package>.<format>.functions` calls.
+"""Column functions for any generated module, called by `<package>.<format>.functions`.
 
-They follow `from_avro` and its like: FAILFAST unless told otherwise, null for null, a schema that is nullable
-everywhere. Each is an Arrow UDF that gets a column's values in batches. Of a bad record PERMISSIVE gives null or, where
-a column of the error or of the corrupt record is named, a struct with nothing but these.
+They follow `from_avro` and its like: FAILFAST by default, null for null, a schema that is nullable everywhere. Each is
+an Arrow UDF that gets a column's values in batches. For a bad record, PERMISSIVE gives null or, if a column of the
+error or of the corrupt record is named, a struct with only these.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ Fields = Sequence[str] | None
 
 
 def from_format(module: FormatModule, data: Column | str, options: Given = None, *, fields: Fields = None) -> Column:
-    """The records of a binary column as structs; arrays of structs where the root is a list.
+    """Decode a binary column to structs; to arrays of structs if the root is a list.
 
     Raises ParameterError, PySparkValueError or ParseModeUnsupported (an AnalysisException) for wrong options. In
     FAILFAST the job fails at the first bad record.
@@ -41,17 +41,17 @@ def from_format(module: FormatModule, data: Column | str, options: Given = None,
 
 
 def to_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
-    """The bytes of the records in a column of structs, null for null; a value that the format lacks fails the job."""
+    """Encode a column of structs to bytes, null for null; a value that the format cannot express fails the job."""
     return column_of(_to_call(module, options), data)
 
 
 def schema_of_format(module: FormatModule, options: Given = None, *, fields: Fields = None) -> Column:
-    """The type that `from_format` gives with these options, as a text of DDL."""
+    """The type that `from_format` gives with these options, as DDL."""
     return F.lit(_from_call(module, with_fields(options, fields)).returns.simpleString())
 
 
 def validate_format(module: FormatModule, data: Column | str, options: Given = None) -> Column:
-    """Everything that is wrong with each record, null for null.
+    """The problems of each record, null for null.
 
     Structs of path, rule, message, expected, actual, pointer.
     """
@@ -59,11 +59,11 @@ def validate_format(module: FormatModule, data: Column | str, options: Given = N
 
 
 def register(spark: SparkSession, module: FormatModule, options: Given = None, *, fields: Fields = None) -> None:
-    """Make the format's functions SQL functions of this session; the options are what `from_` starts from.
+    """Register the format's functions as SQL functions of this session; `options` are the defaults of `from_`.
 
     In SQL a function takes options as its last argument, a constant `map('option', 'text', ...)`: the format's
-    parameters and, of `from_`, the mode; `convert_` takes the name of the other format before it. What the type depends
-    on is settled here.
+    parameters and, for `from_`, the mode; `convert_` takes the name of the other format before it. Options that change
+    the type can be set only here.
     """
     reading = _from_call(module, with_fields(options, fields))
     own = {option_name(parameter.name).lower() for parameter in module.CODEC.parameters} | {"root"}
@@ -77,7 +77,7 @@ def register(spark: SparkSession, module: FormatModule, options: Given = None, *
 
 
 def with_fields(options: Given, fields: Fields) -> Given:
-    """The options with the fields, which may be given in one place alone."""
+    """The options with the fields, which may be given in only one of the two ways."""
     if fields is None:
         return options
     if any(name.lower() in ("fields", "columns") for name in options or ()):

@@ -1,4 +1,4 @@
-"""What this machine has for the road to Spark, looked at one by one: what is found, and the command that mends it.
+"""Checks this machine for everything that Spark needs, and names the command that fixes a problem.
 
 Nothing here starts Spark or imports PySpark.
 """
@@ -29,7 +29,7 @@ PYSPARK = (4, 1)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; without `remedy` it is in order. `advice` is what would make it better."""
+    """The result of a check. Without `remedy` it is in order; `advice` is an optional improvement."""
 
     subject: str
     detail: str
@@ -38,12 +38,12 @@ class Finding:
 
     @property
     def good(self) -> bool:
-        """Whether nothing has to be mended."""
+        """Whether nothing must be fixed."""
         return not self.remedy
 
 
 def python() -> Finding:
-    """This interpreter."""
+    """Check this interpreter."""
     version = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, PYTHON))
     remedy = "" if sys.version_info >= PYTHON else f"install Python {wanted} or later and make a new environment"
@@ -51,7 +51,7 @@ def python() -> Finding:
 
 
 def library(name: str, remedy: str) -> Finding:
-    """A library that is installed."""
+    """Check an installed library."""
     try:
         return Finding(name, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
@@ -59,7 +59,7 @@ def library(name: str, remedy: str) -> Finding:
 
 
 def pyspark() -> Finding:
-    """PySpark, and whether it has VARIANT."""
+    """Check PySpark, and whether it has VARIANT."""
     found = library("pyspark", SPARK_EXTRA)
     numbers = tuple(int(number) for number in re.findall(r"\d+", found.detail)[:2])
     if found.good and numbers < PYSPARK:
@@ -68,7 +68,7 @@ def pyspark() -> Finding:
 
 
 def java() -> Finding:
-    """The Java that Spark would start."""
+    """Check the Java that Spark would start."""
     remedy = (
         f"install a JDK {JAVA} or later (apt-get install openjdk-{JAVA}-jdk-headless) and set JAVA_HOME to its folder"
     )
@@ -87,7 +87,7 @@ def java() -> Finding:
 
 
 def worker() -> Finding:
-    """The interpreter of Python workers.
+    """Check the interpreter of Python workers.
 
     Those of a cluster are started with PYSPARK_PYTHON; a session of our own sets it to this interpreter.
     """
@@ -108,7 +108,7 @@ def worker() -> Finding:
 
 
 def package(package: str, out: Path) -> Finding:
-    """The generated package, and whether its formats can be imported."""
+    """Check that the generated package and its formats can be imported."""
     try:
         opened = open_package(package, out)
         for name in opened.FORMATS:
@@ -128,7 +128,7 @@ def package(package: str, out: Path) -> Finding:
 
 
 def _installed(package: str) -> Path | None:
-    """The index of the package that programs import; they do not look into the folder where commands look first."""
+    """The index of the installed package; other programs do not look into the folder that commands use first."""
     code = f"import importlib.util as u; s = u.find_spec({package!r}); print(s.origin if s and s.origin else '')"
     try:
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - this Python

@@ -1,8 +1,8 @@
-"""What users say about decoding, in the one form that functions, `decode` and the data source share.
+"""Parses options about decoding, for functions, `decode` and the data source.
 
-Options are texts under names in camelCase whose case does not matter, as everywhere in Spark; the format's own
-parameters are options too (`on_corrupt` is `onCorrupt`). A surface says which general options and modes it takes and
-which further options it reads by itself. What is not known is refused with the nearest name, before a job starts.
+Options are texts with names in camelCase, whose case does not matter, as everywhere in Spark. The format's parameters
+are options too (`on_corrupt` is `onCorrupt`). A surface defines which general options and modes are allowed, and which
+further options it reads itself. Unknown options are refused, with the most similar name, before a job starts.
 """
 
 from collections.abc import Mapping
@@ -23,22 +23,22 @@ GENERAL = (
     *("mode", "columnNameOfCorruptRecord", "columnNameOfError", "root", "framing", "openValues", "explode"),
     *("columns", "fields"),
 )
-"""The options that are no format's own; `fields` is another word for `columns`."""
+"""The general options; `fields` is another word for `columns`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Where options are given: its name for messages, and what it takes. The first mode is the default."""
+    """A place that takes options: its name for messages, and what is allowed. The first mode is the default."""
 
     name: str
     modes: tuple[Mode, ...]
     general: tuple[str, ...] = GENERAL
-    own: tuple[str, ...] = ()  # options that the surface reads by itself
+    own: tuple[str, ...] = ()  # options that the surface reads itself
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is to be decoded and how bad records are treated; null or empty where nothing was said.
+    """What to decode, and how to treat bad records; None or empty for defaults.
 
     The names are those of the generated functions; `parameters` are the format's own, by their names in the spec.
     """
@@ -49,13 +49,13 @@ class Options:
     root: str | None = None
     framing: str | None = None
     open_values: OpenValues = "variant"
-    explode: bool | None = None  # None: as the surface does by itself
+    explode: bool | None = None  # None for the default of the surface
     columns: tuple[str, ...] | None = None
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
 
 
 class ParseModeUnsupported(AnalysisException):
-    """Spark's own error where a function has no such mode; Python's list of conditions lacks it."""
+    """Spark's own error for a mode that a function lacks; Python's list of conditions does not have it."""
 
     def __init__(self, function: str, mode: str) -> None:
         super().__init__(
@@ -65,12 +65,12 @@ class ParseModeUnsupported(AnalysisException):
         )
 
     def getSqlState(self) -> str:  # noqa: N802 - as PySpark has it
-        """The state of the SQL standard."""
+        """The SQLSTATE."""
         return "42601"
 
 
 def function_surface(name: str) -> Surface:
-    """A column function: one value a row, so that no row can be dropped, and no stream is taken apart."""
+    """A column function: one value per row, so rows cannot be dropped and streams cannot be split."""
     left_out = ("framing", "explode")
     return Surface(name, ("FAILFAST", "PERMISSIVE"), tuple(word for word in GENERAL if word not in left_out))
 
@@ -78,8 +78,8 @@ def function_surface(name: str) -> Surface:
 def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface) -> Options:
     """The options of a call, checked against the format and the surface.
 
-    Raises ParameterError for names and values that there are not, PySparkValueError for a word that is none of those
-    allowed, ParseModeUnsupported for a mode that a function does not have.
+    Raises ParameterError for unknown names and values, PySparkValueError for a word that is not allowed,
+    ParseModeUnsupported for a mode that a function lacks.
     """
     options = _Options(_folded(given or {}), codec, surface)
     options.refuse_unknown()
@@ -97,7 +97,7 @@ def read_options(given: Mapping[str, Any] | None, codec: Codec, surface: Surface
 
 
 def _folded(given: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
-    """Each option under its name in lower case; what was said twice is refused, what is null was not said."""
+    """The options by lower-case name, without null ones; raises ParameterError for one that is given twice."""
     folded: dict[str, tuple[str, Any]] = {}
     for name, value in given.items():
         if name.lower() in folded:
@@ -109,14 +109,14 @@ def _folded(given: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What a call said, for reading it option by option."""
+    """The options of a call, and methods to read each."""
 
     options: Mapping[str, tuple[str, Any]]
     codec: Codec
     surface: Surface
 
     def refuse_unknown(self) -> None:
-        """Stop at the first name that is no option here."""
+        """Raise ParameterError for an unknown name."""
         known = (*self.surface.general, *map(option_name, self._names()), *self.surface.own)
         folded = {name.lower() for name in known}
         for lower, (name, _) in self.options.items():
@@ -124,7 +124,7 @@ class _Options:
                 raise ParameterError(f"{self.surface.name} has no option {name!r}; {nearest(name, known)}".rstrip("; "))
 
     def framing(self) -> str | None:
-        """The framing, of which names may be written as one likes."""
+        """The framing, in its canonical notation."""
         text = self.text("framing")
         return text.lower() if text is not None and text.lower() in NAMED else text
 
@@ -136,7 +136,7 @@ class _Options:
         return value or None
 
     def one_of(self, name: str, words: tuple[str, ...]) -> str | None:
-        """The option's word, whose case does not matter."""
+        """An option with a fixed set of words, whose case does not matter."""
         value = self.text(name)
         if value is None:
             return None
@@ -148,7 +148,7 @@ class _Options:
         )
 
     def flag(self, name: str) -> bool | None:
-        """The option's truth."""
+        """A boolean option."""
         value = self.options.get(name.lower(), (name, None))[1]
         match str(value).lower():
             case "none":
@@ -159,7 +159,7 @@ class _Options:
                 raise ParameterError(f"option {name} must be true or false, not {value!r}")
 
     def mode(self) -> Mode:
-        """The mode, of those that the surface has."""
+        """The mode, one of those of the surface."""
         mode = cast(Mode | None, self.one_of("mode", get_args(Mode))) or self.surface.modes[0]
         if mode not in self.surface.modes:
             raise ParseModeUnsupported(self.surface.name, mode)
@@ -172,7 +172,7 @@ class _Options:
         return name
 
     def columns(self) -> tuple[str, ...] | None:
-        """The columns that are wanted: names, or one text with commas."""
+        """The wanted columns: a list of names, or a text with commas."""
         found = [self.options[word] for word in ("columns", "fields") if word in self.options]
         if len(found) > 1:
             raise ParameterError("the options columns and fields mean the same; give one of them")
@@ -186,7 +186,7 @@ class _Options:
         return columns
 
     def parameters(self) -> list[tuple[str, ParameterValue]]:
-        """The format's parameters that were given, by their names in the spec."""
+        """The given parameters of the format, by their names in the spec."""
         by_option = {option_name(name).lower(): parameter for name, parameter in self._names().items()}
         return [
             (parameter.name, _accepted(parameter, *self.options[option]))

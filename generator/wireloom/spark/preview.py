@@ -1,4 +1,4 @@
-"""A few rows of a table as plain values, for people to look at."""
+"""The first rows of a table as plain values, for people."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ Preview = tuple[Mapping[str, object], ...]
 
 
 def preview(spark: SparkSession, path: str, rows: int) -> Preview:
-    """A few rows of a table, those of the last file first; values as JSON can say them, absent members left out."""
+    """Some rows of a table, those of the last file first; values as in JSON, without absent members."""
     found = spark.read.parquet(path).orderBy(F.desc(SOURCE), RECORD).limit(rows).collect()
     return tuple({name: _plain(value) for name, value in row.asDict().items()} for row in found)
 

@@ -1,7 +1,7 @@
-"""What a Python worker has: the interpreter, the libraries, the engine, the generated package and its specs.
+"""Reports the environment of a Python worker: interpreter, libraries, engine, generated package and specs.
 
-The functions of this module travel to the workers by value, because a worker may lack wireloom itself; so they import
-where they run, and at the top only what every Python has.
+The functions of this module are pickled by value, because a worker may lack wireloom. So they import modules when they
+run, and the module imports only the standard library.
 """
 
 import importlib
@@ -14,13 +14,13 @@ LIBRARIES = ("pyarrow", "construct", "msgpack", "google.protobuf")
 
 
 def look(package: str) -> dict[str, object]:
-    """What this interpreter has, as JSON can say it; `digests` by format, `missing` by module and reason."""
+    """The environment of this interpreter, as JSON values; `digests` by format, `missing` by module and reason."""
     missing: dict[str, str] = {}
 
     def imported(name: str) -> object | None:
         try:
             return importlib.import_module(name)
-        except Exception as error:  # noqa: BLE001 - whatever a worker's environment does, it is what the probe reports
+        except Exception as error:  # noqa: BLE001 - any failure in a worker's environment is a result of the probe
             missing[name] = f"{type(error).__name__}: {error}"
             return None
 
@@ -40,6 +40,6 @@ def look(package: str) -> dict[str, object]:
 
 
 def looks(package: str, tasks: Iterable[int]) -> Iterator[str]:
-    """For mapPartitions: one look for each task, as JSON text."""
+    """For mapPartitions: a report for each task, as JSON text."""
     for _ in tasks:
         yield json.dumps(look(package), sort_keys=True)

@@ -1,7 +1,7 @@
-"""The Spark types of what is decoded: all columns of a format or some, with their comments or bare.
+"""The Spark types of decoded columns: all or some of a format's, with or without comments.
 
-A projection follows the same paths as the decoder's: members of structs, of the elements of lists and of the values of
-maps. Types that Spark compares with those of Arrow must be bare: to Spark a comment is a part of the type.
+A projection follows the same paths as the decoder: members of structs, of list elements and of map values. Types that
+Spark compares with Arrow types must be without comments, which Spark counts as a part of the type.
 """
 
 from collections.abc import Sequence
@@ -38,20 +38,20 @@ _ERROR = {
 ERROR = StructType([StructField(name, type, metadata={"comment": text}) for name, (type, text) in _ERROR.items()])
 """The type of an error."""
 PROBLEMS = ArrayType(StructType([StructField(name, StringType()) for name in COLUMNS]))
-"""The type of what validation finds in a record."""
+"""The type of a record's problems."""
 
 
 ZONE: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
-"""What PySpark is told of time zones; 4.1 takes UTC unless told otherwise."""
+"""Arguments about time zones for PySpark; 4.1 uses UTC by default."""
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """The schema in Arrow's terms, as Spark wants it of a data source."""
+    """The schema as Arrow schema, in the form that Spark expects of a data source."""
     return to_arrow_schema(schema, **ZONE)
 
 
 def record_type(module: FormatModule, options: Options, *, explode: bool) -> StructType:
-    """The columns that are asked for, of a record or of its flat rows, with their comments."""
+    """The wanted columns of a record, or of its flattened rows, with comments."""
     whole = module.struct_type(root=options.root or module.CODEC.default_root, explode=explode)
     whole = shown(whole, options.open_values)
     if options.columns is None:
@@ -60,9 +60,9 @@ def record_type(module: FormatModule, options: Options, *, explode: bool) -> Str
 
 
 def added_fields(options: Options, taken: Sequence[str]) -> tuple[StructField, ...]:
-    """The columns of the corrupt record and of the error, as far as the options name them.
+    """The columns of the corrupt record and of the error, if the options name them.
 
-    Raises ParameterError where one has a name that is taken; in Spark the case of names does not matter.
+    Raises ParameterError if a name is taken; Spark ignores case in names.
     """
     fields = []
     names = {name.lower() for name in taken}
@@ -92,7 +92,7 @@ def bare(type: DataType) -> DataType:
 
 
 def shown(type: StructType, open_values: OpenValues) -> StructType:
-    """The type with open values in the form that is asked for."""
+    """The type with open values in the wanted form."""
     return cast(
         StructType,
         with_leaves(type, lambda leaf: _OPEN[open_values] if isinstance(leaf, VariantType) else leaf, comments=True),

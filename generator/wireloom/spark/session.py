@@ -1,7 +1,7 @@
-"""A Spark session of our own: on a local master loopback only, no web page, workers with this very interpreter.
+"""A Spark session of our own: on a local master, it uses only loopback, no web page, and workers with this interpreter.
 
-On any other master the driver listens where the cluster can reach it, and the configuration says which interpreter the
-workers have. Under `spark-submit` the session is whatever the submission says; nothing of it is changed.
+On any other master, the driver listens where the cluster can reach it, and the configuration names the workers'
+interpreter. Under `spark-submit`, the session is as submitted; nothing of it is changed.
 """
 
 import os
@@ -26,7 +26,7 @@ PANDAS_WARNING = "PySpark does not yet fully support pandas"
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "2g",  # Spark's own default, 1g, is less than what two tasks of large records need
+    "spark.driver.memory": "2g",  # Spark's default, 1g, is too little for two tasks with large records
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
 }
@@ -35,7 +35,7 @@ ENDING = 3.0  # seconds
 EVERYWHERE = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",  # or one record; the default is four of them for each task
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",  # or one record; by default, each task may hold four
     "spark.sql.parquet.columnarReaderBatchSize": "32",  # rows, each of which may have megabytes
 }
 
@@ -44,9 +44,9 @@ EVERYWHERE = {
 def session(
     import_roots: tuple[Path, ...] = (), master: str = "local[2]", configuration: tuple[tuple[str, str], ...] = ()
 ) -> Iterator[SparkSession]:
-    """A session whose Python workers can import what lies in `import_roots`; `configuration` goes before all else.
+    """A session whose Python workers can import from `import_roots`; `configuration` overrides our settings.
 
-    One that runs already is used as it is; one that is started here is stopped at the end.
+    A running session is used as it is; one that is started here is stopped at the end.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -63,18 +63,18 @@ def session(
 
 
 def ended(spark: SparkSession) -> End:
-    """How the session's Java process ended, where it has and was started here, and what it logged."""
+    """How the session's Java process ended, if it did and was started here, and its log."""
     log = _log().read_text(encoding="utf-8", errors="replace")[-LOG_SHOWN:] if _log().exists() else ""
     process = getattr(getattr(spark.sparkContext, "_gateway", None), "proc", None)
     if process is None:
         return End(log=log)
-    with suppress(subprocess.TimeoutExpired):  # it may be just about to end
+    with suppress(subprocess.TimeoutExpired):  # it may be about to end
         process.wait(ENDING)
     return End(process.returncode, log)
 
 
 def _log() -> Path:
-    """The log of the Java process that this process starts; a second session has the same."""
+    """The log of the Java process that this process starts; further sessions share it."""
     return Path(tempfile.gettempdir()) / f"wireloom-spark-{os.getpid()}.log"
 
 
@@ -97,25 +97,25 @@ def _started(import_roots: tuple[Path, ...], master: str, configuration: tuple[t
 
 
 def settings(master: str) -> dict[str, str]:
-    """What a session on this master is told beyond its configuration."""
+    """The settings of a session for a master, without the user's configuration."""
     local = LOCAL if _is_local(master) else {}
     return {**local, **EVERYWHERE, "spark.driver.extraJavaOptions": _quiet_logging()}
 
 
 def _is_local(master: str) -> bool:
-    """`local`, `local[2]`, `local[*]`; `local-cluster[...]` starts workers of its own on this machine as well."""
+    """`local`, `local[2]`, `local[*]`; `local-cluster[...]` also starts workers on this machine."""
     return master.startswith("local")
 
 
 def _remedy() -> str:
-    """Nearly always it is Java that is missing; then its own remedy, else look at everything."""
+    """The advice if Spark does not start: usually that for Java, otherwise to check everything."""
     return java().remedy or "wireloom doctor"
 
 
 def _prepare_workers(import_roots: tuple[Path, ...]) -> dict[str, str]:
-    """What workers on this machine inherit: this interpreter, and the places of our packages.
+    """The environment of workers on this machine: this interpreter, and the paths of our packages.
 
-    A Java process that an earlier session left behind knows an earlier environment, so the places are settings, too.
+    A Java process from an earlier session has an older environment, so the paths are also settings.
     """
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -127,13 +127,13 @@ def _prepare_workers(import_roots: tuple[Path, ...]) -> dict[str, str]:
 
 
 def _hush_pandas() -> None:
-    """Silence about pandas, which is not used."""
+    """Suppress warnings about pandas, which is not used."""
     os.environ["PYTHONWARNINGS"] = f"ignore:{PANDAS_WARNING}:FutureWarning"
     warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
 
 
 def _hush_accumulators(spark: SparkSession) -> None:
-    """No traceback from the thread that counters come in by, where Java ends: the job itself says that."""
+    """Suppress the traceback of the accumulator thread when Java ends, which the job itself reports."""
     server = getattr(spark.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda *_: None

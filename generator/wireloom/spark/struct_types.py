@@ -1,4 +1,4 @@
-"""The Spark columns of records: those of Arrow as Spark has them, with their comments, and parts of such types."""
+"""The Spark types of records, made from their Arrow types with comments, and projections of such types."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ Path = tuple[str, ...]
 
 
 def struct_type(root: Root, *, explode: bool = False, open_values: OpenValues = "variant") -> StructType:
-    """The columns of a root, or of its flat rows."""
+    """The columns of a root, or of its flattened rows."""
     record = row_record(root.logical, root.rows if explode else ())
     return StructType([_field(field) for field in schema(record, open_values=open_values)])
 
@@ -30,7 +30,7 @@ def _field(field: pa.Field) -> StructField:
 
 
 def _type(type: pa.DataType) -> DataType:
-    """Spark's type; of structs, lists and maps with the comments within."""
+    """The Spark type of an Arrow type; structs, lists and maps keep the comments of their members."""
     if type == VARIANT:
         return VariantType()
     if kinds.is_struct(type):
@@ -43,7 +43,7 @@ def _type(type: pa.DataType) -> DataType:
 
 
 def with_leaves(type: DataType, change: Callable[[DataType], DataType], *, comments: bool = False) -> DataType:
-    """The type with others in place of those that have no parts; the comments of members stay where asked for."""
+    """The type with changed leaf types; comments of members are kept on request."""
 
     def inner(part: DataType) -> DataType:
         return with_leaves(part, change, comments=comments)
@@ -65,9 +65,9 @@ def with_leaves(type: DataType, change: Callable[[DataType], DataType], *, comme
 
 
 def pruned(type: DataType, paths: Sequence[Path], above: Path | None = None) -> DataType:
-    """The type with what lies on the paths alone, in its own order.
+    """The type with only the given paths, in its own order.
 
-    Raises ParameterError for a path that leads nowhere, where `above` says what leads to the type.
+    Raises ParameterError for an unknown path; `above` is the path of the type itself.
     """
     if () in paths:
         return type
@@ -99,7 +99,7 @@ def pruned(type: DataType, paths: Sequence[Path], above: Path | None = None) -> 
 
 
 def refuse_unknown(name: str, struct: StructType, above: Path) -> None:
-    """Raises ParameterError, with the nearest name, for a member that a struct does not have."""
+    """Raise ParameterError, with the most similar name, for a member that a struct lacks."""
     if name not in struct.names:
         near = nearest(name, struct.names) or f"there are {', '.join(struct.names)}"
         raise ParameterError(f"no column {'.'.join((*above, name))!r}; {near}")

@@ -19,26 +19,26 @@ from wireloom.spark.session import ended
 
 @dataclass(frozen=True, slots=True)
 class SparkEngine:
-    """A session."""
+    """Runs ingest jobs on a Spark session."""
 
     spark: SparkSession
 
     @property
     def storage(self) -> SessionStorage:
-        """The session's file systems."""
+        """Access to the session's file systems."""
         return SessionStorage(self.spark)
 
     def ended(self) -> End:
-        """How Java ended, where it has."""
+        """How the Java process ended, if it did."""
         return ended(self.spark)
 
     def listed(self, source: Files | Column) -> Found:
-        """The files that there are; raises MisuseError where there is no such place."""
+        """The files of a source; raises MisuseError if the path does not exist."""
         return listed(self.spark, source)
 
     def prepared(self, job: Job, found: Found, batch: Batch, tables: Tables) -> Entry:
-        """Read these files of the job's input and write them."""
-        open_module(job.plan)  # which must be of the plan's spec
+        """Read files of the input and write the tables' files."""
+        open_module(job.plan)  # raises if the package has another spec than the plan
         return taken(self.spark, job.source, found, job.plan, batch.notify).prepared(batch, tables)
 
 

@@ -1,8 +1,8 @@
-"""Both tables as Delta: each batch is one commit of a table, which Delta makes once, by a name and the batch's number.
+"""Both tables as Delta: each batch is one commit of a table, which Delta makes only once for a name and batch number.
 
-Two tables are two commits. What decides over a batch of a stream is noted before the first, so that a batch which was
-killed between them is not finished by another spec, which could put a record into both tables or into neither. A replay
-is entered in the ledger before its commits, which are made of what it has staged, by whoever finishes it.
+Two tables need two commits. What decodes a batch of a stream is noted before the first one. So if the stream is killed
+in between, another spec cannot finish the batch, which could put a record into both tables or into neither. A replay is
+entered in the ledger before its commits, which are made from its staged files, by whichever process finishes it.
 """
 
 import json
@@ -26,7 +26,7 @@ SETTINGS = (
     ("spark.sql.extensions", EXTENSION),
     ("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"),
 )
-"""What Delta asks of a session."""
+"""Settings that Delta needs in a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ class DeltaTables:
 
     @property
     def staged_in_folders(self) -> bool:
-        """Delta makes folders itself, by what it knows of its columns."""
+        """Delta partitions the files itself, by its own columns."""
         return False
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Move, ...]:
-        """Commit the staged files; a batch that was committed before is left as it is, if it has as many rows."""
+        """Commit the staged files, unless the batch was committed before with as many rows."""
         self._begin(number)
         table = f"{folder(self.ledger.home, self.terms.version)}/{name}"
         by = self.terms.partition if name == RECORDS else ()
@@ -53,18 +53,19 @@ class DeltaTables:
         return ()
 
     def _begin(self, number: int) -> None:
-        """Note by what the batch is decoded; raises DataError where it was begun by something else."""
+        """Note the plan of the batch; raises DataError if it was begun with another one."""
         storage, folder = self.ledger.storage, f"{self.ledger.home}/{LEDGER}"
         path = f"{folder}/begun-{number:010d}.json"
         plan = json.loads(json.dumps(asdict(self.plan), default=str))
         if not storage.exists(path):
             for name in storage.names(folder):
-                if name.startswith("begun-"):  # of the batch before, which is in the ledger
+                if name.startswith("begun-"):  # of the previous batch, which is in the ledger
                     storage.delete(f"{folder}/{name}")
             storage.write(path, json.dumps(plan))
             return
         before = json.loads(storage.read(path))
-        changed = [name for name in plan if plan[name] != before.get(name, plan[name])]  # it may be of an older version
+        # skips keys that an older version did not write
+        changed = [name for name in plan if plan[name] != before.get(name, plan[name])]
         if changed:
             raise DataError(
                 f"batch {number} may be in one table already, and was decoded with another {' and '.join(changed)} "
@@ -74,7 +75,7 @@ class DeltaTables:
 
 @dataclass(frozen=True, slots=True)
 class DeltaReplay:
-    """The two tables of a replay; its records, and what is still bad in place of all batches up to the `last`."""
+    """The two tables of a replay. Still bad records replace all batches up to `last`."""
 
     records: str
     quarantine: str
@@ -83,12 +84,12 @@ class DeltaReplay:
 
     @property
     def staged_in_folders(self) -> bool:
-        """Delta makes folders itself."""
+        """Delta partitions the files itself."""
         return False
 
     def publish(self, name: str, number: int, staging: str, rows: int) -> tuple[Commit, ...]:
-        """The commit that is to be made of staged files, once the replay is entered."""
-        application = f"{staging.rpartition('/')[2]}/{name}"  # which no other replay has, of this folder or another
+        """The commit to make from staged files, once the replay is entered."""
+        application = f"{staging.rpartition('/')[2]}/{name}"  # unique among all replays
         if name == RECORDS:
             return (Commit(f"{staging}/{name}", self.records, application, -number, rows, partition=self.partition),)
         return (Commit(f"{staging}/{name}", self.quarantine, application, -number, rows, replaces=self.last),)
@@ -96,7 +97,7 @@ class DeltaReplay:
 
 @dataclass(frozen=True, slots=True)
 class DeltaFolder:
-    """A Delta quarantine, whose replayed batches are those up to the `last`: a stream adds others after it."""
+    """A Delta quarantine. The batches up to `last` are replayed; a stream may add others meanwhile."""
 
     spark: SparkSession
     quarantine: str
@@ -104,37 +105,37 @@ class DeltaFolder:
 
     @property
     def storage(self) -> Storage:
-        """The session's file systems."""
+        """Access to the session's file systems."""
         return HadoopStorage(self.spark)
 
     def refuse_others(self, records: str) -> None:
-        """What decodes goes to a Delta table."""
+        """Raise MisuseError if the records table is not a Delta table."""
         names = self.storage.names(records)
         if names and DELTA_LOG not in names:
             raise MisuseError(f"{records} is not a Delta table, but {self.quarantine} is; choose another --output")
 
     def taken(self, records: str) -> Iterable[int]:
-        """The lowest number in each table."""
+        """The lowest batch number in each table, without its sign."""
         there = [table for table in (records, self.quarantine) if DELTA_LOG in self.storage.names(table)]
         lowest = [table_at(self.spark, table).agg(F.min(BATCH)).head() for table in there]
         return [-row[0] for row in lowest if row is not None and row[0] is not None]
 
     def tables(self, records: str, terms: Terms) -> Tables:
-        """The same quarantine, and the records."""
+        """The records table, and the same quarantine."""
         return DeltaReplay(records, self.quarantine, self.last, terms.partition)
 
     def retired(self, staging: str) -> tuple[Move, ...]:  # noqa: ARG002 - Arrangement's
-        """The commit of what is still bad takes the old rows away."""
+        """None: the commit of still bad records removes the old rows."""
         return ()
 
 
 def table_at(spark: SparkSession, path: str) -> DataFrame:
-    """A Delta table as it is now."""
+    """A Delta table in its current state."""
     return spark.read.format("delta").load(path)
 
 
 def make(spark: SparkSession, commit: Commit) -> None:
-    """Make a commit, unless it is there; raises DataError where the table has other rows of the batch then."""
+    """Make a commit, unless it exists; raises DataError if the table then has other rows of the batch."""
     number = commit.number
     staged = spark.read.parquet(commit.staged).withColumn(BATCH, F.lit(number).cast("long"))
     options = {"txnAppId": commit.application, "txnVersion": str(abs(number)), "mergeSchema": "true"}
@@ -150,7 +151,7 @@ def make(spark: SparkSession, commit: Commit) -> None:
 
 
 def require_delta(spark: SparkSession) -> None:
-    """Raises MachineError, with what to add, where this session has no Delta."""
+    """Raise MachineError with advice if the session has no Delta."""
     if not has_class(spark, PROVIDER):
         version = ".".join(spark.version.split(".")[:2])
         coordinate = f"io.delta:delta-spark_{version}_{scala(spark)}:VERSION"

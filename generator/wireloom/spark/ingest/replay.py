@@ -1,4 +1,4 @@
-"""A replay on Spark: its executors read the quarantine; see `wireloom.ingest.quarantine.replay`."""
+"""Replays on Spark: its executors read the quarantine; see `wireloom.ingest.quarantine.replay`."""
 
 from dataclasses import dataclass
 
@@ -25,26 +25,26 @@ from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.session import ended
 
 REPLAYED = -1
-"""The highest number that rows of replays have."""
+"""The highest batch number of replays; all are negative."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparkReplays:
-    """A session."""
+    """Runs replays on a Spark session."""
 
     spark: SparkSession
 
     @property
     def storage(self) -> HadoopStorage:
-        """The session's file systems."""
+        """Access to the session's file systems."""
         return HadoopStorage(self.spark)
 
     def ended(self) -> End:
-        """How Java ended, where it has."""
+        """How the Java process ended, if it did."""
         return ended(self.spark)
 
     def quarantine(self, path: str, batches: tuple[str, ...]) -> "SparkQuarantine":
-        """These batches of a quarantine; raises MisuseError where it is none."""
+        """The given batches of a quarantine; raises MisuseError if the path is not one."""
         try:
             frame = self.spark.read.option("mergeSchema", value=True).parquet(*(f"{path}/{name}" for name in batches))
         except AnalysisException as error:
@@ -53,7 +53,7 @@ class SparkReplays:
         return SparkQuarantine(frame)
 
     def delta(self, path: str) -> Found:
-        """A quarantine that is a Delta table, as it is now; raises MisuseError or MachineError."""
+        """A Delta quarantine in its current state; raises MisuseError or MachineError."""
         require_delta(self.spark)
         whole = table_at(self.spark, path)
         refuse_no_quarantine(path, whole.columns)
@@ -62,23 +62,23 @@ class SparkReplays:
         return Found(SparkQuarantine(rows), DeltaFolder(self.spark, path, last))
 
     def _last(self, path: str, whole: DataFrame) -> int:
-        """The last batch that is replayed; one that the stream has yet to enter is counted by it in the table."""
+        """The last batch to replay, without one that a stream has committed but not entered yet."""
         newest = whole.agg(F.max(BATCH)).head()
         last = REPLAYED if newest is None or newest[0] is None else int(newest[0])
         home = home_of(self.storage, path.rpartition("/")[0])
         if not self.storage.exists(f"{home}/{LEDGER}/{IDENTITY}"):
-            return last  # no stream adds to it
+            return last  # no stream writes to it
         return min(last, Ledger(self.storage, home, BATCHES).last())
 
     def commit(self, commit: Commit) -> None:
-        """Make a commit of a Delta table, unless it is there."""
+        """Make a commit of a Delta table, unless it exists."""
         require_delta(self.spark)
         make(self.spark, commit)
 
 
 @dataclass(frozen=True, slots=True)
 class SparkQuarantine:
-    """A quarantine as a frame."""
+    """A quarantine as a DataFrame."""
 
     frame: DataFrame
 
@@ -88,24 +88,24 @@ class SparkQuarantine:
         return place_of(arrow_schema(self.frame.schema))
 
     def refused(self) -> tuple[Refused, ...]:
-        """What is in it."""
+        """How many records each spec refused."""
         rows = self.frame.groupBy("format", "spec_digest").count().collect()
         return tuple(Refused(row["format"], row["spec_digest"], row["count"]) for row in rows)
 
     def cut(self) -> int:
-        """How many records have lost bytes."""
+        """How many records are incomplete."""
         return self.frame.where(F.col("raw").isNotNull() & (F.col("raw_size") > F.octet_length("raw"))).count()
 
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
-        """Read all of it and write it; the entry that makes it so."""
+        """Decode all records and write the results; returns the entry for the ledger."""
         return Taken(Frame(self.frame, replayed_of), self.place).prepared(batch, tables)
 
 
 def finish(spark: SparkSession, quarantine: str) -> tuple[Entry, ...]:
-    """Finish replays that were killed; which those are."""
+    """Finish killed replays; returns those."""
     return finish_on(SparkReplays(spark), quarantine)
 
 
 def replay(spark: SparkSession, run: Replay) -> Replayed:
-    """Run it on a session; see `wireloom.ingest.quarantine.replay`."""
+    """Run a replay on a session; see `wireloom.ingest.quarantine.replay`."""
     return replay_on(SparkReplays(spark), run)

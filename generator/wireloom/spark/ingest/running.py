@@ -1,7 +1,7 @@
-"""Tasks on Spark: executors decode and write, and hand back reports alone.
+"""Runs tasks on Spark: executors decode and write files, and return only reports.
 
-Where no frame has the records, groups of them are the elements of an RDD: Spark's first query on frames costs seconds
-of a session, and each some tenths.
+Input without a DataFrame is an RDD of groups: the first query on DataFrames costs a session seconds, and each further
+one some tenths.
 """
 
 import threading
@@ -31,7 +31,7 @@ Read = Callable[[Plan, Iterable[pa.RecordBatch]], Iterator[Parted]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What each executor does with its input: all that travels there."""
+    """The work of an executor on its input; it is pickled."""
 
     plan: Plan
     writing: Writing
@@ -49,26 +49,26 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Records in batches of a frame, and how executors read them."""
+    """Records in the batches of a DataFrame, and the function that decodes them."""
 
     frame: DataFrame
     read: Read
 
     def report(self, task: Task) -> Report:
-        """Run it."""
+        """Run the task on all batches."""
         rows = self.frame.mapInArrow(partial(task.batches, self.read), "report string").collect()
         return _summed(row["report"] for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Records in groups of about equal size; each group is a task."""
+    """Records in groups of similar size; each group is a task."""
 
     spark: SparkSession
     groups: tuple[Group, ...]
 
     def report(self, task: Task) -> Report:
-        """Run it."""
+        """Run the task on all groups."""
         if not self.groups:
             return Report()
         elements = self.spark.sparkContext.parallelize(self.groups, len(self.groups))
@@ -77,13 +77,16 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Records on their way in, and the columns that say where each came from."""
+    """The input of a batch, and the columns that say where each record came from."""
 
     input: Frame | Groups
     place: pa.Schema
 
     def prepared(self, batch: Batch, tables: Tables) -> Entry:
-        """Write them; the entry that makes them so. Raises DataError where the books do not balance."""
+        """Decode and write the records; returns the entry for the ledger.
+
+        Raises DataError if the counts do not add up.
+        """
         plan, module = batch.plan, open_module(batch.plan)
         writing = batch.writing(tables)
         task = Task(plan, writing, module.CODEC.root(plan.root).kinds)
@@ -94,7 +97,7 @@ class Taken:
 
 @contextmanager
 def _watched(input: Frame | Groups, watcher: Watcher | None) -> Iterator[None]:
-    """Tell how many tasks are done meanwhile."""
+    """Report the number of finished tasks during the block."""
     if watcher is None or isinstance(input, Frame):
         yield
         return
@@ -110,7 +113,7 @@ def _watched(input: Frame | Groups, watcher: Watcher | None) -> Iterator[None]:
 
 def _count(groups: Groups, watcher: Watcher, done: threading.Event) -> None:
     tracker = groups.spark.sparkContext.statusTracker()
-    with suppress(Exception):  # what is wrong with Spark is told by the job
+    with suppress(Exception):  # the job itself reports failures of Spark
         while not done.wait(POLL):
             jobs = [info for number in tracker.getActiveJobsIds() if (info := tracker.getJobInfo(number))]
             stages = [tracker.getStageInfo(number) for job in jobs for number in job.stageIds]

@@ -1,7 +1,7 @@
-"""Where records come from: files, a binary column of Parquet, Kafka, or samples; once, or as a stream.
+"""The sources of records: files, a binary column of Parquet, Kafka, or samples; once, or as a stream.
 
-Each is what executors read, the function that they read it with, and the columns that say where a record came from. A
-stream is bounded by Spark's own options of admission.
+Each source has the input for executors, the function that reads it, and the columns that say where a record came from.
+A stream is limited by Spark's own options.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,19 +31,19 @@ from wireloom.spark.ingest.storage import HadoopStorage
 
 KAFKA_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 FILE, MESSAGE = pa.schema(list(PLACE)), pa.schema(list(KAFKA_PLACE))
-EVER = "36500d"  # Spark would pass over a file whose time is a week before that of the newest
+EVER = "36500d"  # by default, Spark skips files that are a week older than the newest
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Records on their way in, batch by batch: a streaming frame, and what executors do with each batch of it."""
+    """Records that come in batches: a streaming DataFrame, and the work of executors on each batch."""
 
     frame: DataFrame
     read: Read
     place: pa.Schema
 
     def taken(self, batch: DataFrame) -> Taken:
-        """What one batch has."""
+        """The input of one batch."""
         return Taken(Frame(batch, self.read), self.place)
 
 
@@ -52,7 +52,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class SessionPlace(Place):
-    """A file that Spark alone can open; its path has the file system."""
+    """A file that only Spark can open; its path includes the file system."""
 
     @property
     def shown(self) -> str:
@@ -61,7 +61,7 @@ class SessionPlace(Place):
 
 
 def listed(spark: SparkSession, source: Files | Column) -> Found:
-    """The files that there are, as pyarrow finds them, or else Spark; raises MisuseError where there are none such."""
+    """The files of a source, found by pyarrow or else by Spark; raises MisuseError if there are none."""
     if reachable(source.path):
         return listing(source)
     files = _files(spark, source.path, ()).select("path", F.unix_micros("modificationTime").alias("at"), "length")
@@ -72,7 +72,7 @@ def listed(spark: SparkSession, source: Files | Column) -> Found:
 def taken(
     spark: SparkSession, source: Files | Column, found: Found, plan: Plan, notify: Callable[[str], None]
 ) -> Taken:
-    """What is in these files; `notify` is told what was passed over. Raises MisuseError where nothing can be read."""
+    """The input of these files. `notify` gets a line about skipped files. Raises MisuseError if they cannot be read."""
     for line in found.passed_over():
         notify(line)
     if reachable(source.path):
@@ -90,7 +90,7 @@ def taken(
 
 
 def _files(spark: SparkSession, path: str, paths: tuple[str, ...]) -> DataFrame:
-    """The files below a path that executors cannot open, of these paths or all of them, with their content."""
+    """The files of a path that executors cannot open by pyarrow, with their content; all of them or only `paths`."""
     try:
         files = spark.read.format("binaryFile").option("recursiveFileLookup", value=True).load(path)
     except AnalysisException as error:
@@ -105,7 +105,7 @@ def _content(files: DataFrame, *, local: bool) -> DataFrame:
 
 
 def _complete(path: SparkColumn) -> SparkColumn:
-    """Whether a file's name says that it is complete."""
+    """Whether a file's name marks it as complete."""
     return ~reduce(or_, (F.endswith(path, F.lit(end)) for end in UNFINISHED))
 
 
@@ -139,9 +139,9 @@ def _binary(types: dict[str, str]) -> str:
 
 
 def stream(spark: SparkSession, source: Source, options: tuple[tuple[str, str], ...] = ()) -> Stream:
-    """What comes, batch by batch; `options` are Spark's for the source, and go before ours.
+    """The stream of a source. `options` are Spark's options of the source, and override ours.
 
-    Raises MisuseError where the source cannot be, MachineError where Spark lacks the connector.
+    Raises MisuseError if the source is impossible, MachineError if Spark lacks the connector.
     """
     match source:
         case Files(path):
@@ -196,7 +196,7 @@ def _kafka_stream(
 
 
 def _sample_stream(spark: SparkSession, source: Samples) -> Stream:
-    """Numbers at a rate, each turned into a record that is made already."""
+    """A stream of numbers at a rate, each turned into a prepared record."""
     rate = spark.readStream.format("rate").option("rowsPerSecond", str(source.rate)).load()
     records = F.array(*(F.lit(bytearray(record)) for record in source.records))
     frame = rate.select(
@@ -215,7 +215,7 @@ def _options(reader: DataStreamReader, options: Iterable[tuple[str, str]]) -> Da
 
 
 def require_kafka(spark: SparkSession) -> None:
-    """Raises MachineError, with what to add, where this session has no Kafka connector."""
+    """Raise MachineError with advice if the session has no Kafka connector."""
     if not has_class(spark, KAFKA_PROVIDER):
         coordinate = f"org.apache.spark:spark-sql-kafka-0-10_{scala(spark)}:{spark.version}"
         raise MachineError("this Spark session has no Kafka connector", f"--packages {coordinate}")
@@ -223,7 +223,7 @@ def require_kafka(spark: SparkSession) -> None:
 
 def has_class(spark: SparkSession, name: str) -> bool:
     """Whether the session's class path has a class."""
-    jvm: Any = spark._jvm  # noqa: SLF001 - PySpark does not tell what is on the class path
+    jvm: Any = spark._jvm  # noqa: SLF001 - PySpark has no public way to ask for the class path
     try:
         jvm.org.apache.spark.util.Utils.classForName(name, False, False)  # noqa: FBT003 - Scala's signature
     except Py4JJavaError:
@@ -232,6 +232,6 @@ def has_class(spark: SparkSession, name: str) -> bool:
 
 
 def scala(spark: SparkSession) -> str:
-    """The session's version of Scala, as names of packages have it: 2.13."""
+    """The session's version of Scala, as in names of packages: 2.13."""
     jvm: Any = spark._jvm  # noqa: SLF001 - PySpark does not tell its Scala
     return ".".join(jvm.scala.util.Properties.versionNumberString().split(".")[:2])

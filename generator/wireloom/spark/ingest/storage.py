@@ -1,4 +1,4 @@
-"""Files of tables and ledgers, on whatever file system Spark says a path is on."""
+"""Accesses the files of tables and ledgers on the file systems that Spark finds for their paths."""
 
 import uuid
 from dataclasses import dataclass
@@ -15,26 +15,25 @@ from wireloom.ingest.ledger.entries import Storage
 class HadoopStorage:
     """The file systems of a session, by path.
 
-    A rename is one step on a local disk and on HDFS: others see all of a folder or nothing. On an object store it is
-    not.
+    A rename is atomic on a local disk and on HDFS, but not on an object store.
     """
 
     spark: SparkSession
 
     def exists(self, path: str) -> bool:
-        """Whether the path is there."""
+        """Whether the path exists."""
         system, place = self._at(path)
         return bool(system.exists(place))
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no folder."""
+        """The names in a folder, sorted; empty if the folder does not exist."""
         system, place = self._at(path)
         if not system.exists(place):
             return ()
         return tuple(sorted(status.getPath().getName() for status in system.listStatus(place)))
 
     def files(self, path: str) -> tuple[str, ...]:
-        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        """The paths of all files below a folder, relative to it; empty if the folder does not exist."""
         system, place = self._at(path)
         if not system.exists(place):
             return ()
@@ -45,7 +44,7 @@ class HadoopStorage:
         return tuple(sorted(found))
 
     def rename(self, path: str, new: str) -> None:
-        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        """Rename a file or folder; raises FileExistsError if the new path exists."""
         system, source = self._at(path)
         _, target = self._at(new)
         if system.exists(target):
@@ -59,7 +58,7 @@ class HadoopStorage:
         return False
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        """Remove a file, or a folder with its content, if it exists."""
         system, place = self._at(path)
         system.delete(place, True)  # noqa: FBT003 - Hadoop's signature
 
@@ -73,7 +72,7 @@ class HadoopStorage:
             stream.close()
 
     def write(self, path: str, text: str) -> None:
-        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        """Create a file atomically; raises FileExistsError if it exists."""
         system, place = self._at(path)
         draft = self._jvm.org.apache.hadoop.fs.Path(place.getParent(), f".{place.getName()}.{uuid.uuid4().hex}")
         stream = system.create(draft)
@@ -88,7 +87,7 @@ class HadoopStorage:
             raise
 
     def replace(self, path: str, text: str) -> None:
-        """Make a file, or give it another text; who reads meanwhile may see a part of it."""
+        """Create a file or replace its text; readers may meanwhile see a part of it."""
         system, place = self._at(path)
         stream = system.create(place, True)  # noqa: FBT003 - Hadoop's signature
         try:
@@ -97,7 +96,7 @@ class HadoopStorage:
             stream.close()
 
     def absolute(self, path: str) -> str:
-        """The path with its file system, however the session would complete it."""
+        """The path with its file system, completed as the session does."""
         system, place = self._at(path)
         return str(system.makeQualified(place).toString())
 
@@ -112,27 +111,27 @@ class HadoopStorage:
 
 @dataclass(frozen=True, slots=True)
 class SessionStorage:
-    """The file systems of a session; of paths that say that they are on this machine, without Java.
+    """The file systems of a session; paths on this machine are accessed without Java.
 
-    What Java is asked for takes a dozen trips to it, and a batch asks dozens of times.
+    Each access through Java takes a dozen calls, and a batch needs dozens of accesses.
     """
 
     spark: SparkSession
 
     def exists(self, path: str) -> bool:
-        """Whether the path is there."""
+        """Whether the path exists."""
         return self._of(path).exists(path)
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no folder."""
+        """The names in a folder, sorted; empty if the folder does not exist."""
         return self._of(path).names(path)
 
     def files(self, path: str) -> tuple[str, ...]:
-        """The files in a folder and below, by their paths from it; none where there is no folder."""
+        """The paths of all files below a folder, relative to it; empty if the folder does not exist."""
         return self._of(path).files(path)
 
     def rename(self, path: str, new: str) -> None:
-        """Move a file or a folder to a path that is not there yet; raises FileExistsError where it is."""
+        """Rename a file or folder; raises FileExistsError if the new path exists."""
         self._of(path).rename(path, new)
 
     def moves_by_file(self, path: str) -> bool:
@@ -140,7 +139,7 @@ class SessionStorage:
         return self._of(path).moves_by_file(path)
 
     def delete(self, path: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing where it is not there."""
+        """Remove a file, or a folder with its content, if it exists."""
         self._of(path).delete(path)
 
     def read(self, path: str) -> str:
@@ -148,15 +147,15 @@ class SessionStorage:
         return self._of(path).read(path)
 
     def write(self, path: str, text: str) -> None:
-        """Make a file that is not there yet, whole or not at all; raises FileExistsError where it is."""
+        """Create a file atomically; raises FileExistsError if it exists."""
         self._of(path).write(path, text)
 
     def replace(self, path: str, text: str) -> None:
-        """Make a file, or give it another text."""
+        """Create a file or replace its text."""
         self._of(path).replace(path, text)
 
     def absolute(self, path: str) -> str:
-        """The path with its file system, however the session would complete it."""
+        """The path with its file system, completed as the session does."""
         return self._of(path).absolute(path)
 
     def _of(self, path: str) -> Storage:

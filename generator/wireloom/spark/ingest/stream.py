@@ -1,9 +1,9 @@
-"""Ingest as a stream: each micro-batch is decoded once and written to both tables, exactly once, whatever dies.
+"""Ingest as a stream: each micro-batch is decoded once and written to both tables exactly once, even after crashes.
 
-`stream(spark, flow, listener, stopping)` runs until its trigger ends it, or until somebody sets `stopping`: then the
-batch in hand is finished. Spark repeats a batch that its checkpoint does not know to be done, with the same records;
-the ledger of the output knows whether it is, so it is written once. The ledger and the checkpoint belong together, and
-neither goes on with another.
+`stream(spark, flow, listener, stopping)` runs until its trigger ends it, or until `stopping` is set; then the current
+batch is finished first. Spark repeats a batch that its checkpoint does not know to be done, with the same records. The
+ledger of the output shows whether it was written, so it is written once. The ledger and the checkpoint belong together,
+and neither works with another.
 """
 
 import json
@@ -44,12 +44,12 @@ POLL = 0.2  # seconds
 
 
 class _ClosedError(Exception):
-    """No more batches are taken."""
+    """The stream has stopped and takes no more batches."""
 
 
 @dataclass(slots=True)
 class _Work:
-    """What is done with each micro-batch; the lock is held while one is in hand."""
+    """The work on each micro-batch; the lock is held during it."""
 
     ledger: Ledger
     tables: Callable[[str], Tables]  # by the stream's name
@@ -62,7 +62,7 @@ class _Work:
     sizes: FileSizes
     lock: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
-    shown: bool = False  # whether the view over all versions is as it should be
+    shown: bool = False  # whether the view over all versions is up to date
     failure: Exception | None = None
 
     def __call__(self, frame: DataFrame, number: int) -> None:
@@ -104,14 +104,14 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """Which stream the tables belong to: the one with this checkpoint, by the name that Spark gave it."""
+    """Tells which stream owns the tables: the one with this checkpoint, by the name that Spark gave it."""
 
     storage: HadoopStorage
     home: str
     checkpoint: str
 
     def check(self) -> str | None:
-        """The stream's name where it is known already; raises MisuseError where the tables are another's."""
+        """The stream's name if it is known already; raises MisuseError if the tables belong to another stream."""
         owner = self._owner()
         if owner is None:
             self._check_unused()
@@ -124,7 +124,7 @@ class _Identity:
         return owner["stream"]
 
     def claimed(self) -> str:
-        """The stream's name; from now on the tables belong to it."""
+        """The stream's name; makes it the owner of the tables."""
         own = self._own()
         if own is None:
             raise DataError(f"{self.checkpoint} was removed while the stream was running")
@@ -159,12 +159,13 @@ class _Identity:
 def stream(
     spark: SparkSession, flow: Flow, listener: Listener, stopping: threading.Event, limits: Limits = NONE
 ) -> Summary:
-    """Run it; the sum of all batches of this stream, those of earlier runs too.
+    """Run the stream; returns the sum of all its batches, including those of earlier runs.
 
-    Raises MisuseError, MachineError or DataError; what is in the tables then is right, and the same call goes on.
+    Raises MisuseError, MachineError or DataError; the tables are then consistent, and the same call continues the
+    stream.
     """
     refuse_overlap(flow.source, flow.output, flow.checkpoint)
-    open_module(flow.plan)  # which must be of the plan's spec
+    open_module(flow.plan)  # raises if the package has another spec than the plan
     storage = HadoopStorage(spark)
     refuse_within(flow.output, storage)
     ledger = Ledger(storage, storage.absolute(flow.output), BATCHES)
@@ -181,7 +182,7 @@ def stream(
 def _prepared(
     spark: SparkSession, flow: Flow, ledger: Ledger, listener: Listener, limits: Limits
 ) -> tuple[DataStreamWriter, _Work]:
-    """What is to be run, where nothing speaks against it."""
+    """Prepare the query, after all checks."""
     if flow.table_format == "delta":
         require_delta(spark)
     storage = HadoopStorage(spark)
@@ -205,7 +206,7 @@ def _prepared(
 
 
 def _tables(spark: SparkSession, flow: Flow, ledger: Ledger, now: Terms) -> Callable[[str], Tables]:
-    """Tables in the flow's format; raises MisuseError where those that are there have another."""
+    """The tables in the flow's format; raises MisuseError if the existing ones have another."""
     delta = flow.table_format == "delta"
     for name in TABLES:
         table = f"{folder(ledger.home, now.version)}/{name}"
@@ -232,7 +233,7 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
 
 
 def _run(writer: DataStreamWriter, trigger: str | None, work: _Work, stopping: threading.Event) -> None:
-    """Until it ends; what goes wrong is told once, by what is raised here."""
+    """Run the query until it ends; a failure is reported only once, by the exception raised here."""
     callbacks = logging.getLogger("py4j.clientserver")
     callbacks.disabled = True
     try:
@@ -246,7 +247,7 @@ def _run(writer: DataStreamWriter, trigger: str | None, work: _Work, stopping: t
 def _await(query: StreamingQuery, work: _Work, stopping: threading.Event) -> None:
     while query.isActive:
         if stopping.wait(POLL):
-            with work.lock:  # the batch in hand, if there is one, is finished
+            with work.lock:  # waits for the current batch
                 work.closed = True
             query.stop()
     error = query.exception()
@@ -256,7 +257,7 @@ def _await(query: StreamingQuery, work: _Work, stopping: threading.Event) -> Non
 
 @contextmanager
 def _starting() -> Iterator[None]:
-    """What Spark says against an option before anything runs is the caller's mistake."""
+    """Errors of Spark about options, before anything runs, become MisuseError."""
     try:
         yield
     except PySparkException as error:

@@ -1,9 +1,9 @@
-"""The data source `wireloom`: files of records as tables, tables as files of records, in batches and in streams.
+"""The data source `wireloom`: reads and writes files of records as tables, in batches and in streams.
 
 `spark.read.format("wireloom").option("format", "NAME").load(path)`. Spark calls the methods of `WireloomSource` in
-Python processes of its own, on the driver's machine and on the executors, and sends what they return from one to the
-other by pickle; so a reader is a small value that names the generated module, and each process opens the module itself
-and compares its digest with the driver's.
+Python processes of its own, on the driver's machine and on the executors, and pickles what they return. So a reader is
+a small value that names the generated module. Each process opens the module itself and compares its digest with the
+driver's.
 """
 
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def register(spark: "SparkSession") -> None:
-    """Make the data source known to a session; one that finds `pyspark_wireloom` by itself needs it no more.
+    """Register the data source with a session; unnecessary if the session finds `pyspark_wireloom` by itself.
 
-    Spark looks for data sources written in Python in the session that is active in a thread, and in a thread that was
-    started by the program none is until a DataFrame is made there. So this makes it the active one, too.
+    Spark looks for Python data sources in the active session of a thread. A thread that the program started has none
+    until it creates a DataFrame. So this also makes the session the active one.
     """
     spark.dataSource.register(WireloomSource)
     spark.createDataFrame([], "none int")
@@ -36,11 +36,11 @@ class WireloomSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """What `format` of a reader or writer is given."""
+        """The name for `format` of a reader or writer."""
         return "wireloom"
 
     def schema(self) -> "StructType":
-        """The columns where the caller gives no schema."""
+        """The columns, if the caller gives no schema."""
         from wireloom.spark.source.errors import as_source_errors
         from wireloom.spark.source.options import READS, CheckedOptions
         from wireloom.spark.source.schema import default_schema
@@ -50,7 +50,7 @@ class WireloomSource(DataSource):
             return default_schema(checked.module, checked.options)
 
     def reader(self, schema: "StructType") -> "DataSourceReader":
-        """Reads files."""
+        """A reader of files."""
         from wireloom.spark.source.batch import file_reader
         from wireloom.spark.source.errors import as_source_errors
         from wireloom.spark.source.options import READS, CheckedOptions
@@ -60,7 +60,7 @@ class WireloomSource(DataSource):
             return file_reader(checked, checked.reading(schema))
 
     def streamReader(self, schema: "StructType") -> "DataSourceStreamReader":  # noqa: N802 - Spark's name
-        """Reads the files that appear."""
+        """A reader of new files."""
         from wireloom.spark.source.errors import as_source_errors
         from wireloom.spark.source.options import READS, CheckedOptions
         from wireloom.spark.source.stream import stream_reader
@@ -70,7 +70,7 @@ class WireloomSource(DataSource):
             return stream_reader(checked, checked.reading(schema))
 
     def writer(self, schema: "StructType", overwrite: bool) -> "DataSourceWriter":  # noqa: FBT001 - Spark's signature
-        """Writes files."""
+        """A writer of files."""
         from wireloom.spark.source.errors import as_source_errors
         from wireloom.spark.source.options import WRITES, CheckedOptions
         from wireloom.spark.source.write import FileWriter, writing
@@ -79,7 +79,7 @@ class WireloomSource(DataSource):
             return FileWriter(writing(CheckedOptions.of(self.options, WRITES), schema), overwrite=overwrite)
 
     def streamWriter(self, schema: "StructType", overwrite: bool) -> "DataSourceStreamWriter":  # noqa: N802, FBT001 - Spark's
-        """Writes files, batch by batch."""
+        """A writer of files for each batch."""
         from wireloom.failures import MisuseError
         from wireloom.spark.source.errors import as_source_errors
         from wireloom.spark.source.options import WRITES, CheckedOptions

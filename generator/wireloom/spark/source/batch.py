@@ -1,4 +1,4 @@
-"""Reading the files of a listing in one go."""
+"""Reads the files of a listing in one batch."""
 
 from collections.abc import Iterator
 
@@ -29,24 +29,24 @@ class FileReader(DataSourceReader):
 
     @as_source_errors()
     def partitions(self) -> list[Portion]:
-        """What each task reads."""
+        """The parts that tasks read."""
         module = open_module(self._read.plan)
         return portions(self._read, module, self._listing.files(), self._target)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a task's part; a listing of no files is one task of none."""
+        """The rows of a part; without files, there is one empty task."""
         parts = partition.parts if isinstance(partition, Portion) else ()
         return each_with_source_errors(batches(self._read, parts, self._predicates))
 
 
 class FilteringReader(FileReader):
-    """Reads the files of a listing, and only the rows that the filters of the query keep.
+    """Reads the files of a listing, and only rows that match the query's filters.
 
-    A reader of its own, since Spark refuses readers that filter where it does not push filters.
+    It is a class of its own, because Spark refuses readers with filters if it does not push filters.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:  # noqa: N802 - Spark's name
-        """The filters that are not exact here; the others are applied from now on."""
+        """Take filters over; returns those that are not exact here."""
         schema = arrow_schema(self._read.schema)
         for each in filters:
             found = predicate(each, schema)

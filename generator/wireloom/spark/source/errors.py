@@ -1,8 +1,8 @@
-"""What the data source tells Spark when something is wrong: one line of its own, without a Python traceback.
+"""Reports errors of the data source to Spark in one line, without a Python traceback.
 
-Spark's Python workers write the traceback of whatever was raised into the message that users see, unless the variable
-SPARK_HIDE_TRACEBACK is set when they do. An error of ours sets it when it is raised and takes it back when its text is
-made, which is what the worker does next: errors of other programs in the same worker keep their tracebacks.
+Spark's Python workers put the traceback of an exception into the message that users see, unless the variable
+SPARK_HIDE_TRACEBACK is set at that moment. Our errors set it when they are raised, and unset it when their text is
+made, which is the worker's next step. So errors of other programs in the same worker keep their tracebacks.
 """
 
 import os
@@ -22,7 +22,7 @@ _OURS = (MisuseError, MachineError, DataError, WireloomError, FileChangedError, 
 
 
 class DataSourceError(AnalysisException):
-    """What is wrong, in one line; Spark puts its own condition (PYTHON_DATA_SOURCE_ERROR) before it."""
+    """An error in one line; Spark puts its own condition (PYTHON_DATA_SOURCE_ERROR) before it."""
 
     def __str__(self) -> str:
         os.environ.pop(_HIDING, None)
@@ -31,7 +31,7 @@ class DataSourceError(AnalysisException):
 
 @contextmanager
 def as_source_errors() -> Iterator[None]:
-    """Errors of ours become a DataSourceError; mistakes of the program keep their traceback."""
+    """Turn our errors into DataSourceError; other exceptions keep their traceback."""
     try:
         yield
     except _OURS as error:
@@ -40,7 +40,7 @@ def as_source_errors() -> Iterator[None]:
 
 
 def each_with_source_errors(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, whose making may fail likewise."""
+    """The items of an iterator, with errors treated likewise."""
     with as_source_errors():
         yield from items
 

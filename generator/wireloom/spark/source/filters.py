@@ -1,8 +1,8 @@
-"""Filters of a query that Arrow applies before rows leave the Python worker: those that give exactly Spark's rows.
+"""Applies filters of a query in Arrow before rows leave the Python worker, if the result is exactly Spark's.
 
-That is: comparisons with a literal, `in`, `is null` and their negations, on columns of integers, decimals, text, bytes
-and booleans, at any depth of structs. Texts compare by their bytes on both sides; floating-point columns are left to
-Spark, where NaN equals itself. A row stays where the filter is true, neither false nor null.
+These are comparisons with a literal, `in`, `is null` and their negations, on columns of integers, decimals, text, bytes
+and booleans, at any depth of structs. Both sides compare texts by their bytes. Floating-point columns are left to
+Spark, where NaN equals itself. A row is kept if the filter is true, not false or null.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _TEXTS = {StringStartsWith: pc.starts_with, StringEndsWith: pc.ends_with, String
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A filter that is exact here, with its literals as values of the column's type."""
+    """A filter that is exact here, with literals of the column's type."""
 
     filter: Filter
     column: tuple[str, ...]
@@ -48,7 +48,7 @@ class Predicate:
     negated: bool
 
     def kept(self, batch: pa.RecordBatch) -> pa.BooleanArray:
-        """For each row true, false or null."""
+        """For each row: true, false or null."""
         column = batch.column(self.column[0])
         if len(self.column) > 1:
             column = pc.struct_field(column, list(self.column[1:]))
@@ -57,7 +57,7 @@ class Predicate:
 
 
 def predicate(filter: Filter, schema: pa.Schema) -> Predicate | None:
-    """The filter, where it is exact on a column of this schema; else null."""
+    """The filter, if it is exact for a column of this schema; otherwise None."""
     negated = isinstance(filter, Not)
     inner: Any = filter.child if isinstance(filter, Not) else filter
     if isinstance(inner, Not) or type(inner) not in {
@@ -82,7 +82,7 @@ def filtered(batch: pa.RecordBatch, predicates: Sequence[Predicate]) -> pa.Recor
 
 
 def _type(schema: pa.Schema, column: tuple[str, ...]) -> pa.DataType | None:
-    """The type of the column, through structs only; null where there is none of that name, or not just one."""
+    """The type of a column inside of structs only; None if its name is unknown or ambiguous."""
     fields: Any = schema
     type: pa.DataType | None = None
     for name in column:
@@ -103,14 +103,14 @@ def _exact(type: pa.DataType) -> bool:
 
 
 def _literals(filter: Any, type: pa.DataType) -> tuple[Any, ...] | None:
-    """The literals of a filter as Arrow scalars; null where one is not a value of the type."""
+    """The literals of a filter as Arrow scalars; None if one is not a value of the type."""
     match filter:
         case IsNull() | IsNotNull():
             return ()
         case In():
             given = [value for value in filter.value if value is not None]
             if len(given) < len(filter.value):
-                return None  # with a null among them `in` is never false, which `not in` would have to know
+                return None  # `in` with a null is never false, which `not in` depends on
         case _:
             given = [filter.value]
     if any(value is None for value in given):

@@ -1,12 +1,12 @@
-"""The files that a stream has taken, numbered in the order in which it took them.
+"""The list of files that a stream has taken, numbered in the order of taking.
 
-A stream's offset is how many files it has taken, so it stays small however many there have been, and a range of
-numbers means the same files for ever, whatever happened in between. What appears is written down here before any offset
-counts it: a stream that is killed at any moment finds the same files under the same numbers. A file is known by its
-path, not by its time: one that appears late, or with an old or an equal time, is new all the same.
+A stream's offset is the number of files taken, so it stays small, and a range of numbers always means the same files.
+New files are written to the list before an offset counts them: a stream that is killed at any moment finds the same
+files under the same numbers. A file is identified by its path, not by its time, so late files, and files with old or
+equal times, are still new.
 
-The list is a folder of JSON lines. Its files are named by the number of their first entry and a level; MERGE files of
-one level that follow one another become one of the next, and of two that begin at one number the higher level counts.
+The list is a folder of JSON lines. Its files are named by the number of their first entry and a level. MERGE
+consecutive files of one level become one of the next; if two files begin at the same number, the higher level counts.
 """
 
 import json
@@ -24,7 +24,7 @@ from wireloom.failures import DataError
 from wireloom.ingest.files.finding import File, Place
 
 ENTRIES = 1_000
-"""Entries of a file of the list, as it is first written."""
+"""Most entries of a new file of the list."""
 MERGE = 100
 _NAME = re.compile(r"(\d{20})\.(\d+)\.jsonl")
 
@@ -39,21 +39,21 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The file name."""
         return f"{self.start:020}.{self.level}.jsonl"
 
 
 @dataclass(slots=True)
 class FileLog:
-    """The list of one stream, in a folder that nothing else uses."""
+    """The list of one stream, in a folder of its own."""
 
     folder: Place
     segments: list[Segment] = field(default_factory=list)
-    paths: set[str] = field(default_factory=set)  # of all entries that may still be there
+    paths: set[str] = field(default_factory=set)  # of all entries whose files may still exist
 
     @classmethod
     def opened(cls, folder: Place, expected: int) -> "FileLog":
-        """The list as it is on disk; raises DataError where it has fewer than the entries that are expected."""
+        """Read the list from disk; raises DataError if it has fewer than `expected` entries."""
         log = cls(folder)
         log.load()
         if log.count < expected:
@@ -65,7 +65,7 @@ class FileLog:
 
     @property
     def count(self) -> int:
-        """How many files were taken."""
+        """The number of files taken."""
         return self.segments[-1].end if self.segments else 0
 
     def load(self) -> None:
@@ -82,7 +82,7 @@ class FileLog:
             self.segments.append(Segment(self.count, self.count + len(entries), found[self.count]))
 
     def append(self, files: Iterable[File]) -> None:
-        """Take files, in this order; raises DataError where another process is taking files for the same stream."""
+        """Add files in this order; raises DataError if another process adds files for the same stream."""
         remaining = iter(files)
         while part := list(islice(remaining, ENTRIES)):
             segment = Segment(self.count, self.count + len(part), 0)
@@ -98,7 +98,7 @@ class FileLog:
                 yield from self._entries(segment)[max(start - segment.start, 0) :]
 
     def forget_gone(self, present: Iterable[str]) -> None:
-        """Keep in memory only the paths that are still there."""
+        """Drop paths of files that no longer exist from memory."""
         self.paths.intersection_update(present)
 
     def _merge(self) -> None:
@@ -124,7 +124,7 @@ class FileLog:
 
 
 def published(target: Place, data: bytes) -> bool:
-    """Whether the file was made: whole, by nobody else. On one machine that is certain; elsewhere it is looked up."""
+    """Create a file atomically; False if it exists. On object stores, this is checked by looking again."""
     passing = Place(target.system, f"{target.path}.{uuid.uuid4().hex}.tmp")
     system = target.file_system
     if not target.system:

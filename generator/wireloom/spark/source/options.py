@@ -1,4 +1,4 @@
-"""The options of the data source: which format, which files, and how they are read or written."""
+"""The options of the data source: the format, the files, and how to read or write them."""
 
 import importlib
 import json
@@ -18,7 +18,7 @@ from wireloom.spark.source.read import Reading, reading
 
 PACKAGE = "wireloom_formats"
 PARTITION_BYTES = 32 << 20
-"""Bytes of files that a task reads unless the option maxPartitionBytes says otherwise."""
+"""Bytes of files per task, unless the option maxPartitionBytes is given."""
 FINDING = ("format", "package", "path", "paths")
 READS = Surface(
     "data source wireloom",
@@ -40,16 +40,16 @@ WRITES = Surface(
 
 @dataclass(frozen=True, slots=True)
 class CheckedOptions:
-    """The options of a read or write, checked."""
+    """The checked options of a read or write."""
 
     module: FormatModule
     options: Options
     plan: Plan
-    texts: dict[str, str]  # as given, by name in lower case
+    texts: dict[str, str]  # as given, by lower-case name
 
     @classmethod
     def of(cls, texts: MutableMapping[str, str], surface: Surface) -> "CheckedOptions":
-        """The options; raises MisuseError and ParameterError, with the nearest name."""
+        """Check the options; raises MisuseError and ParameterError, with the most similar name."""
         given = {name.lower(): text for name, text in texts.items()}
         module = _module(given.get("package") or PACKAGE, given.get("format"))
         options = read_options(given, module.CODEC, surface)
@@ -62,7 +62,7 @@ class CheckedOptions:
         return replace(found, plan=found._reading_files())
 
     def _reading_files(self) -> Plan:
-        """The plan, with what the options say of files."""
+        """The plan, with the options about files."""
         return replace(
             self.plan,
             changed=self.choice("changedFiles", CHANGED_FILES),
@@ -72,7 +72,7 @@ class CheckedOptions:
         )
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
-        """An option that is one of some words, the first where it is not given."""
+        """An option with a fixed set of words; by default the first."""
         text = self.texts.get(name.lower(), choices[0])
         if text not in choices:
             raise ParameterError(f"option {name} must be {' or '.join(choices)}, not {text!r}")
@@ -90,22 +90,22 @@ class CheckedOptions:
         return paths
 
     def listing(self) -> Listing:
-        """Which files are read."""
+        """The files to read."""
         return Listing(self.paths(), self.texts.get("pathglobfilter"), self.flag("recursiveFileLookup"))
 
     def reading(self, schema: StructType) -> Reading:
-        """How they are read."""
+        """How to read the files."""
         return reading(self.module, self.plan, self.options, schema)
 
     def flag(self, name: str) -> bool:
-        """An option that is true or false; false where it is not given."""
+        """A boolean option; false by default."""
         text = self.texts.get(name.lower(), "false").lower()
         if text not in {"true", "false"}:
             raise ParameterError(f"option {name} must be true or false, not {text!r}")
         return text == "true"
 
     def size(self, name: str, default: int) -> int:
-        """An option that is a number, perhaps of KiB (`k`), MiB (`m`) or GiB (`g`)."""
+        """A number option, which may have the unit KiB (`k`), MiB (`m`) or GiB (`g`)."""
         text = self.texts.get(name.lower())
         if text is None:
             return default

@@ -1,6 +1,6 @@
-"""Reading parts of files on the executors: Arrow batches in the shape of the schema, of bounded size.
+"""Reads parts of files on the executors: Arrow batches with the columns of the schema, of limited size.
 
-A batch has at most BATCH_ROWS rows and, but for a row on its own, about BATCH_BYTES bytes.
+A batch has at most BATCH_ROWS rows and, unless it is a single row, about BATCH_BYTES bytes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,45 +27,45 @@ from wireloom.spark.source.filters import Predicate, filtered
 from wireloom.spark.source.schema import Offer, decoder_columns, offer
 
 MALFORMED = "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"
-"""Spark's own condition for a bad record where the mode is FAILFAST."""
+"""Spark's own condition for a bad record in FAILFAST mode."""
 BATCH_ROWS = 10_000
 BATCH_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Portion(InputPartition):
-    """What one task reads."""
+    """The part of the files that one task reads."""
 
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files become rows of a schema: all that executors need to know."""
+    """How to turn files into rows of a schema; all that executors need."""
 
     plan: Plan
     options: Options
     schema: StructType
-    columns: tuple[str, ...]  # what the decoder is asked for
+    columns: tuple[str, ...]  # columns for the decoder
 
     @property
     def framing(self) -> str:
-        """How records follow one another."""
+        """The framing of records."""
         return self.plan.framing or "none"
 
     @property
     def numbered(self) -> bool:
-        """Whether records have to be numbered."""
+        """Whether records must be numbered."""
         return RECORD in self.schema.names
 
 
 def reading(module: FormatModule, plan: Plan, options: Options, schema: StructType) -> Reading:
-    """How files of a format are read into the columns of a schema; raises ParameterError where it does not fit."""
+    """How to read files of a format into a schema; raises ParameterError if it does not fit."""
     return Reading(plan, options, schema, decoder_columns(schema, offer(module, options)))
 
 
 def portions(read: Reading, module: FormatModule, files: Iterable[File], target: int) -> list[Portion]:
-    """What each task reads: files in groups, large files in parts, each of about `target` bytes."""
+    """The parts for tasks, each of about `target` bytes: small files in groups, large files split."""
     root = module.CODEC.root(read.plan.root)
     settings = module.CODEC.settings(dict(read.plan.parameters))
     heads = Heads(module.CODEC, root, settings, read.plan.compression, read.plan.resync)
@@ -75,7 +75,7 @@ def portions(read: Reading, module: FormatModule, files: Iterable[File], target:
 
 
 def batches(read: Reading, portion: Sequence[Part], predicates: Sequence[Predicate] = ()) -> Iterator[pa.RecordBatch]:
-    """The rows of the parts; raises DataError for the first bad record where the mode is FAILFAST."""
+    """The rows of the parts; raises DataError for the first bad record in FAILFAST mode."""
     module = open_module(read.plan)
     rows = _Rows(read, offer(module, read.options), arrow_schema(read.schema))
     asked = Asked(read.columns, bool(read.options.explode), read.options.open_values)
@@ -89,7 +89,7 @@ def batches(read: Reading, portion: Sequence[Part], predicates: Sequence[Predica
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Decoded columns as rows of the schema."""
+    """Turns decoded columns into rows of the schema."""
 
     read: Reading
     offered: Offer
@@ -129,17 +129,17 @@ class _Rows:
 
 
 def _member(records: pa.StructArray, name: str) -> pa.Array:
-    """A column of the records, null where the record is."""
+    """A column of the records, null where the record is null."""
     return pc.struct_field(records, [name]) if records.null_count else records.field(name)
 
 
 def _of_rows(found: DecodedPart, of_records: pa.Array) -> pa.Array:
-    """What each record has, for each row."""
+    """Per-record values, repeated for each row."""
     return of_records if found.parents is None else of_records.take(found.parents)
 
 
 def _complaint(part: Part, found: DecodedPart, start: int, row: int) -> str:
-    """What is wrong with the record of a row."""
+    """The error of a row's record."""
     record = row if found.parents is None else found.parents[row].as_py()
     error = found.errors[row].as_py()
     number = "" if part.record is None else f"record {part.record + found.first + record}, "

@@ -1,8 +1,8 @@
-"""The columns of the data source: what there is, what a caller's schema asks for, and Arrow columns in that shape.
+"""The columns of the data source: those offered, those of a caller's schema, and Arrow columns in that shape.
 
-Whoever gives a schema gets its columns in its order, at every level; what it leaves out is never made by the decoder.
-Besides the format's columns there are those of the place (`_source`, `_record`, `_offset`) and those of bad records; a
-column of the format goes before one of ours of the same name.
+With a schema, the caller gets its columns in its order, at every level; the decoder never produces any others. Besides
+the format's columns there are those of the place (`_source`, `_record`, `_offset`) and those of bad records; a column
+of the format takes precedence over one of ours with the same name.
 """
 
 import json
@@ -36,7 +36,7 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """All columns that can be asked for: those of the format, and ours by their names."""
+    """All available columns: those of the format, and ours by name."""
 
     format: StructType
     ours: dict[str, StructField]
@@ -45,11 +45,11 @@ class Offer:
 
     @property
     def names(self) -> list[str]:
-        """What a caller may name."""
+        """The names that a caller may use."""
         return [*self.format.names, *(name for name in self.ours if name not in self.format.names)]
 
     def field(self, name: str) -> StructField:
-        """The column of that name; raises ParameterError with the nearest name."""
+        """The column of that name; raises ParameterError with the most similar name."""
         if name in self.format.names:
             return self.format[name]
         if name in self.ours:
@@ -58,7 +58,7 @@ class Offer:
 
 
 def offer(module: FormatModule, options: Options) -> Offer:
-    """The columns of a format under these options."""
+    """The columns of a format with these options."""
     root = options.root or module.CODEC.default_root
     explode = bool(options.explode) or module.CODEC.root(root).elements
     columns = shown(module.struct_type(root=root, explode=explode), options.open_values)
@@ -75,9 +75,9 @@ def offer(module: FormatModule, options: Options) -> Offer:
 
 
 def default_schema(module: FormatModule, options: Options) -> StructType:
-    """The schema where the caller gives none: the columns that options name, else all of the format.
+    """The schema if the caller gives none: the columns in the options, otherwise all of the format.
 
-    The columns of bad records are there where options name them.
+    It has the columns of bad records if options name them.
     """
     offered = offer(module, options)
     named = [name for name in (options.column_of_corrupt_record, options.column_of_error) if name]
@@ -95,9 +95,9 @@ def default_schema(module: FormatModule, options: Options) -> StructType:
 
 
 def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
-    """The paths of the format's columns that a schema asks for, to be given to the decoder.
+    """The paths of the format's columns in a schema, for the decoder.
 
-    Raises ParameterError where the schema names what there is not, or says another type than there is.
+    Raises ParameterError for an unknown column or a different type.
     """
     paths: list[str] = []
     if len(set(schema.names)) < len(schema.names):
@@ -114,7 +114,7 @@ def decoder_columns(schema: StructType, offered: Offer) -> tuple[str, ...]:
 
 
 def _refuse_never_null(field: StructField, path: str) -> None:
-    """Every column may be null, at every level: a bad record has nothing but nulls."""
+    """Raise ParameterError for a column that is never null: a bad record has nulls at every level."""
     never = not field.nullable
     inner: list[StructField] = []
     match field.dataType:

@@ -1,8 +1,8 @@
-"""Reading the files that appear in a directory, each once, in the order of their times within what a look finds.
+"""Reads new files of a directory, each once, in the order of their times within a listing.
 
 A file is taken when it is seen, so it must be complete then: write it elsewhere on the same file system and move it in.
-Offsets are numbers of a list that the stream keeps (see `source_log`); the list is in the folder that option fileLog
-names, or in `_wireloom_files` of the directory that is read.
+Offsets are numbers in a list that the stream keeps (see `log`). The list is in the folder that the option fileLog
+names, or in `_wireloom_files` of the directory.
 """
 
 import uuid
@@ -20,10 +20,10 @@ from wireloom.spark.source.log import FileLog
 from wireloom.spark.source.options import PARTITION_BYTES, CheckedOptions
 from wireloom.spark.source.read import Portion, Reading, batches, portions
 
-try:  # of PySpark 4.2 and later
+try:  # PySpark 4.2 and later
     from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
     from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow as _AvailableNow
-except ImportError:  # before, a stream cannot be limited
+except ImportError:  # earlier ones cannot limit a stream
     _AvailableNow = object  # type: ignore[assignment,misc]
 
 LIMITED = _AvailableNow is not object
@@ -34,7 +34,7 @@ Offset = dict[str, Any]
 
 
 def stream_reader(checked: CheckedOptions, read: Reading) -> "FileStreamReader":
-    """A reader for the options of a stream; raises MisuseError where they do not fit."""
+    """A reader for the options of a stream; raises MisuseError if they contradict each other."""
     listing = checked.listing()
     files, size = (checked.texts.get(name) for name in ("maxfilespertrigger", "maxbytespertrigger"))
     if files and size:
@@ -53,7 +53,7 @@ def stream_reader(checked: CheckedOptions, read: Reading) -> "FileStreamReader":
 
 
 def _folder(listing: Listing, named: str | None) -> Place:
-    """Where the lists of streams are."""
+    """The folder for the lists of streams."""
     if named:
         return place(named)
     (path, *others) = listing.paths
@@ -64,7 +64,7 @@ def _folder(listing: Listing, named: str | None) -> Place:
 
 
 class FileStreamReader(DataSourceStreamReader, _AvailableNow):
-    """Reads the files that appear. Its offsets name the stream's list and how many of its files were taken."""
+    """Reads new files. Its offsets name the stream's list and the number of files taken."""
 
     def __init__(  # noqa: PLR0913 - what a stream is made of
         self,
@@ -80,21 +80,21 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
         self._most_files, self._most_bytes = most_files, most_bytes
         self._log: FileLog | None = None
         self._name = ""  # of the stream's list
-        self._present: list[File] | None = None  # what a stream that ends by itself will read
+        self._present: list[File] | None = None  # the files for a stream that ends by itself
 
     def __getstate__(self) -> dict[str, Any]:
-        """Executors need no list."""
+        """Executors do not need the list."""
         return {**self.__dict__, "_log": None, "_present": None}
 
     # --- offsets ---
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
-        """No file of a new list."""
+        """Offset 0 of a new list."""
         self._name = self._name or uuid.uuid4().hex
         return {"log": self._name, "files": 0}
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802 - Spark's name
-        """What the options say of the size of a batch; None where PySpark has no words for it, and does not ask."""
+        """The limit of a batch from the options; None for PySpark versions without limits."""
         if not LIMITED:
             return None
         if self._most_files is not None:
@@ -103,19 +103,19 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     @as_source_errors()
     def latestOffset(self, start: Offset | None = None, limit: Any = None) -> Offset:  # noqa: N802 - Spark's name
-        """Where the next batch ends. PySpark 4.1 gives neither start nor limit."""
+        """The end of the next batch. PySpark 4.1 gives neither start nor limit."""
         log = self._opened(start or self._known())
         self._take(log)
         end = log.count if start is None else self._end(log, start["files"], limit)
         return {"log": self._name, "files": end}
 
     def reportLatestOffset(self) -> Offset | None:  # noqa: N802 - Spark's name
-        """All files that were seen."""
+        """The number of all files seen."""
         return None if self._log is None else {"log": self._name, "files": self._log.count}
 
     @as_source_errors()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
-        """Read what is there now, and nothing that appears later."""
+        """Read only the files that exist now."""
         self._present = self._listing.files()
 
     def _opened(self, offset: Offset) -> FileLog:
@@ -125,7 +125,7 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
         return self._log
 
     def _known(self) -> Offset:
-        """The list of a stream that was restarted, where nothing but the folder tells."""
+        """The list of a restarted stream, if only the folder tells which it is."""
         if not self._name:
             from pyarrow import fs  # noqa: PLC0415 - for PySpark 4.1 alone
 
@@ -161,8 +161,8 @@ class FileStreamReader(DataSourceStreamReader, _AvailableNow):
 
     @as_source_errors()
     def partitions(self, start: Offset, end: Offset) -> list[Portion]:
-        """What each task of a batch reads."""
-        first = start["files"] if start["log"] == end["log"] else 0  # no initial offset outlives its process
+        """The parts that the tasks of a batch read."""
+        first = start["files"] if start["log"] == end["log"] else 0  # an initial offset does not outlive its process
         files = list(_first(self._opened(end).files(first), end["files"] - first))
         return portions(self._read, open_module(self._read.plan), files, self._target)
 

@@ -1,8 +1,8 @@
-"""Writing tables as files of records: each task one file, none seen before all are written.
+"""Writes tables as files of records: one file for each task, all of which appear at once.
 
-Tasks write below a directory whose name begins with `_`, which readers pass over; the commit moves the files out of it.
-A batch of a stream is committed by a list of these moves, which is written first and names the query and the batch:
-where the commit is interrupted, the batch is committed again by the same list, whatever its tasks have written since.
+Tasks write below a directory whose name begins with `_`, which readers skip; the commit moves the files out of it. For
+a stream, the commit first writes a list of these moves, which names the query and the batch. If the commit is
+interrupted, the batch is committed again with the same list, whatever its tasks have written since.
 """
 
 import json
@@ -34,25 +34,25 @@ from wireloom.spark.source.schema import offer
 
 TEMPORARY, COMMITS, SUCCESS = "_temporary", "_wireloom_commits", "_SUCCESS"
 KEPT_COMMITS = 100
-"""Lists of commits that are kept of a stream; Spark repeats no batch but the last."""
+"""Lists of commits that are kept for a stream; Spark repeats only the last batch."""
 QUERY, BATCH = "sql.streaming.queryId", "streaming.sql.batchId"
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How rows become files of a directory: all that executors need to know."""
+    """How to turn rows into files of a directory; all that executors need."""
 
     plan: Plan
     directory: Place
 
     @property
     def suffix(self) -> str:
-        """How names of files end."""
+        """The suffix of file names."""
         return ".jsonl" if self.plan.framing == "lines" else ".bin"
 
 
 def writing(given: CheckedOptions, schema: StructType) -> Writing:
-    """How rows of a schema are written; raises MisuseError and ParameterError where that cannot be."""
+    """How to write rows of a schema; raises MisuseError and ParameterError if that is impossible."""
     plan, paths = given.plan, given.paths()
     if plan.framing == "none" and "framing" not in given.texts:
         raise MisuseError(
@@ -70,7 +70,7 @@ def writing(given: CheckedOptions, schema: StructType) -> Writing:
 
 @dataclass(frozen=True)
 class Written(WriterCommitMessage):
-    """What a task wrote: files, by their names while they are written and afterwards; of a stream also the query."""
+    """The files of a task: their temporary and final names; for a stream, also the query."""
 
     files: tuple[tuple[str, str], ...]
     query: str = ""
@@ -85,14 +85,14 @@ class FileWriter(DataSourceArrowWriter):
 
     @as_source_errors()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """One task; raises DataError for a row that the format cannot say."""
+        """Run one task; raises DataError for a row that the format cannot express."""
         partition = _partition()
         files = _Files(self._write, self._temporary, f"part-{partition:05}-{self._job}")
         return Written(files.written(iterator, partition))
 
     @as_source_errors()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Show the files; then, where the table is replaced, remove what was there."""
+        """Publish the files; then remove the old ones if the table is replaced."""
         directory = self._write.directory
         directory.file_system.create_dir(directory.path, recursive=True)
         old = _visible(directory) if self._overwrite else []
@@ -106,7 +106,7 @@ class FileWriter(DataSourceArrowWriter):
             pass
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:  # noqa: ARG002 - Spark's signature
-        """Leave nothing."""
+        """Remove everything."""
         _discard(self._temporary)
 
 
@@ -118,7 +118,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
 
     @as_source_errors()
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """One task of a batch; raises DataError for a row that the format cannot say."""
+        """Run one task of a batch; raises DataError for a row that the format cannot express."""
         context, partition = TaskContext.get(), _partition()
         query, batch = (context.getLocalProperty(name) if context else None for name in (QUERY, BATCH))
         if query is None or batch is None:
@@ -129,7 +129,7 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
 
     @as_source_errors()
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
-        """Show the files of the batch, unless they were shown before."""
+        """Publish the files of the batch, unless they were published before."""
         written = [message for message in messages if isinstance(message, Written)]
         if not written:
             return
@@ -166,14 +166,14 @@ class StreamFileWriter(DataSourceStreamArrowWriter):
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The files of a task: one, or one for each record where records are not framed."""
+    """The files of a task: a single one, or without framing one for each record."""
 
     write: Writing
     temporary: Place
     name: str
 
     def written(self, batches: Iterable[pa.RecordBatch], partition: int) -> tuple[tuple[str, str], ...]:
-        """Write them; their names while they are written and afterwards."""
+        """Write the files; returns their temporary and final names."""
         module = open_module(self.write.plan)
         begun, settings = beginning(
             module.CODEC, framing_of(self.write.plan.framing or "none"), dict(self.write.plan.parameters)
@@ -204,7 +204,7 @@ class _Files:
 def _records(
     write: Writing, module: FormatModule, batches: Iterable[pa.RecordBatch], partition: int
 ) -> Iterator[bytes]:
-    """The bytes of each row, framed."""
+    """The framed bytes of each row."""
     row, framing = 0, framing_of(write.plan.framing or "none")
     for batch in batches:
         try:
@@ -222,7 +222,7 @@ def _records(
 
 
 def _place(error: EncodeError, before: int) -> int:
-    """The row that an error is about; its path begins with the row's place in the batch."""
+    """The row number of an error; its path begins with the index in the batch."""
     row = error.path.partition("]")[0].removeprefix("[")
     return before + int(row)
 
@@ -240,13 +240,13 @@ def _exists(at: Place) -> bool:
 
 
 def _visible(directory: Place) -> list[Any]:
-    """What readers see in a directory."""
+    """The files in a directory that readers see."""
     found = directory.file_system.get_file_info(fs.FileSelector(directory.path, allow_not_found=True))
     return [info for info in found if not hidden(info.base_name)]
 
 
 def _move(system: Any, files: Iterable[tuple[str, str]]) -> None:
-    """Move what has not been moved."""
+    """Do the moves that are not done yet."""
     for start, end in files:
         if system.get_file_info(start).type != fs.FileType.NotFound:
             system.move(start, end)
@@ -268,7 +268,7 @@ def _discard(directory: Place) -> None:
 
 
 def _refuse_unknown(given: DataType, there: DataType, above: tuple[str, ...]) -> None:
-    """Stop at the first column that the format does not have; one that is missing is null."""
+    """Raise MisuseError for a column that the format lacks; missing columns are null."""
     match given, there:
         case StructType(), StructType():
             for field in given.fields:

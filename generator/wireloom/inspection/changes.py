@@ -1,7 +1,7 @@
-"""Which one changed byte would explain a checksum that is wrong.
+"""Finds the one changed byte that would explain a wrong checksum.
 
-Every value of every byte that the checksum covers is tried. A good checksum tells them apart: if exactly one fits, that
-byte was changed, or so many others that nobody can tell.
+It tries every value of every byte that the checksum covers. If exactly one fits, that byte was probably changed; if
+many bytes were changed, a good checksum rarely has such a fit.
 """
 
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from wireloom.runtime.spans import Explained, Span
 
 TRIED = 1 << 27
-"""Bytes that checksums are computed of at most, all tries together."""
+"""Most bytes that are fed to checksums, all tries together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A byte that would make the checksum right: where, what is there, and what was there before it was changed."""
+    """A byte that would make the checksum right: its offset, its value, and the original value."""
 
     offset: int
     found: int
@@ -22,7 +22,7 @@ class Change:
 
 
 def unverified(explained: Explained) -> Span | None:
-    """The field whose checksum is why a record is bad, or is not what it would be otherwise."""
+    """The field whose checksum made the record fail, or would differ for the record's bytes."""
     error = explained.error
     if error is None:
         return next(iter(explained.refused), None)
@@ -33,7 +33,7 @@ def unverified(explained: Explained) -> Span | None:
 
 
 def change(explained: Explained, span: Span) -> Change | None:
-    """The one change of a byte that would make the checksum of a field right; None where none or several would."""
+    """The one byte change that would make a field's checksum right; None if there are none or several."""
     covers = span.covers
     if covers is None or covers.fits is None:
         return None

@@ -1,4 +1,4 @@
-"""Two records beside each other: the fields that differ, and the bytes."""
+"""Compares two records: the fields that differ, and the bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wireloom.runtime.spans import Explained, Span
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A field that two records have otherwise; None where one has no such field."""
+    """A field that differs between two records; None on a side that lacks it."""
 
     path: str
     left: Span | None
@@ -30,7 +30,7 @@ def changed(left: Explained, right: Explained) -> list[Changed]:
 
 
 def _fields(explained: Explained) -> dict[str, Span]:
-    """The spans that have a value and no fields within, by path and kind."""
+    """The spans with a value and no inner fields, by path and kind."""
     found = dict[str, Span]()
     for span in explained.span.walk():
         if span.kind in ("computed", "mark") or (span.path == "" and span.kind != "ignored"):
@@ -47,7 +47,7 @@ def _content(explained: Explained, span: Span) -> tuple[bytes, str]:
 
 
 def lines(names: tuple[str, str], left: Explained, right: Explained) -> Iterator[Line]:
-    """What differs: the fields, then the bytes."""
+    """The lines of the difference: fields, then bytes."""
     found = changed(left, right)
     for name, explained, mark in ((names[0], left, "-"), (names[1], right, "+")):
         state = "good" if explained.error is None else f"bad: {explained.error.code}, byte {explained.error.offset}"
@@ -76,7 +76,7 @@ def _side(mark: str, explained: Explained, span: Span | None) -> Iterator[Line]:
 
 
 def _bytes(left: bytes, right: bytes) -> Iterator[Line]:
-    """The lines of bytes that differ, at equal offsets between what both begin and end with alike."""
+    """Lines with bytes that differ; equal bytes at the start and end are skipped."""
     first = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     limit = min(len(left), len(right)) - first
     tail = next((at for at in range(limit) if left[-1 - at] != right[-1 - at]), limit)

@@ -9,7 +9,7 @@ from wireloom.runtime.spans import ABSENT, BODILESS, Explained, Span
 
 
 def document(found: Found, explained: Explained, fault: Fault | None, lines: SpecLines, span: Span) -> dict[str, Any]:
-    """All of a record, the spans from one on."""
+    """The JSON document of a record, with the spans from `span` on."""
     return {
         "format": explained.format,
         "root": found.root,
@@ -54,7 +54,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
 
 
 def tree(explained: Explained, span: Span, lines: SpecLines, known: dict[tuple[str, str], str]) -> dict[str, Any]:
-    """A span and those within; what it has not is left out. `known` are the lines of fields so far."""
+    """A span and its inner spans, without empty members. `known` caches the lines of fields."""
     field = (span.holder, span.name if not span.name.isdecimal() else "")
     if field not in known:
         known[field] = lines.of(span) if field[1] and span.kind in ("field", "bits", "computed") else ""
@@ -90,7 +90,7 @@ def tree(explained: Explained, span: Span, lines: SpecLines, known: dict[tuple[s
 
 
 def plain(value: object) -> object:
-    """A value as JSON has it: bytes in hexadecimal, times and others as their texts."""
+    """A value for JSON: bytes in hexadecimal, times and other types as text."""
     match value:
         case bytes():
             return value.hex()

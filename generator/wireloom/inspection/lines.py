@@ -1,4 +1,4 @@
-"""Where in its spec a field, or the check that refused it, is: `specs/x.yaml:41`."""
+"""Finds the line in the spec of a field, or of the check that refused it: `specs/x.yaml:41`."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -25,10 +25,10 @@ _STEPS = ("check", "frame", "need", "end", "verify", "discard")
 
 
 class SpecLines:
-    """The lines of the fields of one format, as far as its spec is among the files of a folder."""
+    """The lines of one format's fields, if its spec is in the folder."""
 
     def __init__(self, specs: Path, format: str, read: Sequence[Node] | None = None) -> None:
-        """`read` are the documents of the folder, where they have been read already."""
+        """`read` has the parsed documents of the folder, if available."""
         self._specs, self._format, self._read = specs, format, read
 
     @cached_property
@@ -62,11 +62,11 @@ class SpecLines:
         return [node for node in nodes if isinstance(node, MappingNode) and scalar(child(node, key)) == name]
 
     def of(self, span: Span) -> str:
-        """The line of a field; empty where it is not known."""
+        """The line of a field; empty if unknown."""
         return self._line(span.holder, span.name) if span.name else ""
 
     def of_error(self, explained: Explained) -> str:
-        """The line of what refused a record: of the check with its code, else of the field that its path ends in."""
+        """The line that refused a record: that of the check with its code, otherwise of the last field in its path."""
         error = explained.error
         if error is None:
             return ""
@@ -88,12 +88,12 @@ class SpecLines:
         return next((_place(key) for key in chain(types, said)), "")
 
     def _types(self, name: str) -> Iterator[tuple[ScalarNode, Node]]:
-        """The entries of the documents for a type of that name."""
+        """The entries for a type of that name in the documents."""
         every = (entry for document in self._documents for entry in entries(child(document, "types")))
         return (entry for entry in every if entry[0].text == name)
 
     def _line(self, holder: str, name: str) -> str:
-        """The line of a field of a type; of a type with a name of its own that of the only field of that name."""
+        """The line of a field of a type. If the type is not found, that of the only field with the name."""
         for _, type in self._types(holder):
             for key in _keys(type):
                 if key.text == name:
@@ -110,7 +110,7 @@ class SpecLines:
 
 
 def _has_code(step: MappingNode, error: DecodeError) -> bool:
-    """Whether a step has the code of an error, and is about the field that it is at."""
+    """Whether a step has the code of the error, and concerns the field of the error."""
     name, said = step.entries[0]
     if name.text == "end":
         return scalar(said) == error.code
@@ -120,7 +120,7 @@ def _has_code(step: MappingNode, error: DecodeError) -> bool:
 
 
 def _keys(type: Node) -> Iterator[ScalarNode]:
-    """The names of the fields of a type, and of their bits."""
+    """The names of a type's fields and of their bits."""
     for item in items(child(type, "fields")):
         if isinstance(item, MappingNode) and item.entries and item.entries[0][0].text not in _STEPS:
             name, said = item.entries[0]
@@ -147,14 +147,14 @@ def _fields(node: Node) -> Iterator[ScalarNode]:
 
 
 def _about(document: MappingNode, code: str) -> Iterator[ScalarNode]:
-    """Where a document says what ends in an error code, then where it says what the code means."""
+    """The places where a document uses an error code, then those where it documents the code."""
     types = [inner for key, inner in document.entries if key.text not in ("errors", "examples")]
     yield from (key for node in types for key, inner in _keyed(node, "else") if scalar(inner) == code)
     yield from (key for key, _ in entries(child(document, "errors")) if key.text == code)
 
 
 def _tagged(document: MappingNode, name: str) -> Iterator[ScalarNode]:
-    """Where alternatives are told apart by a member of that name."""
+    """The places where a member of that name selects an alternative."""
     return (key for key, inner in _keyed(document, "select") if scalar(child(inner, "member")) == name)
 
 

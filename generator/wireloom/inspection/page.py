@@ -1,8 +1,8 @@
-"""A record as one page for a browser: no network, no script but its own, rows made when they come into view.
+"""A record as a single HTML page: no network, only its own script, rows created when they scroll into view.
 
-The page holds the bytes of each space, and the rows as numbers into a table of texts, all of it compressed: a record of
-a megabyte takes less than five. Whatever comes from the record or its spec is data, never markup: it is
-base64 in a block that no browser runs, and the script puts it into text nodes only.
+The page has the bytes of each space, and rows as numbers that index a table of texts, all compressed: a record of a
+megabyte takes less than five. Everything from the record or its spec is data, never markup: it is base64 in a block
+that browsers do not run, and the script only puts it into text nodes.
 """
 
 import base64
@@ -28,7 +28,7 @@ from wireloom.runtime.spans import Explained, Span
 
 _HERE = Path(__file__).parent
 FAILED, HIDDEN, SHARED, BODILESS, AUXILIARY, PATHLESS = 1, 2, 4, 8, 16, 32
-"""What a row is, as bits of a number."""
+"""Flags of a row."""
 _COLUMNS = 10
 _QUIET = (*rows.AUXILIARY, "ignored", "unread")
 
@@ -52,12 +52,12 @@ def page(module: FormatModule, found: Found, explained: Explained, fault: Fault 
 
 
 def packed(data: object) -> str:
-    """Data for the script of a page: JSON, compressed, as base64."""
+    """Data for the page's script: JSON, compressed, as base64."""
     return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode())).decode()
 
 
 def viewed(explained: Explained, fault: Fault | None, lines: SpecLines) -> dict[str, Any]:
-    """A record as the script of a page shows it."""
+    """A record as the page's script expects it."""
     return {
         "spaces": [base64.b64encode(space.data).decode() for space in explained.spaces],
         "names": ["the record", *(space_text(space) for space in explained.spaces[1:])],
@@ -85,13 +85,13 @@ def _fault_texts(fault: Fault) -> dict[str, str]:
 
 
 def _byte(fault: Fault) -> str:
-    """Which byte it is, and which is wrong where that is another."""
+    """The byte of a fault, and the wrong byte if it is another."""
     first = "" if fault.start == fault.offset else f"; byte {fault.start} is the first that is wrong"
     return f"{fault.offset}{f' of what a region unpacked to (number {fault.space})' if fault.space else ''}{first}"
 
 
 def _policy(style: str, script: str) -> str:
-    """What the page may do: run its own script and style, and nothing else."""
+    """The content security policy: only the page's own script and style."""
     hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
     of_style, of_script = hashes
     return (
@@ -101,9 +101,9 @@ def _policy(style: str, script: str) -> str:
 
 
 class _Rows:
-    """The rows of all spans, one after the other: numbers, and the texts that they point to.
+    """The rows of all spans in order: numbers, and the texts that they index.
 
-    A path is only there where it is not that of the row around and the row's own name or index.
+    A row's path is stored only if the page cannot derive it from the outer row and the row's name or index.
     """
 
     def __init__(self, explained: Explained, lines: SpecLines) -> None:
@@ -113,7 +113,7 @@ class _Rows:
         self._rows: list[int] = []
 
     def table(self) -> dict[str, Any]:
-        """The columns, as differences from row to row, which are small numbers, and mostly the same.
+        """The columns, as differences between rows, which are small and repetitive numbers.
 
         They are: level, start, length, space, name, path, value, meaning, spec, flags.
         """
@@ -143,7 +143,7 @@ class _Rows:
 
 
 def _other_path(span: Span, around: str) -> str:
-    """The path of a span, where the page would not find it of the one around."""
+    """The path of a span, if the page cannot derive it from the outer row's path."""
     own = f"[{span.name}]" if span.name.isdecimal() else f".{span.name}" if around else span.name
     return "" if span.path == around + own else span.path
 
@@ -160,15 +160,15 @@ def _flags(span: Span) -> int:
 
 
 def asset(name: str) -> str:
-    """A file of the page: its style or its script."""
+    """The text of the page's style or script file."""
     return (_HERE / name).read_text(encoding="utf-8")
 
 
 @cache
 def templates(*folders: Path) -> Environment:
-    """The templates of pages, from the first folder that has them."""
+    """The templates of pages."""
     return Environment(
-        autoescape=False,  # noqa: S701 - every text is escaped by `escapes`, which the page's tests hold it to
+        autoescape=False,  # noqa: S701 - `escapes` escapes all texts, which tests of the page check
         loader=FileSystemLoader(folders),
         undefined=StrictUndefined,
         trim_blocks=True,

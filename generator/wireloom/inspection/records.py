@@ -1,4 +1,4 @@
-"""The records of a file, and one of them by its number, with the parameters that it is read with."""
+"""Reads the records of a file, or one by its number, with the parameters to explain it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from wireloom.runtime.streams.framed import Extent, iterate
 from wireloom.runtime.streams.framing import Headed, Whole, bare
 
 LOOKED_AT = 1000
-"""Records among which the first bad one is looked for, where no record is named."""
+"""Without a number, the first bad one among so many records is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record: its bytes, its number and place in the file, what it is read with, and why it was chosen.
+    """A record: its bytes, its number and offset in the file, how to read it, and why it was chosen.
 
-    `error` is the reason why a record of a stream is bad; a record that is its whole file has not been read yet.
+    `error` is why a record of a stream is bad. A record that is a whole file has not been decoded yet.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to read records by."""
+    """How to read the records."""
 
     module: FormatModule
     root: str | None
@@ -45,7 +45,7 @@ class Wanted:
 
 
 def records(wanted: Wanted, name: str, source: BinaryIO) -> Iterator[Found]:
-    """The records of a file, in order; where the header before them is bad, that alone."""
+    """The records of a file in order; if the file's header is bad, only the header."""
     codec = wanted.module.CODEC
     root = codec.root(wanted.root)
     chosen = codec.framing_of(root, wanted.framing)
@@ -67,7 +67,10 @@ def records(wanted: Wanted, name: str, source: BinaryIO) -> Iterator[Found]:
 
 
 def record(wanted: Wanted, name: str, source: BinaryIO, number: int | None) -> Found:
-    """The record of that number; of none the first bad one, else the first. Raises MisuseError where there is none."""
+    """The record with that number; without one, the first bad record, or the first.
+
+    Raises MisuseError if there is none.
+    """
     found = records(wanted, name, source)
     if number is None:
         return _first(name, found)

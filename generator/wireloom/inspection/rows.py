@@ -1,4 +1,4 @@
-"""The spans of a record as rows: what the text, the JSON and the page show of each."""
+"""The rows for the spans of a record, from which the text, the JSON and the page are rendered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from wireloom.inspection.lines import SpecLines
 
 LONGEST = 48
-"""Characters or bytes of a value that a row shows."""
+"""Most characters or bytes of a value in a row."""
 LENGTHS = 3
-"""Lengths before a fault that are shown."""
+"""Most lengths before a fault that are shown."""
 AUXILIARY = ("length", "head", "tag", "name", "content", "syntax", "delimiter", "terminator", "padding")
-"""What holds values together."""
+"""Kinds of spans that hold no values themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a record is bad: the byte, what was expected there and found, and the line of the spec that says so.
+    """Why a record is bad: the byte, the expected and found values, and the line of the spec.
 
     The bytes from `start` to `end` are wrong.
     """
@@ -42,11 +42,11 @@ class Fault:
     lengths: str = ""
     hint: str = ""
     suspect: int | None = None
-    """The one byte whose change explains a wrong checksum."""
+    """The one byte whose change would explain a wrong checksum."""
 
 
 def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
-    """The fault of a record; None where it is good."""
+    """The fault of a record; None if it is good."""
     error = explained.error
     if error is None or explained.fault is None:
         return None
@@ -66,9 +66,9 @@ def fault_of(explained: Explained, lines: "SpecLines") -> Fault | None:
 
 
 def lengths_of(explained: Explained) -> str:
-    """The lengths and counts before a fault: after a wrong one, bytes are read as the wrong fields.
+    """Lengths and counts before a fault: a wrong one makes later bytes be read as the wrong fields.
 
-    First that of the value at fault, then those of values that reach the fault or end there, then the last before it.
+    The length of the value at fault comes first, then those of values that reach the fault, then the last before it.
     """
     fault = explained.fault
     if fault is None or changes.unverified(explained) is not None:
@@ -114,7 +114,7 @@ def _after(span: Span, part: Span) -> str:
 
 
 def _slip(explained: Explained) -> str:
-    """If a member is missing: a member with a similar name, which may be a misspelling."""
+    """If a member is missing, a member with a similar name, which may be a misspelling."""
     error = explained.error
     if error is None or error.code != "missing_key" or not error.components:
         return ""
@@ -140,7 +140,7 @@ def damage_of(explained: Explained) -> tuple[str, int | None]:
 
 
 def value_text(value: object) -> str:
-    """A value in one line; empty where there is none."""
+    """A value on one line; empty without a value."""
     if value is ABSENT:
         return ""
     match value:
@@ -157,7 +157,7 @@ def value_text(value: object) -> str:
 
 
 def value_of(span: Span) -> str:
-    """The value of a span, before it what is on the wire where that is another."""
+    """The value of a span, after the wire value if that differs."""
     value = value_text(span.value)
     if span.kind == "bits":
         value = f"{value_text(span.wire)} = {value}" if span.wire is not ABSENT and value else value
@@ -168,7 +168,7 @@ def value_of(span: Span) -> str:
 
 
 def name_of(span: Span) -> str:
-    """What a row calls a span: its name, or in brackets what kind of bytes it is."""
+    """The name of a span in its row; for other bytes, their kind in brackets."""
     if span.kind == "record":
         return span.struct or "record"
     if span.kind in ("element", "entry", "key") and span.name.isdecimal():
@@ -179,7 +179,7 @@ def name_of(span: Span) -> str:
 
 
 def meaning_of(span: Span) -> str:
-    """What is to be said of a span beside its value."""
+    """Remarks on a span besides its value."""
     said = [
         f"bits {span.low}..{span.low + span.width - 1}" if span.width > 1 else f"bit {span.low}" if span.width else "",
         span.unit,
@@ -204,12 +204,12 @@ def _checked(span: Span) -> str:
 
 
 def space_text(space: Space) -> str:
-    """What a space is."""
+    """A description of a space."""
     return f"unpacked by {space.codec}: {len(space.data)} bytes of bytes {space.start} to {space.end - 1}"
 
 
 def chain(span: Span, wanted: Span) -> tuple[Span, ...]:
-    """The spans from one down to another within it; empty where it is not."""
+    """The spans from one down to an inner one; empty if it is not inside."""
     if span is wanted:
         return (span,)
     for child in span.children:
@@ -225,5 +225,5 @@ def paths(explained: Explained) -> Iterator[str]:
 
 
 def error_line(error: DecodeError) -> str:
-    """An error in one line, without the format's name."""
+    """An error on one line, without the format's name."""
     return str(error).partition(": ")[2]

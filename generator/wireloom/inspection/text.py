@@ -1,6 +1,6 @@
-"""Rows as lines for a terminal or a pipe: offset, length, bytes, name, value, meaning.
+"""Rows as lines of text: offset, length, bytes, name, value, meaning.
 
-A line is made of pieces, each with the name of its style; who prints them knows whether there are colours.
+A line consists of pieces, each with the name of a style; the code that prints them decides about colours.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,20 +15,20 @@ Piece = tuple[str, str]
 Line = tuple[Piece, ...]
 
 SHOWN = 8
-"""Bytes in a row, and elements of a list that are shown whatever they have."""
+"""Bytes in a row, and elements of a long list that are always shown."""
 DUMPED = 16
-"""Bytes in a line of a dump."""
-_AROUND = 2  # lines of a dump on either side of the byte that is at fault
+"""Bytes per line of a dump."""
+_AROUND = 2  # lines of a dump before and after the faulty byte
 _WIDEST = 44
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of a record is shown: one span and what is within, so many levels of it."""
+    """The part of a record to show: a span, with so many levels below it."""
 
     span: Span
     depth: int | None = None
-    whole: bool = False  # with all bytes of the span
+    whole: bool = False  # show all bytes of the span
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Row:
 
 
 def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Line]:
-    """The record, row by row, and its fault."""
+    """The lines of the record's rows, and of its fault."""
     rows = list(_rows(view.span, 0, view.depth, fault))
     width = min(max((len(_name(row)) for row in rows), default=0), _WIDEST)
     yield ((f"{'offset':>8} {'length':>6}  {'bytes':{3 * SHOWN}} {'field':{width}}  value", "head"),)
@@ -63,7 +63,7 @@ def lines(explained: Explained, fault: Fault | None, view: View) -> Iterator[Lin
 
 
 def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
-    """The byte of the fault among those around it, and why it is one."""
+    """A dump around the faulty byte, and the reason of the fault."""
     space = explained.spaces[fault.space]
     where = "" if fault.space == 0 else f" of what {space.codec} unpacked from bytes {space.start} to {space.end - 1}"
     yield (
@@ -97,12 +97,12 @@ def fault_lines(explained: Explained, fault: Fault) -> Iterator[Line]:
 
 
 def _other(fault: Fault) -> str:
-    """Where the bytes that are wrong begin, if that is elsewhere."""
+    """Where the wrong bytes begin, if not at the fault."""
     return "" if fault.start == fault.offset else f" (byte {fault.start} is the first that is wrong)"
 
 
 def _marks(start: int, end: int, line: int) -> Iterator[Line]:
-    """What is below a line of the dump: marks at the bytes that are wrong."""
+    """A line below the dump, with marks under the wrong bytes."""
     first, last = max(start, line), min(end, line + DUMPED)
     if first < last:
         name = f" byte {start}" if start >= line else ""
@@ -110,7 +110,7 @@ def _marks(start: int, end: int, line: int) -> Iterator[Line]:
 
 
 def dump(data: bytes, start: int = 0) -> Iterator[Line]:
-    """Bytes, sixteen a line, and what of them is text."""
+    """A dump of bytes, sixteen per line, in hexadecimal and as text."""
     for place in range(0, len(data), DUMPED):
         part = data[place : place + DUMPED]
         text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
@@ -154,7 +154,7 @@ def _left(spans: Sequence[Span], level: int) -> Iterator[_Row]:
 
 
 def _last_path(span: Span) -> str:
-    """The path of an element, of folded ones that of the last."""
+    """The path of an element; of folded ones, that of the last."""
     if span.kind != "folded":
         return span.path
     return f"{span.path.removesuffix(f'[{span.elements.start}]')}[{span.elements.stop - 1}]"
@@ -165,7 +165,7 @@ def _count(span: Span) -> int:
 
 
 def _has(span: Span, fault: Fault | None) -> bool:
-    """Whether a span is about the fault, or stands right before what is."""
+    """Whether a span contains the fault, or is directly before it."""
     return span.failed or (fault is not None and span.space == fault.space and span.start <= fault.offset <= span.end)
 
 
@@ -190,7 +190,7 @@ def _line(explained: Explained, row: _Row, width: int, *, marked: bool) -> Line:
 
 
 def _at_fault(span: Span, fault: Fault) -> Iterator[Span]:
-    """The innermost spans that have the byte of the fault."""
+    """The innermost spans that contain the faulty byte."""
     within = [found for child in span.children for found in _at_fault(child, fault)]
     yield from within
     if within or span.space != fault.space or span.kind in ("computed", "mark", "bits"):
@@ -219,6 +219,6 @@ def _space_line(space: Space) -> str:
 
 
 def summary(found: Found, format: str) -> str:
-    """What is shown: `events.log: record 3 at byte 1234, 61 bytes of heartbeat (the first bad one)`."""
+    """A summary line: `events.log: record 3 at byte 1234, 61 bytes of heartbeat (the first bad one)`."""
     why = f" ({found.why})" if found.why else ""
     return f"{found.name}: record {found.index} at byte {found.offset}, {amount(len(found.data))} of {format}{why}"

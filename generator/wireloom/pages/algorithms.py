@@ -10,7 +10,7 @@ from wireloom.pages.rules import range_text
 
 
 def algorithms(format: Format) -> str:
-    """The checksums of the format, so that a sender computes them."""
+    """The definitions of the checksums of the format, as senders need them."""
     rows = [(code_span(each.name), _algorithm(each), text(each.doc)) for each in format.checksums]
     known = {each.name for each in format.checksums}
     rows += [(code_span(name), "the digest of that name, raw bytes", "") for name in _used(format) if name not in known]
@@ -18,7 +18,7 @@ def algorithms(format: Format) -> str:
 
 
 def _used(format: Format) -> list[str]:
-    """The names of the checksums that fields hold."""
+    """The names of the checksums that fields use."""
     structs = (type for _, type in format.types if isinstance(type, Struct))
     held = (field.checksum for struct in structs for field in struct.fields if field.checksum is not None)
     return list(dict.fromkeys(each.algorithm for each in held))

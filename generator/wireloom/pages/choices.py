@@ -1,4 +1,4 @@
-"""Types that are one of several: which value of the tag, or which kind, or which attempt leads to which type."""
+"""Describes choices between types: which tag value, kind or attempt leads to which type."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -15,7 +15,7 @@ from wireloom.pages.rules import literal
 
 
 def choice(type: Type, encoding: Encoding) -> str:
-    """What a named type is that is no struct."""
+    """The description of a named type that is not a struct."""
     plain = types.not_null(type)
     null = "" if plain is type else " It may be null."
     match plain:
@@ -39,7 +39,7 @@ def choice(type: Type, encoding: Encoding) -> str:
 
 
 def field_choice(struct: Struct, field: Field) -> str:
-    """The cases of a field, or of its elements, where it is one of several types."""
+    """The cases of a field or of its elements, if it is a choice."""
     plain = types.not_null(field.type)
     if isinstance(plain, types.Select | types.Attempt):
         return blocks(f"{code_span(field.wire_name)} is:", choice(plain, struct.encoding))

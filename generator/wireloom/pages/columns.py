@@ -1,4 +1,4 @@
-"""The columns that readers see: a table for each record, the nested ones under their path, and the DDL of a root."""
+"""Describes the columns that readers see: a table for each record, nested ones by path, and the DDL of a root."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import assert_never
@@ -48,7 +48,7 @@ _SPARK: Mapping[pa.DataType, str] = {
     pa.timestamp("us", "UTC"): "timestamp",
     pa.duration("us"): "interval day to second",
 }
-"""What Spark's DDL calls what Arrow has; the command that makes pages does without PySpark."""
+"""Spark's DDL names of Arrow types; the command that makes pages does not need PySpark."""
 _HEAD = ("column", "type", "Arrow", "Spark", "JSON", "null", "meaning")
 
 
@@ -61,7 +61,7 @@ def columns(record: Record) -> str:
 
 
 def ddl(record: Record) -> str:
-    """The columns as Spark's DDL has them."""
+    """The columns as Spark DDL."""
     return ",\n".join(f"{_quoted(field.name)} {_ddl(field.type)}{_not_null(field)}" for field in record.fields)
 
 
@@ -83,7 +83,7 @@ def _quoted(name: str) -> str:
 
 
 def tables(record: Record, path: str = "") -> Iterator[tuple[str, list[Sequence[str]]]]:
-    """The path and the rows of the record's table, then those of the records within it."""
+    """The path and rows of the record's table, then those of inner records."""
     yield path, [_row(field) for field in record.fields]
     for field in record.fields:
         for inner, suffix in _records(field.type):
@@ -99,12 +99,12 @@ def _row(field: LogicalField) -> Sequence[str]:
 
 
 def arrow_text(type: LogicalType) -> str:
-    """The Arrow type of a column; records within have tables of their own."""
+    """The Arrow type of a column; inner records have their own tables."""
     return _type_text(type, "list", " ", lambda scalar: str(arrow_type(scalar)))
 
 
 def spark_type(type: LogicalType) -> str:
-    """The Spark type of a column; records within have tables of their own."""
+    """The Spark type of a column; inner records have their own tables."""
     return _type_text(type, "array", "", _spark_scalar)
 
 
@@ -120,7 +120,7 @@ def _type_text(
     scalar: Callable[[LogicalType], str],
     record: Callable[[Record], str] = lambda _: "struct",
 ) -> str:
-    """The type of a column, with what a list is called and what stands between parts."""
+    """The text of a type, with the word for lists and the separator that the notation uses."""
 
     def inner(part: LogicalType) -> str:
         return _type_text(part, listed, gap, scalar, record)
@@ -141,7 +141,7 @@ def _type_text(
 
 
 def json_form(type: LogicalType) -> str:
-    """What a value is in the canonical JSON rendering."""
+    """How the canonical JSON shows a value."""
     match type:
         case Boolean():
             return "boolean"
@@ -176,7 +176,7 @@ def json_form(type: LogicalType) -> str:
 
 
 def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
-    """The records directly within a type, and how a path goes on to them."""
+    """The records directly inside a type, and what a path to them appends."""
     match type:
         case Record():
             yield type, ""
@@ -194,7 +194,7 @@ def _records(type: LogicalType) -> Iterator[tuple[Record, str]]:
 
 
 def type_text(type: LogicalType) -> str:
-    """The type as people say it, in Markdown."""
+    """A type in words, as Markdown."""
     match type:
         case Boolean():
             return "boolean"

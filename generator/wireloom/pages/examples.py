@@ -1,6 +1,6 @@
-"""The examples of a page: some with every byte explained, the others as rows of a table, the bad ones with their error.
+"""The examples of a page: some with every byte explained, the others as table rows, the invalid ones with their errors.
 
-An example is explained if it shows a type that no earlier one shows, so that each case has its bytes.
+An example is explained if it contains a type that no earlier one does, so that each case is shown with its bytes.
 """
 
 import json
@@ -15,17 +15,17 @@ from wireloom.runtime.parameters import parameter_text
 from wireloom.runtime.spans import Explained, Span
 
 _LONGEST = 16
-"""Bytes of a span that a row shows."""
+"""Most bytes of a span in a row."""
 _WHOLE = 256
-"""Bytes of an example that a row of the table shows: all of them, but of examples that are large on purpose."""
+"""Most bytes of an example in the table, enough for all examples that are not large on purpose."""
 _MOST_ROWS = 120
 _WIDTH = 110
 Traces = Mapping[str, Explained]
-"""What the bytes of good examples are, by the examples' names."""
+"""The explained bytes of valid examples, by name."""
 
 
 def traces(codec: Codec, found: Sequence[Example]) -> Traces:
-    """The traces of the good examples."""
+    """Explain the valid examples."""
     good = (each for each in found if each.stated and each.error is None and _as_text(each.data) is None)
     return {each.name: codec.explain_bytes(each.data, root=each.root, **dict(each.parameters)) for each in good}
 
@@ -44,7 +44,7 @@ def examples(found: Sequence[Example], traces: Traces) -> str:
 
 
 def _shown(good: Sequence[Example], traces: Traces) -> Iterator[Example]:
-    """Those that show a type, or a root, for the first time; the first one in any case."""
+    """The examples with a type or root that no earlier one has; always the first one."""
     seen = set[str]()
     for example in good:
         types = {f"root {example.root}"}
@@ -57,7 +57,7 @@ def _shown(good: Sequence[Example], traces: Traces) -> Iterator[Example]:
 
 
 def settings(example: Example) -> str:
-    """The parameters that an example is read with."""
+    """The parameters of an example."""
     return ", ".join(code_span(f"{name}={parameter_text(value)}") for name, value in example.parameters)
 
 
@@ -73,7 +73,7 @@ def _explained(example: Example, trace: Explained | None) -> str:
 
 
 def _as_text(data: bytes) -> str | None:
-    """The bytes as text where all of them can be read."""
+    """The bytes as text, if all of them are printable."""
     try:
         found = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -115,7 +115,7 @@ def _hex(data: bytes, most: int) -> str:
 
 
 def _json(value: object) -> str:
-    """The value as JSON, as many members of the outermost object a line as fit."""
+    """The value as JSON, with as many members of the outermost object per line as fit."""
     if not isinstance(value, dict):
         return visible_json(json.dumps(value, ensure_ascii=False))
     parts = [

@@ -1,6 +1,6 @@
-"""Wire types in words: what a sender writes for a value of each type, in Markdown.
+"""Describes wire types in words: what a sender writes for a value of each type, in Markdown.
 
-A form of numbers that needs more than its name is explained once, below "How to read this page" (`NUMBERS`).
+Number formats that need more than a name are explained once, in "How to read this page" (`NUMBERS`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ NUMBERS: Mapping[NumberForm, tuple[str, str]] = {
     NumberForm.OVERPUNCHED: ("overpunched decimal", "ASCII digits; the last one also tells the sign"),
     NumberForm.LEADING_OVERPUNCHED: ("leading overpunched decimal", "ASCII digits; the first also tells the sign"),
 }
-"""The forms that a name does not explain: the name, and what it means."""
+"""Number formats that need an explanation: the name, and the text."""
 _DIGITS = {
     NumberForm.DECIMAL: "decimal",
     NumberForm.HEXADECIMAL: "hexadecimal",
@@ -41,12 +41,12 @@ _BYTE = 8
 
 
 def anchor(name: str) -> str:
-    """Where the page speaks of a named type."""
+    """The anchor of a named type on the page."""
     return f"type-{name.lower()}"
 
 
 def link(name: str) -> str:
-    """A named type, and the way to its section."""
+    """A link to the section of a named type."""
     return f"[`{name}`](#{anchor(name)})"
 
 
@@ -98,7 +98,7 @@ def type_form(type: Type, encoding: Encoding) -> str:
 
 
 def number(type: types.Integer, encoding: Encoding) -> str:
-    """An integer and how it is written."""
+    """How an integer is written."""
     if encoding.laid_out:
         return _laid_out(type)
     name = f"{'' if type.signed else 'u'}int{type.bits}"
@@ -109,7 +109,7 @@ def number(type: types.Integer, encoding: Encoding) -> str:
 
 
 def _laid_out(type: types.Integer) -> str:
-    """An integer of which the spec says where it stands."""
+    """An integer in an encoding whose bytes the spec lays out."""
     name = f"{'' if type.signed else 'u'}int{type.bits}"
     if type.markers is not None:
         marked = "; ".join(
@@ -150,7 +150,7 @@ def _array(type: types.Array, encoding: Encoding) -> str:
 
 
 def _packed_bits(type: types.Array) -> str:
-    """Which bits of a byte elements take first that share their bytes."""
+    """The order in which elements that share a byte take its bits."""
     if not type.packed or not isinstance(type.element, types.Integer | types.Boolean):
         return ""
     first = {NumberForm.BIG: "highest bits first", NumberForm.LITTLE: "lowest bits first"}
@@ -164,7 +164,7 @@ def _sized(size: Amount | None, encoding: Encoding) -> str:
 
 
 def sized(size: Amount) -> str:
-    """How many bytes there are."""
+    """A size in bytes, in words."""
     match size:
         case types.Prefix(number=prefix, null=null):
             return f"after its length in bytes ({_laid_out(prefix)}{'; -1 for null' if null else ''})"
@@ -181,7 +181,7 @@ def sized(size: Amount) -> str:
 
 
 def counted(count: Amount) -> str:
-    """How many elements there are."""
+    """A number of elements, in words."""
     match count:
         case types.Prefix(number=prefix, null=null):
             return f"after their count ({_laid_out(prefix)}{'; -1 for null' if null else ''})"
@@ -242,7 +242,7 @@ def _hex(data: bytes) -> str:
 
 
 def forms(type: Type) -> Iterator[NumberForm]:
-    """The forms of numbers directly in a type."""
+    """The number formats directly in a type."""
     match type:
         case types.Integer(form=form):
             yield form

@@ -1,4 +1,4 @@
-"""Pieces of Markdown that the parts of a page are made of."""
+"""Pieces of Markdown for the parts of a page."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -7,7 +7,7 @@ from wireloom.escapes import cell, inline
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table without the columns that are empty in every row; empty where there are no rows."""
+    """A table without columns that are empty in every row; empty if there are no rows."""
     found = list(rows)
     kept = [place for place in range(len(head)) if any(row[place] for row in found)]
     lines = [[cell(row[place]) for place in kept] for row in found]
@@ -21,5 +21,5 @@ def text(said: str) -> str:
 
 
 def blocks(*parts: str) -> str:
-    """Parts of a page with an empty line between; those that are empty are left out."""
+    """The non-empty parts, separated by blank lines."""
     return "\n\n".join(part for part in parts if part)

@@ -1,6 +1,6 @@
-"""Where the fields of a binary struct begin, as far as the spec determines it.
+"""Computes where the fields of a binary struct begin, as far as the spec determines it.
 
-The fields are walked in order, for every combination of conditions that can hold together. Each combination has an
+It walks the fields in order, for every combination of conditions that can hold together. Each combination has an
 offset: bytes from the start of the struct, or from the end of the last field of varying size.
 """
 
@@ -18,14 +18,14 @@ from wireloom.resolve.facts.exclusion import exclusive
 from wireloom.resolve.facts.sizes import fixed_size, from_end
 
 _MOST = 64
-"""Combinations of conditions that are followed."""
+"""Most combinations of conditions that are followed."""
 _FEW = 3
-"""Offsets that a field may have and the page lists."""
+"""Most offsets of a field that the page lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """So many bytes after what an expression says, or `after` a field; of no base after the start of the struct."""
+    """Bytes from a base: an expression, or the end of a field if `after`; an empty base is the start of the struct."""
 
     base: str
     bytes: int
@@ -34,7 +34,7 @@ class Offset:
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """Conditions that hold, others that do not, and the offset that is then reached."""
+    """A combination: the conditions that hold, those that do not, and the offset reached under them."""
 
     offset: Offset
     held: tuple[Expression, ...] = ()
@@ -42,7 +42,7 @@ class _World:
 
 
 def offsets(struct: Struct, format: Format) -> Mapping[str, tuple[Offset, ...]]:
-    """The offsets that each field in turn, and each mark, may have; none where they are too many to tell."""
+    """The possible offsets of each field and each mark, by name."""
     found: dict[str, tuple[Offset, ...]] = {}
     worlds = [_World(Offset("", 0))]
     for step in struct.steps:
@@ -67,7 +67,7 @@ def offsets(struct: Struct, format: Format) -> Mapping[str, tuple[Offset, ...]]:
 
 
 def offset_text(found: tuple[Offset, ...], before: str) -> str:
-    """Where something begins, in Markdown; `before` is the field before it."""
+    """The start of a field in Markdown; `before` is the previous field."""
     if not found or len(found) > _FEW or (len(found) > 1 and any(each.base for each in found)):
         return "next"
     return " or ".join(_offset_text(each, before) for each in sorted(found, key=lambda each: each.bytes))
@@ -87,7 +87,7 @@ def _distinct(worlds: list[_World]) -> tuple[Offset, ...]:
 
 
 def _renamed(offset: Offset, mark: str) -> Offset:
-    """The offset by the name of the mark; fixed ones stay numbers."""
+    """The offset relative to a mark; fixed offsets stay numbers."""
     return offset if not offset.base else Offset(mark, 0)
 
 
@@ -107,7 +107,7 @@ def _moved(world: _World, field: Field, format: Format) -> _World:
 
 
 def _parted(world: _World, condition: Expression | None, format: Format) -> tuple[list[_World], list[_World]]:
-    """The world with the field, and the world without it; one of them may be impossible."""
+    """Split a combination into those with the field and those without it; impossible ones are dropped."""
     if condition is None or condition in world.held:
         return [world], []
     if condition in world.failed:
@@ -118,13 +118,13 @@ def _parted(world: _World, condition: Expression | None, format: Format) -> tupl
 
 
 def _possible(world: _World, format: Format) -> bool:
-    """Whether all that a world says may be so at once, as far as the conditions tell."""
+    """Whether the conditions of a combination may all be true, as far as that can be told."""
     said = (*world.held, *(Unary("not", each) for each in world.failed))
     return not any(exclusive(*pair) for pair in combinations(said, 2)) and not _exhausted(world.failed, format)
 
 
 def _exhausted(failed: tuple[Expression, ...], format: Format) -> bool:
-    """Whether a parameter would have none of its values."""
+    """Whether the failed conditions exclude all values of a parameter."""
     left = {each.name: set(each.options) for each in format.parameters if each.options}
     for each in failed:
         match each:

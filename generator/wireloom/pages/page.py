@@ -1,4 +1,4 @@
-"""A format's page: parameters, types on the wire, columns of its roots, error codes and examples."""
+"""The page of a format: parameters, wire types, columns of its roots, error codes and examples."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ _READING = (
     "Expressions read as in Python, with `c ? a : b` for a choice."
 )
 _LONGEST = 400
-"""Characters of the text alternative of a picture."""
+"""Most characters of a picture's text alternative."""
 _POSITIONS = {
     "here": "the offset reached, counted from the start of the type",
     "size": "the bytes of the type's region; of a root those of the record",
@@ -45,7 +45,7 @@ _POSITIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A part of the page and its name."""
+    """A section of the page, with its title."""
 
     name: str
     body: str
@@ -62,7 +62,7 @@ def files(format: Format, traces: Traces) -> dict[str, str]:
 
 
 def _alternative(words: str) -> str:
-    """What a picture shows, in words; the table below it says all."""
+    """The text alternative of a picture; the table below it has all details."""
     short = words if len(words) <= _LONGEST else f"{words[:_LONGEST].rpartition(', ')[0]}, and more"
     return inline(short).replace("]", "\\]")
 
@@ -117,7 +117,7 @@ def _framing(format: Format) -> str:
 
 
 def _bare(bare: framing.Bare) -> str:
-    """How records follow one another, in words."""
+    """The framing of records, in words."""
     name = code_span(bare.text)
     words: Mapping[str, str] = {
         "none": "One record is the whole input.",
@@ -136,7 +136,7 @@ def _bare(bare: framing.Bare) -> str:
 
 
 def _orders(format: Format) -> str:
-    """How values are written, in the encoding of the format and in that of messages within."""
+    """How numbers and values are written, in the format's encoding and in that of inner messages."""
     if not format.encoding.laid_out:
         return f"{format.encoding.doc} {_other_members(format)}" if format.encoding.text else format.encoding.doc
     within = {each.encoding for _, each in format.types if isinstance(each, types.Struct) and each.encoding.numbered}
@@ -151,7 +151,7 @@ def _orders(format: Format) -> str:
 
 
 def _other_members(format: Format) -> str:
-    """What becomes of members that no type names."""
+    """What decoders do with unknown members."""
     if format.unknown_members is None:
         return "Readers refuse members that a type does not name."
     parameter = code_span(format.unknown_members)
@@ -175,7 +175,7 @@ def _roots(format: Format) -> str:
 
 
 def _legend(said: str) -> str:
-    """What the tables use without saying it: positions, functions and forms of numbers."""
+    """Explanations that the tables need: offsets, functions and number formats."""
     terms = [(code_span(name), words) for name, words in _POSITIONS.items() if re.search(rf"`[^`|]*\b{name}\b", said)]
     terms += [(code_span(name), text(each.doc)) for name, each in FUNCTIONS.items() if re.search(rf"\b{name}\(", said)]
     terms += [(name, words) for name, words in NUMBERS.values() if name in said]

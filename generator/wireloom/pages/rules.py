@@ -1,7 +1,6 @@
-"""The checks of a field in words: constants, ranges, patterns, enumerations, meanings and checksums.
+"""Describes the checks of a field: constants, ranges, patterns, enumerations, meanings and checksums.
 
-Each is a phrase of Markdown for the cell of the field or, if it is long, a table or a block below the table of the
-struct.
+Each is a phrase of Markdown for the cell of the field or, if it is long, a table or block below the struct's table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +18,13 @@ from wireloom.pages.markdown import blocks, table, text
 from wireloom.runtime.patterns import worded
 
 _FEW = 4
-"""Values that are listed in the cell of their field; more have a table of their own."""
+"""Most values that are listed in the cell of their field; more get a table."""
 _LONG = 120
-"""Characters of a pattern that has a block of its own."""
+"""Patterns longer than this get a block."""
 
 
 def rules(struct: Struct, field: Field) -> Iterator[str]:
-    """What a value on the wire is held against."""
+    """The checks of a field on the wire."""
     if field.bits and not field.shared and not field.hidden:
         yield "made of its bits"
     yield from value_rules(field)
@@ -45,7 +44,7 @@ def rules(struct: Struct, field: Field) -> Iterator[str]:
 
 
 def value_rules(field: Field) -> Iterator[str]:
-    """What the value of a field is held against."""
+    """The checks of a field's value."""
     code = f", else {code_span(field.code)}" if field.code else ""
     if field.const is not None:
         yield f"always {code_span(literal(field.const, field.notation))}{code}"
@@ -75,7 +74,7 @@ def literal(value: types.Scalar, notation: str = "") -> str:
 
 
 def range_text(minimum: int | None, maximum: int | None, notation: str) -> str:
-    """A range of numbers; empty where there is none."""
+    """A range of numbers; empty without limits."""
     if minimum is None and maximum is None:
         return ""
     least = "" if minimum is None else literal(minimum, notation)
@@ -96,13 +95,13 @@ def _spelled(spelling: types.Spelling) -> str:
 
 
 def bit_rules(bit: Bit) -> Iterator[str]:
-    """What some bits are held against."""
+    """The checks of bits."""
     yield from _mapped(bit.name, bit.mappings, bit.code)
     yield from _meaning_text(bit.meaning)
 
 
 def _mapped(name: str, mappings: Sequence[ValueMapping] | None, code: str) -> Iterator[str]:
-    """The values that there may be, where they are few; otherwise they have a table."""
+    """The allowed values, if they are few; otherwise they get a table."""
     if mappings is None:
         return
     refused = f"else {code_span(code or 'unknown_value')}"
@@ -119,7 +118,7 @@ def _has_table(mappings: Sequence[ValueMapping]) -> bool:
 
 
 def _are_same(mappings: Sequence[ValueMapping]) -> bool:
-    """Whether readers see what is on the wire."""
+    """Whether readers see the wire values unchanged."""
     return all(isinstance(each.value, Literal) and each.value == Literal(each.wire) for each in mappings)  # type: ignore[arg-type]
 
 
@@ -128,7 +127,7 @@ def _wire(mapping: ValueMapping) -> str:
 
 
 def _read(mapping: ValueMapping) -> str:
-    """What readers see for a value; a text without its quotes."""
+    """The value that readers see; a text without quotes."""
     value = mapping.value
     return code_span(value.value if isinstance(value, Literal) and isinstance(value.value, str) else text_of(value))
 
@@ -212,7 +211,7 @@ def _extra(extra: types.Extra) -> str:
 
 
 def value_tables(struct: Struct) -> Iterator[str]:
-    """The tables and patterns that have no room in the cells of a struct."""
+    """The tables and patterns that do not fit into the cells of a struct."""
     for field in struct.fields:
         yield _value_table(field.wire_name, field.mappings)
         yield _pattern(field.wire_name, field.spelling)

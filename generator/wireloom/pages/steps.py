@@ -1,4 +1,4 @@
-"""The rules between the fields of a struct, and the versions that it has."""
+"""Describes the checks between the fields of a struct, and its versions."""
 
 from typing import assert_never
 
@@ -12,7 +12,7 @@ from wireloom.pages.markdown import blocks, table, text
 
 
 def versions(struct: Struct) -> str:
-    """The versions of a struct and what tells them."""
+    """The versions of a struct, and what selects them."""
     if not struct.versions:
         return ""
     rows = [
@@ -25,7 +25,7 @@ def versions(struct: Struct) -> str:
 
 
 def checks(struct: Struct) -> str:
-    """The rules between the fields, in the order in which decoders check them."""
+    """The checks between fields, in the order in which decoders make them."""
     rows, after = [], "the start"
     for step in struct.steps:
         if isinstance(step, Field):
@@ -39,7 +39,7 @@ def checks(struct: Struct) -> str:
 
 
 def _rule(step: types.Step) -> tuple[str, str, str] | None:
-    """A rule, its condition, and the error of a record that breaks it."""
+    """A check, its condition, and its error."""
     match step:
         case types.Check(that=that, code=code, when=when, doc=doc):
             note = f" ({text(doc)})" if doc else ""

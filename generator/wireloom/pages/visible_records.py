@@ -1,4 +1,4 @@
-"""Which record readers see for each struct, so that the documentation of columns also describes the wire."""
+"""Finds the record that readers see for each struct, so that column documentation also describes the wire."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wireloom.model.types import Struct, Type
 
 
 def shown_records(format: Format) -> Mapping[str, Record]:
-    """The record that the fields of each struct are columns of; of several the first."""
+    """For each struct, the record whose columns are its fields; the first if there are several."""
     found: dict[str, Record] = {}
     for root in format.roots:
         _Walk(format, found, set()).go(root.type, root.logical)
@@ -25,7 +25,7 @@ class _Walk:
     seen: set[str]
 
     def go(self, type: Type, shown: LogicalType) -> None:
-        """Note the structs of a type that readers see as `shown`."""
+        """Record the structs of a type that readers see as `shown`."""
         match type:
             case types.Reference(name=name):
                 if name not in self.seen:
@@ -50,7 +50,7 @@ class _Walk:
 
 
 def _record(type: LogicalType) -> Record | None:
-    """The record that a value is, or that its elements are."""
+    """The record of a value or of its elements."""
     match type:
         case Record():
             return type

@@ -1,7 +1,7 @@
-"""The types of a format as they are on the wire: one section for each, in the order of the spec.
+"""The wire types of a format: one section for each, in the order of the spec.
 
-A struct has a table of its fields in wire order, hidden ones among them, then its tables of values, and the rules that
-decoders check. A choice has a table of its cases.
+A struct has a table of its fields in wire order, including hidden ones, then its tables of values, and its checks. A
+choice has a table of its cases.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,16 +29,16 @@ from wireloom.resolve.facts.sizes import from_end
 
 _PLACES = {Form.SEQUENCE: "offset", Form.ARRAY: "place", Form.OBJECT: "member", Form.MESSAGE: "tag"}
 _PLAIN_SOURCES = ("the value", "the value, 0 if null", "its bits", "not written", "zeros")
-"""What builders write that goes without saying."""
+"""Sources of written values that need no mention."""
 _LAID_OUT = ("after its length", "after its count", "packed by", "as ")
-"""What a source says of the form on the wire, which has a column of its own."""
+"""Parts of a source that describe the wire form, which has its own column."""
 _LONG = 120
-"""Characters of a form that is shown once."""
+"""A form with more characters is shown only once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field, or some of its bits, or a mark, as cells of Markdown."""
+    """A field, some of its bits, or a mark, as Markdown cells."""
 
     place: str
     name: str
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What the page says of one named type."""
+    """The section of a named type."""
 
     name: str
     type: Type
@@ -59,7 +59,7 @@ class Section:
 
 
 def sections(format: Format) -> Iterator[Section]:
-    """The sections of the named types that the roots lead to."""
+    """The sections of the named types that the roots use."""
     found = set[str]().union(*({*reached(root.type, format.named), *_own(root.type)} for root in format.roots))
     plans = {part.name: part for part in write_plan.plans(format)}
     structs = _Structs(format, plans, shown_records(format), {})
@@ -85,7 +85,7 @@ class _Structs:
     long: dict[str, tuple[str, str]]
 
     def body(self, struct: Struct) -> str:
-        """The struct's form, fields, values, choices and rules."""
+        """The struct's form, fields, values, choices and checks."""
         rows = list(self.rows(struct))
         head = (_PLACES[struct.form], "field", "on the wire", "values", "written", "if", "meaning")
         cells = [(row.place, row.name, row.form, row.rules, row.written, row.when, row.meaning) for row in rows]
@@ -127,7 +127,7 @@ class _Structs:
             yield self._bit(struct, bit)
 
     def _form(self, struct: Struct, field: Field) -> str:
-        """How the field is written; if that is long and an earlier field has it too, a link to that field."""
+        """How the field is written; if that is long and an earlier field has the same form, a link to that field."""
         form = field_form(field, struct.encoding)
         if len(form) <= _LONG:
             return form
@@ -159,7 +159,7 @@ class _Structs:
         return Row(where, name, form, "; ".join(bit_rules(bit)), source, "", inline(meaning))
 
     def _meaning(self, struct: Struct, field: Field) -> str:
-        """What the spec says of a field, or of its column."""
+        """The documentation of a field, or of its column."""
         own = described(field.doc, field.unit)
         return inline(own if field.doc or field.hidden else self._shown(struct, field.name) or own)
 
@@ -170,7 +170,7 @@ class _Structs:
 
 
 def _place(struct: Struct, field: Field, begins: Mapping[str, tuple[Offset, ...]], before: str, place: int) -> str:
-    """The place of a field in its container."""
+    """The position of a field in its struct."""
     match struct.form:
         case Form.SEQUENCE if field.base:
             return f"{code_span(field.base)} + {code_span(text_of(field.at))}" if field.at else code_span(field.base)
@@ -215,7 +215,7 @@ def _sourced(source: str) -> str:
 
 
 def _expressed(source: str) -> str:
-    """A source of the plan, its expression as code."""
+    """A source of the write plan, with its expression as code."""
     lead, derived, expression = source.partition("derived: ")
     if not derived:
         return inline(source)

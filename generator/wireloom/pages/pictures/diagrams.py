@@ -1,4 +1,4 @@
-"""The picture of a type: a ruler of bytes for binary structs, a list of boxes for others, branches for choices."""
+"""Draws a type: a ruler of bytes for binary structs, a list of boxes for others, branches for choices."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ _MOST_CASES = 40
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a type, and what it shows in words."""
+    """A picture of a type, and its description in words."""
 
     svg: str
     words: str
 
 
 def picture(name: str, type: Type, format: Format) -> Picture | None:
-    """The picture of a named type; None of one that has no parts to show."""
+    """The picture of a named type; None if it has no parts."""
     drawing = Drawing()
     match types.not_null(type):
         case Struct() as struct if not _has_parts(struct):
@@ -50,7 +50,7 @@ def picture(name: str, type: Type, format: Format) -> Picture | None:
 
 
 def _has_parts(struct: Struct) -> bool:
-    """Whether there is more to show than one field, which the table says as well."""
+    """Whether there is more to show than one field, which the table shows as well."""
     return sum(each.on_wire for each in struct.fields) > 1 or any(each.bits for each in struct.fields)
 
 
@@ -58,7 +58,7 @@ def _has_parts(struct: Struct) -> bool:
 
 
 def _listed(struct: Struct, drawing: Drawing) -> str:
-    """The fields of a message, an object or an array: tag, member or place; type; name."""
+    """The fields of a message, object or array: tag, member or index; type; name."""
     fields = [each for each in struct.fields if each.on_wire]
     head = {Form.MESSAGE: "tag", Form.OBJECT: "member", Form.ARRAY: "place"}.get(struct.form, "")
     keys = [_key(each, place, struct.form) for place, each in enumerate(fields)]
@@ -105,7 +105,7 @@ def _key(each: Field, place: int, form: Form) -> str:
 
 
 def _branches(name: str, tag: str, cases: list[tuple[str, str]], drawing: Drawing) -> str:
-    """A box for what is chosen, and a line to each case."""
+    """A box for the choice, and a line to each case."""
     shown = cases[:_MOST_CASES]
     height = _ROW * len(shown)
     middle = 20 + height / 2 - 3

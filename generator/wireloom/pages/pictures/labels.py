@@ -1,4 +1,4 @@
-"""The texts in the pictures of types."""
+"""Texts in the pictures of types."""
 
 from wireloom.explain.write_plan import type_name
 from wireloom.expr.ast import Literal
@@ -9,12 +9,12 @@ from wireloom.pages.rules import literal
 
 
 def title(each: Field) -> str:
-    """The name in the box of a field."""
+    """The name in a field's box."""
     return "(bits)" if each.shared else each.wire_name
 
 
 def form(each: Field) -> str:
-    """The second line of a box."""
+    """The second line of a field's box."""
     if each.const is not None:
         return f"= {literal(each.const, each.notation)}"
     plain = types.not_null(each.type)
@@ -25,12 +25,12 @@ def form(each: Field) -> str:
 
 
 def bit_label(bit: Bit) -> str:
-    """The name beside some bits."""
+    """The name beside bits."""
     return bit.name if bit.width == 1 else f"{bit.name} ({bit.low}-{bit.low + bit.width - 1})"
 
 
 def condition(each: Field) -> str:
-    """When a field is there."""
+    """When a field is present."""
     said = [text_of(each.when)] if each.when is not None else []
     said += [f"since {each.since}"] if each.since else []
     said += [f"until {each.until}"] if each.until else []

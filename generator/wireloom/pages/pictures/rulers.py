@@ -1,8 +1,8 @@
-"""The picture of a binary struct: a ruler of bytes, and the bits of its integers.
+"""Draws a binary struct: a ruler of bytes, and the bits of its integers.
 
-Fields of a fixed place are on a grid of eight bytes a row. A field with a condition, of no fixed size, or of many bytes
-has a row of its own. Below are the bits of each integer that has names for them. Arrows lead from a length, a count or
-an offset to the field that it is about.
+Fields at fixed offsets are on a grid of eight bytes per row. A field with a condition, of variable size, or of many
+bytes, has a row of its own. Below are the bits of each integer with named bits. Arrows lead from a length, count or
+offset to its field.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _WORDS = {"plain": "value", "constant": "constant", "derived": "computed", "chec
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where a field was drawn: the middle of its lower edge, the middle of its right edge."""
+    """Where a field was drawn: the middle of its lower edge, and of its right edge."""
 
     x: float
     below: float
@@ -37,19 +37,19 @@ class _Spot:
 
 @dataclass(slots=True)
 class Ruler:
-    """The picture of one binary struct in the making."""
+    """Draws one binary struct."""
 
     struct: Struct
     format: Format
     drawing: Drawing
     spots: dict[str, _Spot] = field(default_factory=dict)
     y: float = 26
-    reached: Offset | None = None  # the byte of the grid that comes next; None: a new grid begins
-    row: int = 0  # the first byte of the row that has been drawn last
+    reached: Offset | None = None  # the next byte of the grid; None starts a new grid
+    row: int = 0  # the first byte of the last drawn row
     kinds: dict[str, None] = field(default_factory=dict)
 
     def drawn(self) -> str:
-        """Draw all of the struct; what is drawn, in words."""
+        """Draw the whole struct; returns the description in words."""
         begins = offsets(self.struct, self.format)
         words: list[str] = []
         ruled = False
@@ -72,14 +72,14 @@ class Ruler:
         return ", ".join(words)
 
     def _ruler(self, ruled: bool) -> bool:  # noqa: FBT001
-        """The numbers of the columns, once."""
+        """Draw the column numbers once."""
         if not ruled:
             for column in range(_COLUMNS):
                 self.drawing.text(LEFT + _COLUMN * (column + 0.5), 16, f"+{column}", "small", "middle")
         return True
 
     def _grid(self, each: Field, start: Offset, size: int) -> None:
-        """A field of a fixed place: one box, or a piece in each row that it reaches into."""
+        """Draw a field at a fixed offset: one box, or one for each row that it spans."""
         if self.reached != start:
             self._next_row(start)
         pieces: list[tuple[float, float, float]] = []
@@ -116,7 +116,7 @@ class Ruler:
         self.drawing.text(x + width / 2, y + 29, second, "name" if len(lines) > 1 else "small", "middle")
 
     def _own_row(self, each: Field, place: str, size: int | None) -> None:
-        """A field that has a row of its own, with its condition."""
+        """Draw a field in a row of its own, with its condition."""
         self.reached = None
         y, width = self.y, _COLUMN * (_COLUMNS if size is None else min(max(size, 2), _COLUMNS))
         self.drawing.text(LEFT - 8, y + 22, cut(place, LEFT - 12, "small"), "small", "end")
@@ -158,7 +158,7 @@ class Ruler:
                 self._register(each, width)
 
     def _register(self, each: Field, width: int) -> None:
-        """The bits of an integer, sixteen a row from the highest, each with a line to its name."""
+        """Draw the bits of an integer, sixteen per row from the highest, each with a line to its name."""
         self.y += 18
         heading = "bits" if each.shared else f"{each.wire_name}: bits"
         self.drawing.text(LEFT, self.y, heading, "small")
@@ -185,7 +185,7 @@ class Ruler:
         self.y = y + 26 + 15 * len(named)
 
     def _arrows(self) -> None:
-        """From what tells a length, a count or an offset to the field that it is about."""
+        """Draw arrows from lengths, counts and offsets to their fields."""
         lanes = 0
         for each in self.struct.fields:
             target = self.spots.get(each.wire_name)
@@ -208,7 +208,7 @@ class Ruler:
         self._head(target.right, target.middle)
 
     def _back(self, target: _Spot, lane: int) -> None:
-        """A pointer to bytes before."""
+        """Draw a pointer to earlier bytes."""
         x = RIGHT + 12 + _LANE * lane
         self.drawing.path(f"M{target.right:g} {target.middle:g} H{x:g} V22 H{RIGHT + 5:g}", "back")
         self._head(RIGHT, 22)
@@ -230,18 +230,18 @@ class Ruler:
 
 
 def _is_apart(step: types.Step) -> bool:
-    """Whether a field is not drawn in turn: it counts from the end, or is part of a struct around."""
+    """Whether a field is skipped: its offset counts from the end, or it is in an outer struct."""
     return isinstance(step, Field) and (bool(step.base) or from_end(step) is not None)
 
 
 def _start(each: Field, begins: Mapping[str, tuple[Offset, ...]]) -> Offset | None:
-    """Where a field begins, if that is one offset."""
+    """The offset of a field, if it is the same in all cases."""
     found = begins.get(each.wire_name, ())
     return found[0] if len(found) == 1 and from_end(each) is None and not each.base else None
 
 
 def _place(each: Field, start: Offset | None) -> str:
-    """The label to the left of a row."""
+    """The label left of a row."""
     end = from_end(each)
     if end is not None:
         return f"end - {-end}"
@@ -256,7 +256,7 @@ def _start_text(start: Offset) -> str:
 
 
 def _kind(each: Field, format: Format) -> str:
-    """How the box of a field is filled."""
+    """The fill style of a field's box."""
     if each.checksum is not None:
         return "checksum"
     if each.const is not None:
@@ -267,7 +267,7 @@ def _kind(each: Field, format: Format) -> str:
 
 
 def _told_by(each: Field) -> Iterator[str]:
-    """The fields that tell the size, the count or the place of a field."""
+    """The fields that hold the size, count or offset of a field."""
     plain = types.not_null(each.type)
     amounts = [each.size, each.at]
     amounts += [plain.size] if isinstance(plain, types.Text | types.Bytes) else []

@@ -1,7 +1,7 @@
-"""The pages of all formats as a folder of HTML that a browser opens: no network, and no script, ours or a spec's.
+"""The pages of all formats as a folder of HTML that a browser opens without a network and without scripts.
 
-A page is its Markdown, read with raw HTML disabled, in a frame with the list of formats and the parts of the page.
-Pictures are files beside it, as for the Markdown.
+A page is its Markdown, rendered with raw HTML disabled, in a frame with the list of formats and the sections of the
+page. Pictures are files beside it, as for the Markdown.
 """
 
 import base64
@@ -23,7 +23,7 @@ _HERE = Path(__file__).parent
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _NO_LETTER = re.compile(r"[^\w\- ]")
 _SCROLLED = re.compile(r"<(pre|table)>")
-"""What may be wider than the page, and is scrolled by keys, too."""
+"""Elements that may be wider than the page, and can be scrolled with the keyboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def site(formats: Sequence[Format], pages: Mapping[str, str]) -> dict[str, str]:
     listed = [(f"{each.name}.html", html_text(each.name)) for each in formats]
     found = {name: text for name, text in pages.items() if not name.endswith(".md")}
     for format in formats:
-        _, _, body = pages[f"{format.name}.md"].partition("\n")  # without the comment, which HTML has of its own
+        _, _, body = pages[f"{format.name}.md"].partition("\n")  # without the header comment; the HTML has its own
         found[f"{format.name}.html"] = _framed(format.title, body, listed, f"{format.name}.html")
     return found | {"index.html": _framed("Formats", _index(formats), listed, "index.html")}
 
@@ -75,7 +75,7 @@ def _framed(title: str, body: str, listed: Sequence[tuple[str, str]], here: str)
 
 
 def _anchored(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """The headings, each with its anchor, as code hosts make them."""
+    """The headings, with anchors like those on code hosts."""
     seen: dict[str, int] = {}
     for place, token in enumerate(tokens):
         if token.type == "heading_open":

@@ -1,6 +1,6 @@
-"""The rules of `wireloom lint`: the family of each, why it matters, and automatic fixes.
+"""The rules of `wireloom lint`: their families, the reasons for them, and automatic fixes.
 
-The problems themselves are found in `resolve`: mistakes, warnings and advice.
+`resolve` finds the problems: mistakes, warnings and advice.
 """
 
 import difflib
@@ -78,7 +78,7 @@ _WHY: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An id and all that is known of it."""
+    """The id of a problem, with its explanation."""
 
     id: str
     level: Level
@@ -93,11 +93,11 @@ class Rule:
 
 
 FIXABLE = frozenset(("unused-allowance", "unused-code", "unused-import"))
-"""Fixed by removing the entry that the problem is at."""
+"""Rules whose fix removes the entry that the problem is at."""
 
 
 def rule_of(id: str) -> Rule | None:
-    """The rule of an id; None where there is none."""
+    """The rule with an id; None if there is none."""
     if id in DIAGNOSTICS:
         return Rule(id, "error", "mistake", DIAGNOSTICS[id], "The spec cannot be compiled, or would misbehave.")
     meaning = WARNINGS.get(id) or ADVICE.get(id)
@@ -108,12 +108,12 @@ def rule_of(id: str) -> Rule | None:
 
 
 def rules() -> tuple[Rule, ...]:
-    """Every rule that `lint` goes by, mistakes apart."""
+    """All rules of `lint`, apart from mistakes."""
     return tuple(found for id in (*WARNINGS, *ADVICE) if (found := rule_of(id)) is not None)
 
 
 def explained(rule: Rule) -> Iterator[str]:
-    """What is known of a rule, and how to silence it."""
+    """The explanation of a rule, and how to silence it."""
     yield f"{rule.id} ({rule.level}, {rule.family}): {rule.meaning}"
     yield f"  {rule.why}"
     if rule.fixable:
@@ -123,7 +123,7 @@ def explained(rule: Rule) -> Iterator[str]:
 
 
 def finding(problem: Problem) -> Finding:
-    """A problem as reports have it."""
+    """A problem in the form of reports."""
     rule = rule_of(problem.id)
     assert rule is not None  # noqa: S101 - problems have no other ids
     at = problem.location
@@ -156,7 +156,7 @@ def finding(problem: Problem) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A file before and after its fixes, and how many there are."""
+    """A file before and after its fixes, and their number."""
 
     path: Path
     before: str
@@ -164,7 +164,7 @@ class Fixed:
     count: int
 
     def diff(self) -> list[str]:
-        """What changed, as a patch."""
+        """The changes as a patch."""
         lines = difflib.unified_diff(
             self.before.splitlines(), self.after.splitlines(), str(self.path), str(self.path), lineterm=""
         )
@@ -172,7 +172,7 @@ class Fixed:
 
 
 def fixed(problems: Iterable[Problem]) -> Iterator[Fixed]:
-    """The files of the problems that can be fixed, without the entries that the problems are at."""
+    """The files with fixable problems, without the entries that the problems are at."""
     at: dict[str, list[Problem]] = {}
     for problem in problems:
         if problem.id in FIXABLE:
@@ -187,7 +187,7 @@ def fixed(problems: Iterable[Problem]) -> Iterator[Fixed]:
 
 
 def _without(text: str, problem: Problem) -> str:
-    """The text without the entry or item that a problem is at, and without its parent if that would be empty."""
+    """The text without the entry or item of a problem; also without its parent if that would be empty."""
     chain = _chain(text, compose(text), problem.location.line - 1, problem.location.column - 1)
     while len(chain) > 1 and len(chain[-1].siblings) == 1:
         chain.pop()
@@ -196,7 +196,7 @@ def _without(text: str, problem: Problem) -> str:
         return _without_in_flow(text, member)
     start = text.rfind("\n", 0, member.start) + 1
     dash = text[start : member.start].strip()
-    if dash and dash != "-":  # the first entry of an item: the dash stays
+    if dash and dash != "-":  # the first entry of a list item: keep the dash
         return text[: member.start] + text[member.end :].lstrip()
     end = text.find("\n", member.end)
     return text[:start] + ("" if end < 0 else text[end + 1 :])
@@ -204,7 +204,7 @@ def _without(text: str, problem: Problem) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """An entry of a mapping or an item of a list: where it stands, and its number among its siblings."""
+    """An entry of a mapping or an item of a list: its lines, and its index among its siblings."""
 
     start: int
     end: int
@@ -214,7 +214,7 @@ class _Member:
 
 
 def _chain(text: str, node: yaml.Node | None, line: int, column: int) -> list[_Member]:
-    """The members around a place, the outermost first."""
+    """The entries and items around a place, outermost first."""
     match node:
         case yaml.MappingNode(value=pairs):
             parts = [(key.start_mark, value.end_mark, value) for key, value in pairs]

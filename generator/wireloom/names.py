@@ -1,7 +1,7 @@
-"""Names that a spec may give, and the words that are taken.
+"""Checks the names in specs: allowed characters and reserved words.
 
-Names travel: a format's name becomes a Python package, a parameter's a keyword argument, a field's a column, a member
-of records and a word of expressions. Whatever the wire calls a thing, `as` and `member` say it.
+A format's name becomes a Python package, a parameter's name a keyword argument, a field's name a column, a member of
+records and a name in expressions. If the wire's name does not fit, the keys `as` and `member` state another.
 """
 
 import keyword
@@ -19,35 +19,35 @@ PACKAGE_MODULES = ("functions",)
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TYPE = re.compile(r"[A-Z][A-Za-z0-9_]*")
-_LONGEST = 100  # letters of the name of a format or a root, of which both are in the name of a file
+_LONGEST = 100  # characters in the name of a format or root, since both are in a file name
 _FORMAT = re.compile(r"[a-z][a-z0-9_]*")
 _CODE = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def capitalised(name: str) -> str:
-    """`flow_key` as FlowKey, as types and messages are called."""
+    """`flow_key` as FlowKey, the form for types and messages."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def name_flaw(name: str) -> str:
-    """What is wrong with a name that expressions say; empty if nothing."""
+    """What is wrong with a name for expressions; empty if nothing."""
     return f"{name} is a word of expressions" if name in EXPRESSION_WORDS else logical_name_flaw(name)
 
 
 def field_name_flaw(name: str) -> str:
-    """What is wrong with a field's name on the wire; empty if nothing."""
+    """What is wrong with a field's wire name; empty if nothing."""
     if logical_name_flaw(name):
         return f"{name_flaw(name)}; `member` gives a JSON member any name"
     return f"{flaw}; {another_name(name)}" if (flaw := name_flaw(name)) else ""
 
 
 def another_name(name: str) -> str:
-    """What helps where a field cannot have the name that its format gives it."""
+    """The advice if a field cannot keep the name of its format."""
     return f"give the field another name, and `as: {name}` for its readers (`member: {name}` in objects)"
 
 
 def logical_name_flaw(name: str) -> str:
-    """What is wrong with the name that readers see; empty if nothing."""
+    """What is wrong with a name for readers; empty if nothing."""
     return "" if _FIELD.fullmatch(name) else "a name has letters, digits and underscores and begins with a letter"
 
 

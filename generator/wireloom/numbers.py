@@ -1,7 +1,7 @@
-"""Integers as specs write them, in expressions and anywhere else: `12`, `-3`, `0x1F`.
+"""Parses integers of specs, in expressions and elsewhere: `12`, `-3`, `0x1F`.
 
-Other readers accept more: a leading zero means octal for some, and Python takes underscores, spaces and the digits of
-all scripts. A text that two readers could read as two numbers is refused.
+Other languages accept more: a leading zero may mean octal, and Python takes underscores, spaces and the digits of all
+scripts. A text that two readers could read as different numbers is refused.
 """
 
 import re
@@ -11,11 +11,11 @@ _HEXADECIMAL = re.compile(r"-?0x[0-9a-fA-F]+")
 _DIGITS = re.compile(r"\b0x([0-9a-fA-F]+)\b")
 _ZERO_IN_FRONT = re.compile(r"[-+]?0[0-9]")
 MOST_DIGITS = 4000
-"""Of an integer; Python reads few more."""
+"""Most digits of an integer, close to Python's own limit."""
 
 
 def integer(text: str) -> int | None:
-    """The integer that a text says; None where it says none."""
+    """Parse an integer; None if the text is not one."""
     if len(text) > MOST_DIGITS:
         return None
     if _INTEGER.fullmatch(text):
@@ -24,13 +24,13 @@ def integer(text: str) -> int | None:
 
 
 def notation_of(text: str) -> str:
-    """How the first hexadecimal integer of a text is written: `04X` for 0x5EF5, `02x` for 0xff; empty without one."""
+    """The notation of the first hexadecimal integer in a text: `04X` for 0x5EF5, `02x` for 0xff; empty without one."""
     found = _DIGITS.search(text)
     return f"0{len(found[1])}{'x' if re.search('[a-f]', found[1]) else 'X'}" if found else ""
 
 
 def respelled(text: str) -> str:
-    """What to write for an integer as others write it; empty for what is one, and for what is none to anybody."""
+    """How to write an integer that is in another language's notation; empty if it is correct, or no integer."""
     bare = text.strip().replace("_", "")
     if len(text) > MOST_DIGITS or integer(text) is not None:
         return ""
@@ -44,5 +44,5 @@ def respelled(text: str) -> str:
 
 
 def respelled_ends(text: str) -> str:
-    """The same of the first end of a range, such as `0 .. 7`, that is written as others write it."""
+    """The same for the first wrong end of a range, such as `0 .. 7`."""
     return next(filter(None, (respelled(part.strip()) for part in text.split(".."))), "")

@@ -1,8 +1,8 @@
-"""Results of work on specs, kept between runs, so that nothing is repeated while its input is the same.
+"""Caches results of work on specs between runs, so that nothing is repeated for the same input.
 
-A result is kept under a key: a digest of its input, of wireloom's own files on disk, of Python and of the libraries it
-used. Only examples that all passed are kept. The files are in `$WIRELOOM_CACHE`, else in `wireloom` in the user's
-cache folder (`$XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, everything is done each time.
+The key of a result is a digest of its input, of wireloom's own files, of Python and of the used libraries. Results of
+examples are kept only if all passed. The files are in `$WIRELOOM_CACHE`, otherwise in `wireloom` in the user's cache
+folder (`$XDG_CACHE_HOME`, else `~/.cache`). If that cannot be written, nothing is cached.
 """
 
 import hashlib
@@ -20,38 +20,38 @@ from wireloom import tree
 from wireloom.project import Project, spec_files
 
 _LIBRARIES = ("construct", "jinja2", "msgpack", "pyarrow", "pydantic", "yaml")
-_MOST = 512  # outcomes that are kept
+_MOST = 512  # results that are kept
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Examples that all held: how many, without a compiled engine or with it, and their formats' digests and meanings.
+    """A run in which all examples passed: their number, with or without an engine; digests and meanings.
 
-    Of what was generated, also the digest of each file, and what there is to note.
+    For generated files, also the digest of each, and the notes to repeat.
     """
 
     count: int
     without_engine: bool = False
     digests: Mapping[str, str] = field(default_factory=dict)
     meanings: Mapping[str, str] = field(default_factory=dict)
-    failed: int = 0  # as of every report; those that fail are not kept
+    failed: int = 0  # always 0: runs with failures are not kept
     files: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
 
 
 def key_of(kind: str, parts: Iterable[str]) -> str:
-    """What an outcome is kept under."""
+    """The key of a result."""
     return hashlib.sha256("\0".join((kind, _tool(), *parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def key_of_folder(specs: Path, names: Iterable[str]) -> str:
-    """What the outcome of a folder of specs is kept under, as its files are now; `names` are the formats chosen."""
+    """The key for a folder of specs with its current files; `names` are the chosen formats."""
     return key_of("folder", (*sorted(names), "", *_states(specs)))
 
 
 def key_of_project(project: Project) -> str:
-    """What the outcome of generating is kept under, as the specs are now: where it is written is part of the texts."""
+    """The key for generating a project from its current specs. It includes the output paths, which are in the texts."""
     places = (Path.cwd(), project.specs, project.out, project.package, project.docs)
     return key_of("project", (*map(str, places), "", *_states(project.specs)))
 
@@ -61,12 +61,12 @@ def _states(specs: Path) -> list[str]:
 
 
 def digest(data: bytes) -> str:
-    """What tells the contents of files apart."""
+    """A digest of a file's content."""
     return hashlib.sha256(data).hexdigest()
 
 
 def in_place(project: Project, key: str) -> Outcome | None:
-    """What came of generating, where every file is on disk as it was made then, and no other; else None."""
+    """The result of generating, if all files on disk are still as generated, without any others; None if not."""
     outcome = recall(key)
     if outcome is None:
         return None
@@ -83,7 +83,7 @@ def _digest_on_disk(path: str) -> str | None:
 
 
 def recall(key: str) -> Outcome | None:
-    """The outcome that is kept under a key; None where there is none."""
+    """The cached result for a key; None if there is none."""
     folder = _folder()
     if folder is None:
         return None
@@ -94,11 +94,11 @@ def recall(key: str) -> Outcome | None:
 
 
 def keep(key: str, outcome: Outcome) -> None:
-    """Keep an outcome, and let go of the oldest ones."""
+    """Cache a result, and delete the oldest ones."""
     folder = _folder()
     if folder is None:
         return
-    with suppress(OSError):  # it is run again the next time
+    with suppress(OSError):  # then the work is repeated the next time
         folder.mkdir(parents=True, exist_ok=True)
         begun = folder / f".{key}.{os.getpid()}"
         begun.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
@@ -119,7 +119,7 @@ def _folder() -> Path | None:
 
 @cache
 def _tool() -> str:
-    """The state of what runs examples: wireloom's files, and where Python and the libraries were installed when."""
+    """A digest of the tools that ran the examples: wireloom's files, Python and the installed libraries."""
     home = Path(__file__).parent
     ours = (path for path in sorted(home.rglob("*")) if path.is_file() and path.suffix != ".pyc")
     origins = (found.origin for name in _LIBRARIES if (found := find_spec(name)) and found.origin)

@@ -1,7 +1,7 @@
 """The whole generator on one page: load -> resolve -> emit -> write.
 
-Every text is made in memory before the first file is touched, so a spec with a mistake changes nothing on disk. What
-is written depends on the specs alone: `generate` twice gives the same bytes, and `check` is `generate` that only looks.
+All texts are made in memory before the first file is written, so a spec with a mistake changes nothing on disk. The
+result depends only on the specs: `generate` twice gives the same bytes, and `check` is `generate` without writing.
 """
 
 import tempfile
@@ -29,7 +29,7 @@ from wireloom.spec import Document, language_schema, load
 
 @dataclass(frozen=True)
 class Specs:
-    """What a folder of specs says: each format, and beside it the document that it is of."""
+    """The content of a folder of specs: the formats, and the document of each."""
 
     formats: tuple[Format, ...]
     documents: tuple[Document, ...]
@@ -42,7 +42,7 @@ class Specs:
 
     @cached_property
     def contents(self) -> dict[str, str]:
-        """A digest of all that the model says of each format, documents and examples, too."""
+        """A digest of everything in the model of each format, including documentation and examples."""
         return {format.name: contents(format) for format in self.formats}
 
     @cached_property
@@ -51,15 +51,15 @@ class Specs:
         return {format.name: meaning(format) for format in self.formats}
 
     def keys(self, kind: str) -> dict[str, str]:
-        """What an outcome of each format is kept under."""
+        """The cache key of each format's result."""
         return {name: key_of(kind, [said]) for name, said in self.contents.items()}
 
 
 def read(specs: Path, *, outcomes: bool = True, advise: bool = False, without: Collection[Path] = frozenset()) -> Specs:
-    """The specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError where there is no format.
+    """Read the specs below `specs`; raises SpecProblems with all mistakes at once, MisuseError if there is no format.
 
-    Without `outcomes` what examples say of their bytes is not looked at. With `advise` there is advice among the
-    warnings. The files in `without` are not read.
+    Without `outcomes`, the results in examples are not checked. With `advise`, the warnings include advice. The files
+    in `without` are skipped.
     """
     documents = load([path for path in spec_files(specs) if path not in without], specs)
     found = resolve_all(documents if outcomes else documents.without_outcomes(), advise=advise)
@@ -73,7 +73,7 @@ def read(specs: Path, *, outcomes: bool = True, advise: bool = False, without: C
 
 
 def flaws(text: str) -> tuple[Problem, ...]:
-    """What is wrong with a spec that stands alone, by its text."""
+    """The problems of a single spec, given as text."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "spec.yaml").write_text(text, encoding="utf-8")
         try:
@@ -89,7 +89,7 @@ def formats(specs: Path) -> tuple[Format, ...]:
 
 
 def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
-    """Every file that the project's specs stand for, with its text."""
+    """The text of every file of the project."""
     specs = specs or read(project.specs)
     loaded = specs.formats
     module_files = {
@@ -104,7 +104,7 @@ def files(project: Project, specs: Specs | None = None) -> dict[Path, str]:
 
 def page_files(specs: Specs) -> dict[str, str]:
     """The page of each format, and its pictures."""
-    from wireloom.pages.examples import traces  # noqa: PLC0415 - pages import pyarrow, which nothing else here needs
+    from wireloom.pages.examples import traces  # noqa: PLC0415 - pages need pyarrow, and nothing else here does
     from wireloom.pages.page import files as files_of_page  # noqa: PLC0415
 
     with opened(specs.modules) as modules:
@@ -135,7 +135,7 @@ def emit(format: Format) -> Mapping[str, str]:
 
 
 def try_examples(specs: Specs, names: Collection[str] | None = None, *, again: bool = False) -> Report:
-    """Run the examples of the specs, of some formats or of all; those that held before as they are only `again`."""
+    """Run the examples of some formats or of all; unchanged ones that passed before run only with `again`."""
     subjects = [each for each in _subjects(specs, names) if each.format.examples]
     keys = specs.keys("format")
     held = {} if again else {name: kept for each in subjects if (kept := recall(keys[name := each.format.name]))}
@@ -150,13 +150,13 @@ def try_examples(specs: Specs, names: Collection[str] | None = None, *, again: b
 
 
 def record_examples(specs: Specs, names: Collection[str] | None = None) -> list[Recorded]:
-    """Write what comes into the examples, of some formats or of all, that state neither a value nor an error."""
+    """Write the actual results into examples, of some formats or of all, that state neither a value nor an error."""
     unstated = [each for each in _subjects(specs, names) if not all(example.stated for example in each.format.examples)]
     return record(unstated)
 
 
 def example_revisions(specs: Specs, names: Collection[str] | None = None) -> list[Revision]:
-    """What would make the examples, of some formats or of all, state what comes; of specs read without outcomes."""
+    """The revised specs if all examples, of some formats or of all, stated their actual results."""
     return revisions([each for each in _subjects(specs, names) if each.format.examples])
 
 
@@ -167,7 +167,7 @@ def _subjects(specs: Specs, names: Collection[str] | None) -> Iterator[Subject]:
 
 
 def slow_paths(specs: Specs) -> dict[str, str]:
-    """The formats that leave the native engine, and why; none where no engine is compiled, which is another matter."""
+    """The formats that leave the native engine, with the reasons; empty if no engine is compiled."""
     if not available():
         return {}
     known = {name: kept.notes[0] for name, key in specs.keys("slow").items() if (kept := recall(key))}
@@ -180,12 +180,12 @@ def slow_paths(specs: Specs) -> dict[str, str]:
 
 
 def large_formats(specs: Specs) -> list[str]:
-    """The formats that their types' depths make very large: where that stands, and what helps."""
+    """The formats that recursion depths make very large: the location of the depth, and the advice."""
     return [f"{location}: {message}" for location, message in recursion.large_formats(specs.documents, specs.modules)]
 
 
 def generate(project: Project, specs: Specs | None = None) -> Changes:
-    """Bring the generated files up to date; raises MisuseError where that would take formats of other specs away."""
+    """Update the generated files; raises MisuseError if that would remove formats of other specs."""
     specs = specs or read(project.specs)
     if not project.remove:
         _refuse_removal(project, specs)
@@ -194,18 +194,18 @@ def generate(project: Project, specs: Specs | None = None) -> Changes:
     tree.refuse_foreign(changes.written)
     for path in changes.written:
         tree.write(path, texts[path])
-    for path in reversed(changes.removed):  # what says that the others are ours goes last
+    for path in reversed(changes.removed):  # the file that marks the package as ours is removed last
         tree.remove(path)
     return changes
 
 
 def check(project: Project, specs: Specs | None = None) -> Changes:
-    """What `generate` would change."""
+    """The changes that `generate` would make."""
     return _compare(project, files(project, specs))
 
 
 def document(specs: Path, folder: Path) -> Changes:
-    """Bring the site that describes the formats of the specs up to date."""
+    """Update the site that describes the formats of the specs."""
     from wireloom.pages.site import site  # noqa: PLC0415 - the site alone needs a reader of Markdown
 
     found = read(specs)
@@ -221,10 +221,10 @@ def document(specs: Path, folder: Path) -> Changes:
 
 
 def _refuse_removal(project: Project, specs: Specs) -> None:
-    """Stop where formats would be taken away whose specs are elsewhere, and not gone.
+    """Raise MisuseError if formats would be removed although their specs were not deleted.
 
-    They are gone where another format is of the same file as when it was generated, so that this is the same folder,
-    and neither a folder around it nor the usual one has theirs.
+    They count as deleted if another format is of the same file as when it was generated, which shows that this is the
+    same folder, and if their specs are neither in an outer folder nor in the usual one.
     """
     package = project.out / project.package
     before = tree.sources(package)
@@ -250,7 +250,7 @@ def _refuse_removal(project: Project, specs: Specs) -> None:
 
 
 def _described(page: Path) -> str:
-    """The format that a page, or a picture in the folder beside it, describes."""
+    """The format of a page, or of a picture in the folder beside it."""
     return page.stem if page.suffix == ".md" else page.parent.name
 
 

@@ -1,8 +1,8 @@
-"""The problems of a spec: located, collected, shown all at once.
+"""The problems of a spec: located, collected, and shown all at once.
 
-A problem says what is wrong (`message`), what would be right (`hint`) and where (file, line, column and YAML path). A
-pass adds to the collector and goes on; whoever needs a clean result calls `raise_if_any`. Errors of data are another
-family (`runtime.errors`), and a bug of the generator is neither: it crashes.
+A problem has what is wrong (`message`), what to do (`hint`) and where (file, line, column and YAML path). A pass adds
+problems to the collector and continues; callers that need a clean result call `raise_if_any`. Errors of data are
+separate (`runtime.errors`), and a bug of the generator is neither: it crashes.
 """
 
 import difflib
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from wireloom.escapes import visible
 
-# Every mistake and what it is about: what cannot be compiled, or would misbehave. Each has a file in tests/rejects.
+# Every mistake and its meaning: a spec that cannot be compiled, or would misbehave. Each has a file in tests/rejects.
 DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
     {
         # the file
@@ -98,7 +98,7 @@ DIAGNOSTICS: Mapping[str, str] = MappingProxyType(
 )
 
 
-# Every warning and what it is about: what is odd and works. A spec silences one in `lint`, with a reason.
+# Every warning and its meaning: odd, but it works. A spec silences a warning in `lint`, with a reason.
 WARNINGS: Mapping[str, str] = MappingProxyType(
     {
         "unreachable-type": "A type that no root leads to.",
@@ -116,7 +116,7 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
 )
 
 
-# Every piece of advice and what it is about: what works, and could be better. Only `wireloom lint` gives it.
+# Every piece of advice and its meaning: it works, but could be better. Only `wireloom lint` shows it.
 ADVICE: Mapping[str, str] = MappingProxyType(
     {
         "no-size-limit": "A stream whose records may be as large as a damaged length says.",
@@ -137,7 +137,7 @@ class Location:
     column: int
 
     def __str__(self) -> str:
-        """`specs/x.yaml:41:9`, as terminals and editors link it."""
+        """`specs/x.yaml:41:9`, which terminals and editors turn into a link."""
         return f"{visible(self.file)}:{self.line}:{self.column}"
 
 
@@ -145,7 +145,7 @@ class Location:
 class Problem:
     """A mistake, a warning or advice: `id` names it, `path` is the place in the document (`types.Event.fields[2].at`).
 
-    `picture` shows the bytes that it is about, a line each, where it is about a layout.
+    `picture` draws the bytes if the problem is in a layout, one line for each.
     """
 
     id: str
@@ -156,7 +156,7 @@ class Problem:
     picture: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """A diagnostic that the table lacks is a bug of the generator."""
+        """Check the id: one that the tables lack is a bug of the generator."""
         assert self.id in DIAGNOSTICS or self.id in WARNINGS or self.id in ADVICE, self.id  # noqa: S101
 
     def __str__(self) -> str:
@@ -165,13 +165,13 @@ class Problem:
 
     @property
     def text(self) -> str:
-        """What is wrong and what would be right."""
+        """What is wrong, and what to do."""
         text = f"{self.message}; {self.hint}" if self.hint else self.message
         return visible(text)
 
 
-class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of which has its own name
-    """The specs have mistakes: all of them, in the order of the files."""
+class SpecProblems(Exception):  # noqa: N818 - the problems in it have names of their own
+    """The mistakes of the specs: all of them, in the order of the files."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.location))
@@ -179,35 +179,34 @@ class SpecProblems(Exception):  # noqa: N818 - it carries problems, each of whic
 
 
 def _is_said(problem: Problem, other: Problem) -> bool:
-    """Whether two problems differ in what would be right at most."""
+    """Whether two problems are equal except for the hint."""
     return (problem.id, problem.location, problem.message) == (other.id, other.location, other.message)
 
 
 @dataclass(slots=True)
 class Problems:
-    """Collects problems; one of each message at a place, whatever the formats that use a library would write there."""
+    """Collects problems, without duplicates of a message at the same place (from formats that share a library)."""
 
     found: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
-        """Note a problem."""
+        """Add a problem."""
         if not any(_is_said(problem, each) for each in self.found):
             self.found.append(problem)
 
     def raise_if_any(self) -> None:
-        """Raise SpecProblems with everything that was noted."""
+        """Raise SpecProblems if there are any."""
         if self.found:
             raise SpecProblems(self.found)
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6, words: Iterable[str] = ()) -> str:
-    """A hint for an unknown name: the nearest known one, or word; or all of the names where they are few."""
+    """A hint for an unknown name: the most similar known name or word; or all names if they are few."""
     names = [candidate for candidate in known if candidate]
     folded = {candidate.lower(): candidate for candidate in reversed([*names, *words])}
     near = difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=cutoff)
-    if (
-        near
-    ):  # of several, one that begins so: Bin is Binary, not int; or has the same letters: cosnt is const, not count
+    if near:
+        # prefer a prefix (Bin is Binary, not int), or the same letters (cosnt is const, not count)
         begun = next((each for each in near if each.startswith(name.lower())), "")
         swapped = next((each for each in near if sorted(each) == sorted(name.lower())), "")
         return f"did you mean {folded[swapped or begun or near[0]]}?"
@@ -217,5 +216,5 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6, words: Iterabl
 
 
 def words_for(meant: Mapping[str, str]) -> dict[str, str]:
-    """What each word means, where `meant` lists the words for each meaning."""
+    """The meaning of each word, where `meant` lists the words for each meaning."""
     return {word: meaning for meaning, words in meant.items() for word in words.split()}

@@ -1,4 +1,4 @@
-"""What the generator works on, and what it did: values that need none of its libraries."""
+"""The input and the result of the generator, as values that need none of its libraries."""
 
 import errno
 import os
@@ -11,19 +11,19 @@ ENDINGS = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Where the specs are, where the package `package` made from them goes, and where their pages go, if anywhere."""
+    """The folder of specs, the folder and name of the generated package, and the folder of pages, if any."""
 
     specs: Path = Path("specs")
     out: Path = Path("generated")
     package: str = "wireloom_formats"
     docs: Path | None = None
-    remove: bool = False  # also the modules of formats that the specs do not have
+    remove: bool = False  # also remove modules of formats without a spec
 
 
 def spec_files(specs: Path) -> list[Path]:
-    """The specs below a folder; not what is hidden, and so no editor's lock, swap or backup file.
+    """The specs below a folder, without hidden files such as lock, swap and backup files of editors.
 
-    Raises OSError where a folder cannot be read, or a link leads nowhere: no spec is passed over without a word.
+    Raises OSError if a folder cannot be read or a link is broken, so that no spec is skipped silently.
     """
     found: list[Path] = []
     for folder, folders, names in os.walk(specs, onerror=_raised) if specs.is_dir() else ():
@@ -38,19 +38,19 @@ def _raised(error: OSError) -> None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether it is a file; one that has just gone is none, but a link to nowhere is an error."""
+    """Whether it is a file; False if it was just removed, but a broken link is an error."""
     if path.is_symlink() and not path.exists():
         raise FileNotFoundError(errno.ENOENT, "a link to nowhere", str(path))
     return path.is_file()
 
 
 def is_spec(path: Path) -> bool:
-    """Whether a path below the folder of specs is that of a spec."""
+    """Whether a path below the folder of specs names a spec."""
     return path.suffix in ENDINGS and not any(part.startswith(".") for part in path.parts)
 
 
 def stale(project: Project, constant: str, digests: Mapping[str, str]) -> list[str]:
-    """The formats whose generated modules are there and have other digests than these: their DIGEST or MEANING."""
+    """The formats whose generated modules have another DIGEST or MEANING (`constant`) than these."""
     modules = {name: project.out / project.package / name / "__init__.py" for name in digests}
     return [
         name
@@ -61,7 +61,7 @@ def stale(project: Project, constant: str, digests: Mapping[str, str]) -> list[s
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Files that differ from what the specs say, and all texts."""
+    """Files that differ from the generated texts, and all texts."""
 
     written: tuple[Path, ...] = ()
     removed: tuple[Path, ...] = ()
@@ -70,5 +70,5 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Whether there is a difference."""
+        """Whether any file differs."""
         return bool(self.written or self.removed)

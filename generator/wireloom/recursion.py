@@ -1,7 +1,7 @@
-"""Formats that become very large because of recursive types with a depth: where that is reported, and what helps.
+"""Finds formats that recursion depths make very large, with the place to report and the advice.
 
-Each level has columns, a shape and a program of its own, so a type that contains itself in several ways grows by a
-factor with each level. Such a format works; but generating, importing and compiling it take time and memory.
+Each level has its own columns, shape and program, so a type that contains itself in several ways grows by a factor with
+each level. Such a format works, but generating, importing and compiling it takes time and memory.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _OPEN = "use a smaller `depth`, or an open union (`oneOf`): one VARIANT column o
 def large_formats(
     documents: tuple[Document, ...], modules: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[Location, str]]:
-    """The formats with a depth whose modules are very large: where the depth stands, and what to know of it."""
+    """The formats with very large modules because of a depth: the location of the depth, and the advice."""
     for document in documents:
         content = document.content
         if not isinstance(content, FormatDocument) or content.format not in modules:
@@ -35,7 +35,7 @@ def large_formats(
 
 
 def _with_depth(content: FormatDocument) -> Iterator[tuple[int, str, str]]:
-    """The types that hold themselves: how deep, and in which encoding."""
+    """The recursive types: depth, name and encoding."""
     for name, form in content.types.items():
         if isinstance(form, StructType) and form.depth is not None:
             yield form.depth, name, form.encoding or content.encoding

@@ -1,8 +1,8 @@
-"""The tables in docs/reference/language.md, made from the same definitions that the loader and the resolver use.
+"""Makes the tables in docs/reference/language.md from the definitions that the loader and the resolver use.
 
-`python -m wireloom.reference docs/reference/language.md` brings the tables of the file up to date; each stands between
-two comments, of which the first says what it lists. The prose around them is written by hand. What leaves the engine
-comes from what-works.md, the page beside it, where each feature is tried in each encoding.
+`python -m wireloom.reference docs/reference/language.md` updates the tables of the file. Each table is between two
+comments; the first one names the content. The text around them is written by hand. The column about the engine comes
+from the page what-works.md, for which each feature was tried in each encoding.
 """
 
 import re
@@ -41,7 +41,7 @@ _NOUNS = {
 _OFF_WIRE = ("compute", "counted")
 _PLAIN = {"string": "text", "boolean": "bool", "integer": "int", "number": "number", "null": "null"}
 _SCALARS = 4  # a key that takes this many kinds of scalar takes any
-_WORDS = 12  # more words than that are no help in a table
+_WORDS = 12  # longer lists of words are left out of a table
 
 
 def classes() -> dict[str, type[Document]]:
@@ -51,7 +51,7 @@ def classes() -> dict[str, type[Document]]:
 
 
 def table(document: type[Document]) -> str:
-    """The keys of a mapping: type, default, meaning, and an example."""
+    """The table of a mapping's keys: type, default, meaning, and an example."""
     schema = document.model_json_schema(by_alias=True)
     rows = [
         _row(field.alias or name, field, schema["properties"][field.alias or name])
@@ -68,7 +68,7 @@ def _row(key: str, field: FieldInfo, schema: Mapping[str, Any]) -> str:
 
 
 def with_tables(text: str, works: str) -> str:
-    """The text with every table as it must be; `works` is the page of what works in which encoding."""
+    """The text with all tables updated; `works` is the text of what-works.md."""
     known = classes()
     lists: Mapping[str, Callable[[], str]] = {
         "advice": partial(_definitions, ("note", "meaning"), ADVICE),
@@ -102,7 +102,7 @@ def _types() -> str:
 
 
 def _combinations(works: str) -> str:
-    """Which encodings know each key of a field, what it needs beside it, what it excludes, and what the parser does."""
+    """For each key of a field: its encodings, the keys that it needs or excludes, and where the parser is needed."""
     keys = [field.alias or name for name, field in language.FieldDocument.model_fields.items()]
     rows = (
         f"| `{key}` | {', '.join(encodings_of_key(key) or ('all',))} | {_marked(COMPANIONS.get(key))} "
@@ -115,7 +115,7 @@ def _combinations(works: str) -> str:
 
 
 def _excluded(key: str, keys: Sequence[str]) -> str:
-    """The keys that exclude it. Keys of the wire are one group, and two keys exclude all of them."""
+    """The keys that a key excludes. Wire keys form one group, and two keys exclude all of them."""
     found = [other for other in keys if other in EXCLUDED.get(key, ()) or key in EXCLUDED.get(other, ())]
     grouped = set(ON_WIRE) <= set(found)
     known = ON_WIRE if grouped else _OFF_WIRE if key in ON_WIRE else ()
@@ -124,7 +124,7 @@ def _excluded(key: str, keys: Sequence[str]) -> str:
 
 
 def _left(key: str, works: str) -> str:
-    """With what the parser or the builders do the work, of all that was tried with the key."""
+    """The combinations with a key for which the parser or the builders do the work, of all that were tried."""
     tried = re.findall(rf"^\| ([^|]*`{re.escape(key)}\b[^|]*) \| (.*) \|$", works, re.MULTILINE)
     return "; ".join(
         f"{name} ({', '.join(encodings)})"
@@ -138,7 +138,7 @@ def _marked(key: str | None) -> str:
 
 
 def type_text(schema: Mapping[str, Any]) -> str:
-    """What a key takes, in words."""
+    """The values that a key takes, in words."""
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]

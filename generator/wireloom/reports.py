@@ -1,6 +1,6 @@
 """Reports of findings: lines for people, lines of JSON, annotations of GitHub, and SARIF for other tools.
 
-Each is written as the findings come, so that a report may be larger than memory.
+Findings are written as they come, so a report may be larger than memory.
 """
 
 import json
@@ -23,10 +23,10 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong in a file: by which rule, where, and what.
+    """Something wrong in a file: its rule, its place, and a message.
 
-    `place` is where it is in a file that has no lines to count; `name` is what the finding is about. `record` is the
-    same for tools, as an object of JSON; `others` are lines that people see below.
+    `place` is the place in a file without lines; `name` is what the finding is about. `record` is the finding as a JSON
+    object for tools; `others` are further lines for people.
     """
 
     rule: str
@@ -40,11 +40,11 @@ class Finding:
     offset: int | None = None
     level: Level = "error"
     others: tuple[str, ...] = ()
-    related: Location | None = None  # where it was in the files that these are compared with
+    related: Location | None = None  # the old place in a comparison
 
 
 class Report:
-    """A report being written by `say`, and the count of findings by rule."""
+    """A report that is written by `say`, and the number of findings by rule."""
 
     def __init__(self, form: Form, say: Callable[[str], None]) -> None:
         self.rules: Counter[str] = Counter()
@@ -54,11 +54,11 @@ class Report:
 
     @property
     def count(self) -> int:
-        """The findings so far."""
+        """The number of findings so far."""
         return self.rules.total()
 
     def add(self, finding: Finding) -> None:
-        """One finding more."""
+        """Add a finding."""
         match self._form:
             case "text":
                 self._say(_line(finding))
@@ -76,14 +76,14 @@ class Report:
         self.rules[finding.rule] += 1
 
     def end(self) -> None:
-        """The report is whole."""
+        """Finish the report."""
         if self._form == "sarif":
             rules = [{"id": rule} for rule in self.rules]
             driver = {"name": "wireloom", "version": __version__, "rules": rules}
             self._say(f'], "columnKind": "unicodeCodePoints", "tool": {json.dumps({"driver": driver})}}}]}}')
 
     def summary(self) -> Iterator[str]:
-        """The rules that were broken, the most often first."""
+        """The broken rules, most frequent first."""
         width = len(f"{max(self.rules.values(), default=0):,}")
         for rule, count in sorted(self.rules.items(), key=lambda entry: (-entry[1], entry[0])):
             yield f"  {count:>{width},}  {rule}"
@@ -98,7 +98,7 @@ def _line(finding: Finding) -> str:
 
 
 def _annotation(finding: Finding) -> str:
-    """A command of GitHub's workflows: an error at a line of a file, or at the file where no line is known."""
+    """A workflow command of GitHub: an error at a line of a file, or at the file if the line is unknown."""
     places = {"file": finding.file, "line": finding.line, "col": finding.column, "title": finding.rule}
     stated = ",".join(f"{name}={_property(str(place))}" for name, place in places.items() if place is not None)
     text = finding.text if finding.line is not None else f"{finding.place}: {finding.text}"

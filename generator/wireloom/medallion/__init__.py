@@ -1,6 +1,6 @@
-"""The start of a Declarative Pipeline: records as they came (bronze), decoded (silver), and bad ones (quarantine).
+"""Creates a Declarative Pipeline: raw records (bronze), decoded ones (silver), and bad ones (quarantine).
 
-What is written is a project as `spark-pipelines init` makes one, ready to run; it is the user's from then on.
+The result is a project in the layout of `spark-pipelines init`, ready to run, which the user then owns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,18 +24,18 @@ FILES = {
     "transformations/silver.py": "silver.py",
     "transformations/quarantine.py": "quarantine.py",
 }
-"""The files of a project, and the template of each."""
+"""The files of a project, with the template of each."""
 
 PLACES: Mapping[Source, tuple[str, ...]] = {
     "kafka": ("topic", "partition", "offset", "timestamp"),
     "parquet": ("file",),
     "files": ("file",),
 }
-"""The columns beside the value that say where a record came from."""
+"""Columns besides the value that tell where a record came from."""
 
 
 def create(folder: Path, package: str, module: FormatModule, source: str) -> tuple[Path, ...]:
-    """Write the project; a folder that is there already is left alone."""
+    """Write the project; an existing folder is not changed."""
     if source not in SOURCES:
         raise unknown("source", source, SOURCES)
     if folder.exists():
@@ -57,7 +57,8 @@ def create(folder: Path, package: str, module: FormatModule, source: str) -> tup
         "source": source,
         "places": PLACES[source],
         "rows": ".".join(root.rows),
-        "member": next(iter(root.logical.fields)).name,  # one is enough to learn whether a record is right
+        # decoding one member is enough to tell whether a record is good
+        "member": next(iter(root.logical.fields)).name,
         "columns": [*(f"{place} AS _{place}" for place in PLACES[source]), *_silver(root)],
     }
     if source != "kafka":
@@ -71,7 +72,7 @@ def create(folder: Path, package: str, module: FormatModule, source: str) -> tup
 
 
 def _silver(root: Root) -> Iterator[str]:
-    """The columns of a decoded record, as SQL; the elements of its list of rows come first, as in `row_record`."""
+    """The columns of a decoded record, as SQL; those of its list of rows come first, as in `row_record`."""
     record, path = root.logical, root.rows
     if not path:
         yield "event.*"
@@ -84,7 +85,7 @@ def _silver(root: Root) -> Iterator[str]:
 
 
 def _element(type: LogicalType, path: Sequence[str]) -> LogicalType:
-    """The type of the elements of the list at `path`."""
+    """The element type of the list at `path`."""
     match type:
         case Record() if path:
             return _element(next(member.type for member in type.fields if member.name == path[0]), path[1:])

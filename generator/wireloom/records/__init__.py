@@ -1,1 +1,1 @@
-"""Streams of records outside of Spark: decoded and encoded, converted to another format, and validated."""
+"""Streams of records without Spark: decoding, encoding, conversion to another format, and validation."""

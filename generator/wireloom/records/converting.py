@@ -1,4 +1,4 @@
-"""Streams of one format's records as streams of another's, in constant memory."""
+"""Converts streams of one format's records to another format, in constant memory."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from wireloom.runtime.streams.writing import ending
 
 @dataclass(slots=True)
 class Tally:
-    """How many records were converted and how many were not, and in how many each member was lost."""
+    """How many records were converted, how many were not, and in how many each member was lost."""
 
     converted: int = 0
     refused: int = 0
@@ -25,13 +25,13 @@ class Tally:
     built: transcode.Written = field(default_factory=transcode.Written)
 
     def slow(self) -> Iterator[str]:
-        """That good records were read or built one by one, and why; nothing where none was."""
+        """Lines about good records that were read or built one by one, with the reason."""
         yield from filter(None, (self.read.slow(), self.built.slow()))
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A record that was not converted, and why."""
+    """A record that was not converted, and the reason."""
 
     index: int
     offset: int
@@ -41,7 +41,7 @@ class Refused:
 def convert(
     conversion: Conversion, request: Request, chosen: Framing, source: BinaryIO, tally: Tally
 ) -> Iterator[bytes | Refused]:
-    """The framed bytes of each record of a source, or why there are none."""
+    """The framed bytes of each converted record, or a Refused."""
     parameters: dict[str, Any] = dict(request.parameters)
     codec = request.module.CODEC
     parts = codec.decode_stream(source, root=request.root, framing=request.framing, on_error="skip", **parameters)
@@ -53,7 +53,8 @@ def convert(
         wrong = [error_line(each.as_py()) if each.is_valid else None for each in part.errors]
         made = conversion.of_columns(part.records, wrong)
         tally.built.records += len(made.data)
-        tally.built.rebuilt += sum(made.data[row].is_valid for row in made.built)  # of others it says what is wrong
+        # bad records are always built one by one, to find the error
+        tally.built.rebuilt += sum(made.data[row].is_valid for row in made.built)
         rows = zip(places, made.data.to_pylist(), made.errors.to_pylist(), made.lost.to_pylist(), strict=True)
         for place, data, error, lost in rows:
             if data is None:

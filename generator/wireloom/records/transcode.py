@@ -1,7 +1,7 @@
-"""Files of records and lines of canonical JSON, each into the other.
+"""Converts files of records to lines of canonical JSON, and back.
 
-Both directions are generators of batches, which the native engine reads and writes: a stream of any length passes
-through in bounded memory. Where the engine does not cover a format or a record the parser does, and that is counted.
+Both directions are generators of batches, which the native engine reads and writes, so a stream of any length needs
+limited memory. If the engine does not cover a format or a record, the parser does the work, and that is counted.
 """
 
 import json
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 _LINES, _BYTES = 2_000, 4 << 20
-"""Lines that are read at once, and their bytes, unless a single one has more."""
+"""Most lines that are read at once, and most bytes, unless a single line has more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to read or write: the format, one of its roots, how records follow one another, and the parameters."""
+    """How to read or write records: format, root, framing and parameters."""
 
     module: FormatModule
     root: str | None
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which records, by their numbers, and which of their columns; `resync` goes on at the next that proves itself."""
+    """Which records to read, by number, and which columns. `resync` continues after damage."""
 
     columns: tuple[str, ...] | None = None
     skip: int = 0
@@ -57,7 +57,7 @@ class Selection:
 
 @dataclass(slots=True)
 class Tally:
-    """What was read: records, how many of them the parser read although they are good, and why; what was given up."""
+    """How many records were read, how many good ones the parser had to read and why, and what was given up."""
 
     records: int = 0
     reread: int = 0
@@ -65,14 +65,14 @@ class Tally:
     given_up: GivenUp = field(default_factory=GivenUp)
 
     def add(self, part: "DecodedPart", bad: "Collection[int]") -> None:
-        """One part more, of which these records are bad."""
+        """Add a part, with the indices of its bad records."""
         self.records += len(part.offsets)
-        self.reread += max(part.reread - len(bad), 0)  # the parser says what is wrong with a bad record
+        self.reread += max(part.reread - len(bad), 0)  # the parser always reads bad records
         self.reason = self.reason or part.reason
         self.given_up.add(part, bad)
 
     def slow(self) -> str:
-        """That the parser read records which the engine reads faster, and why; empty where it read none."""
+        """A line about good records that the parser had to read, with the reason; empty if there were none."""
         if not self.reread:
             return ""
         why = self.reason or "the engine leaves some of their values to the parser, see docs/internals/engine.md"
@@ -81,7 +81,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some records of a stream, and the errors of the bad ones by their places among them."""
+    """Some records of a stream, and the errors of the bad ones, by index."""
 
     part: "DecodedPart"
     errors: "dict[int, DecodeError]"
@@ -90,7 +90,7 @@ class Piece:
 def decode(
     request: Request, source: BinaryIO, selection: Selection, tally: Tally, open_values: "OpenValues" = "json"
 ) -> Iterator[Piece]:
-    """The columns of the records that are selected, some at a time; `stop` ends with the first bad one among them."""
+    """The columns of the selected records, in pieces; `stop` ends with the first bad record among them."""
     codec, parameters = request.module.CODEC, cast("dict[str, Any]", request.parameters)
     tally.given_up.searched = selection.resync
     start, stop = selection.skip, None if selection.limit is None else selection.skip + selection.limit
@@ -126,13 +126,13 @@ def _labelled(codec: Codec, error: DecodeError) -> DecodeError:
 
 
 def shown_type(request: Request, columns: "Sequence[str] | None") -> Record:
-    """What readers see of a record, or of an element of a root that is a list, with these columns."""
+    """The type of a record with these columns for readers; for a root that is a list, of an element."""
     return project(request.module.CODEC.root(request.root).logical, columns)
 
 
 def lines(request: Request, columns: "Sequence[str] | None", part: "DecodedPart") -> "pa.LargeStringArray":
-    """The line of JSON of each record of a part; null where it is bad."""
-    from wireloom.runtime.columns import rendering  # noqa: PLC0415 - imports pyarrow, which texts of help do without
+    """A line of JSON for each record of a part; null for bad records."""
+    from wireloom.runtime.columns import rendering  # noqa: PLC0415 - needs pyarrow, which help texts do not
 
     shown = shown_type(request, columns)
     if part.parents is None:
@@ -142,21 +142,21 @@ def lines(request: Request, columns: "Sequence[str] | None", part: "DecodedPart"
 
 @dataclass(slots=True)
 class Written:
-    """How many records were written, and how many of them record by record instead of in columns, and why."""
+    """How many records were written, how many of them one by one instead of in columns, and why."""
 
     records: int = 0
     rebuilt: int = 0
     reason: str = ""
 
     def slow(self) -> str:
-        """That records were built one by one, which the engine does faster, and why; empty where none was."""
+        """A line about records that were built one by one, with the reason; empty if there were none."""
         if not self.rebuilt:
             return ""
         return f"{self.rebuilt} of {self.records} records were built by the parser, which is slow: {self.reason}"
 
 
 def encode(request: Request, source: Iterable[bytes], tally: Written) -> Iterator[bytes]:
-    """The bytes of the lines' records, framed, some records at a time."""
+    """The framed bytes of the records in lines of JSON, in pieces."""
     codec = request.module.CODEC
     framing = codec.framing_of(codec.root(request.root), request.framing)
     begun, settings = beginning(codec, framing, request.parameters)
@@ -180,7 +180,7 @@ def encode(request: Request, source: Iterable[bytes], tally: Written) -> Iterato
 
 
 def _batches(source: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """The lines that are not blank, with their numbers, some at a time."""
+    """The lines that are not blank, with their numbers, in batches."""
     held: list[tuple[int, bytes]] = []
     size = 0
     for number, line in enumerate(source, start=1):
@@ -195,7 +195,7 @@ def _batches(source: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def _values(request: Request, batch: Sequence[tuple[int, bytes]]) -> tuple[list[tuple[int, object]], DataError | None]:
-    """The values of the lines before the first that says none, with their numbers, and what is wrong with that one."""
+    """The values of lines, with their numbers, up to the first bad line; and the error of that line."""
     found: list[tuple[int, object]] = []
     for number, line in batch:
         try:
@@ -206,20 +206,20 @@ def _values(request: Request, batch: Sequence[tuple[int, bytes]]) -> tuple[list[
 
 
 def _in_columns(request: Request, values: "Sequence[tuple[int, object]]") -> list[bytes] | None:
-    """The bytes of records, written together; None where columns do not hold them, or one of them cannot be said."""
+    """Encode records together in columns; None if they do not fit into columns, or one of them is bad."""
     from wireloom.runtime.columns import arrow  # noqa: PLC0415 - the same
 
     codec = request.module.CODEC
     try:
         structs = arrow.to_struct_array([value for _, value in values], codec.root(request.root).logical)
         made: list[bytes | None] = codec.encode(structs, root=request.root, **request.parameters).to_pylist()
-    except (EncodeError, NotImplementedError, TypeError, ValueError, ArithmeticError):  # Arrow's among them
-        return None  # record by record it shows whose fault that is
+    except (EncodeError, NotImplementedError, TypeError, ValueError, ArithmeticError):  # includes Arrow's errors
+        return None  # encoding them one by one shows which is bad
     return None if None in made else cast("list[bytes]", made)
 
 
 def likely(request: Request, head: bytes, size: int | None) -> str | None:
-    """The framing that a source which begins so fits, where it does not fit the one that is asked for."""
+    """The framing that the first bytes of a source fit, if they do not fit the requested one."""
     framing = request.framing or request.module.CODEC.framing
     return likely_framing(
         lambda data, other: _framed(replace(request, framing=other), data, "stop"), head, size, framing
@@ -237,12 +237,13 @@ def _value(request: Request, number: int, line: bytes) -> object:
     try:
         return request.module.CODEC.from_canonical(loads(line), root=request.root)
     except EncodeError as error:
-        raise DataError(f"line {number}: {error.actual}") from error  # it says where, what and what would be right
+        # its text has the place, the reason and the advice
+        raise DataError(f"line {number}: {error.actual}") from error
     except UnicodeDecodeError as error:
         raise DataError(f"line {number}: not UTF-8, so not JSON") from error
     except json.JSONDecodeError as error:
         raise DataError(f"line {number}: not JSON: {error}") from error
-    except ValueError as error:  # JSON, but no value
+    except ValueError as error:  # valid JSON, but no value of the format
         raise DataError(f"line {number}: {error}") from error
     except RecursionError as error:
         raise DataError(f"line {number}: nested too deep") from error
@@ -258,7 +259,7 @@ def _built(request: Request, number: int, value: object) -> bytes:
 def beginning(
     codec: Codec, framing: Framing, parameters: Mapping[str, object]
 ) -> tuple[bytes, dict[str, ParameterValue]]:
-    """What stands before all records, and the parameters that these are written with."""
+    """The file header, and the parameters for the records after it."""
     try:
         return codec.beginning(framing, parameters)
     except EncodeError as error:
@@ -267,7 +268,7 @@ def beginning(
 
 
 def _header_hint(framing: Framing, error: EncodeError) -> str:
-    """What to do about a member of a header that has no value."""
+    """The advice for a header member that has no value."""
     for parameter, member in framing.gives if isinstance(framing, Headed) else ():
         if member == error.path:
             return f"give it as the parameter {parameter} (-p {parameter}=...; in Spark an option)"
@@ -275,7 +276,7 @@ def _header_hint(framing: Framing, error: EncodeError) -> str:
 
 
 def written(framing: Framing, data: bytes, number: int, *, first: bool) -> bytes:
-    """A record of a line as it stands in a stream, whose first it may be."""
+    """The record of a line with its framing; the first one of a stream may differ."""
     try:
         return frame(framing, data, first=first)
     except EncodeError as error:

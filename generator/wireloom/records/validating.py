@@ -1,4 +1,4 @@
-"""The problems of every record of a stream, in constant memory, each with its offset in the stream."""
+"""Lists the problems of every record of a stream, in constant memory, each with its offset in the stream."""
 
 import json
 from collections import deque
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 _LAST_OF_A_LINE = 2
-"""The line in which a reader is at the latest that goes on after a document which was cut off in its line."""
+"""A reader that continues after a document that was cut off within its line is at most in this line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """A record that is not valid: its number, the offset where it begins, its problems, which stand in the stream."""
+    """A bad record: its number, its offset, and its problems with places in the stream."""
 
     index: int
     offset: int
@@ -33,7 +33,7 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How many records were looked at together, and the bad ones."""
+    """How many records a part has, and the bad ones."""
 
     records: int
     bad: Iterator[Bad]
@@ -42,7 +42,7 @@ class Part:
 def validate(
     request: Request, source: BinaryIO, given_up: GivenUp | None = None, *, resync: bool = False
 ) -> Iterator[Part]:
-    """The records of a source, part by part; those of a part are judged as they are asked for."""
+    """The records of a source in parts; bad records are validated when they are asked for."""
     framing = request.framing or request.module.CODEC.framing
     lines = _Lines(source)
     parameters: dict[str, Any] = dict(request.parameters)
@@ -57,11 +57,11 @@ def validate(
             given_up.add(part, errors)
         yield Part(len(part.offsets), _bad(request, part, errors, known, framing))
         if len(part.offsets):
-            lines.place(part.offsets[-1].as_py())  # nobody asks for those before
+            lines.place(part.offsets[-1].as_py())  # earlier places are not needed any more
 
 
 def damaged(record: int, offset: int, error: DecodeError) -> Bad:
-    """The record that is lost where a compressed file is damaged."""
+    """The record that is lost because a compressed file is damaged."""
     return Bad(record, offset, (replace(of_error(error), offset=offset),))
 
 
@@ -86,9 +86,9 @@ def _problems(
     *,
     is_whole: bool,
 ) -> list[Problem]:
-    """What is wrong with the bytes of a record, and the stream's own error where they alone do not have it.
+    """The problems of a record's bytes, and the stream's own error if the bytes alone do not show it.
 
-    Where not all of them were kept the error is all that is known.
+    If not all bytes were kept, only the stream's error is known.
     """
     own, data = of_error(error), raw.as_py() or b""
     if not is_whole:
@@ -106,21 +106,21 @@ def _problems(
 
 
 def _is_refused_alike(request: Request, data: bytes, own: Problem) -> bool:
-    """Whether the decoder refuses the bytes alone for the same: then the problems of the schema stand for it."""
+    """Whether the decoder gives the same error for the bytes alone, so that the schema's problems cover it."""
     codec = request.module.CODEC
     refusal = codec.refusal(data, request.root, codec.settings(dict(request.parameters)))
     return refusal is not None and (refusal[0].code, refusal[0].offset) == (own.rule, own.offset)
 
 
 def _with_own(found: list[Problem], own: Problem, data: bytes) -> list[Problem]:
-    """The problems before the place where the stream is wrong, and what is wrong there."""
+    """The problems before the stream's error, and that error."""
     at = own.offset or 0
     line, column = positions(data, [at])[at] if at <= len(data) else (None, None)
     return [*(each for each in found if (each.offset or 0) < at), replace(own, line=line, column=column)]
 
 
 def _in_stream(problem: Problem, offset: int, place: tuple[int, int] | None) -> Problem:
-    """The problem at its place in the stream, whose record begins at that line and column, as far as they are known."""
+    """A problem moved to its place in the stream. The record begins at `offset` and, if known, at `place`."""
     moved = replace(problem, offset=offset + (problem.offset or 0))
     if problem.line is None or problem.column is None or place is None:
         return replace(moved, line=None, column=None)
@@ -130,9 +130,9 @@ def _in_stream(problem: Problem, offset: int, place: tuple[int, int] | None) -> 
 
 
 def framing_of_text(request: Request, head: bytes) -> str | None:
-    """How documents follow one another in a file that begins so, where that is not one a line.
+    """The framing of a JSON file by its first bytes, if it is not one document per line.
 
-    It is asked of JSON alone, where no framing is given, and goes by brackets and line feeds: records may be bad.
+    Used only for JSON without a given framing. It looks only at brackets and line feeds, since records may be bad.
     """
     codec = request.module.CODEC
     root = codec.root(request.root)
@@ -153,7 +153,7 @@ def framing_of_text(request: Request, head: bytes) -> str | None:
 
 
 def _is_document(line: str) -> bool:
-    """Whether a line is an object or an array, all of it."""
+    """Whether a line is a complete object or array."""
     try:
         return isinstance(json.loads(line), dict | list)
     except (json.JSONDecodeError, RecursionError):
@@ -161,11 +161,11 @@ def _is_document(line: str) -> bool:
 
 
 class _Lines:
-    """A file that knows the lines and columns (in characters) of what was read of it."""
+    """A file that records the lines and columns (in characters) of what was read."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
-        self._read: deque[tuple[int, bytes]] = deque()  # what lines are to be counted in, and where it begins
+        self._read: deque[tuple[int, bytes]] = deque()  # data whose lines are not counted yet, with their offsets
         self._line = self._column = 1  # of `counted`
         self._counted = 0
         self._offset = 0
@@ -187,7 +187,7 @@ class _Lines:
         return data
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line and the column at an offset, which must not be before one that was asked for."""
+        """The line and column at an offset, which must not be before an earlier one."""
         while self._read and self._counted < offset:
             start, data = self._read[0]
             here, there = max(self._counted - start, 0), min(offset - start, len(data))

@@ -1,4 +1,4 @@
-"""The start of a spec in each encoding: small, working, with an example of everything that most formats need."""
+"""Creates a first spec in any encoding: small and working, with an example of everything that most formats need."""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from wireloom.names import format_name_flaw
 from wireloom.project import spec_files
 
 TEMPLATES = Path(__file__).parent
-FILLER = "new_format"  # a template is a spec itself; this is its format's name
+FILLER = "new_format"  # the format name in the templates, which are valid specs
 NAME = re.compile(rb"""^format:[ \t]*["']?([a-z0-9_]+)["']?[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 
 
 ENCODINGS = tuple(sorted(path.stem for path in TEMPLATES.glob("*.yaml")))
-"""The encodings that a spec can start with."""
+"""The encodings that have a template."""
 Encoding = Literal[ENCODINGS]  # type: ignore[valid-type]
 
 
 def create(name: str, specs: Path, encoding: Encoding = "binary") -> Path:
-    """Write specs/NAME/NAME.yaml; an existing file is left alone, and a name is given once."""
+    """Write specs/NAME/NAME.yaml, unless the file or a format of that name exists."""
     flaw = format_name_flaw(name)
     if flaw:
         raise MisuseError(f"{name!r} cannot be a format's name: {flaw}")
@@ -36,7 +36,10 @@ def create(name: str, specs: Path, encoding: Encoding = "binary") -> Path:
 
 
 def _specs_of(name: str, specs: Path) -> Iterator[Path]:
-    """The specs of that name, found by the line `format: NAME` alone; a spec with mistakes has its name, too."""
+    """The specs with that format name.
+
+    It looks only for the line `format: NAME`, so it also finds specs with mistakes.
+    """
     for path in spec_files(specs):
         if name.encode() in NAME.findall(path.read_bytes()):
             yield path

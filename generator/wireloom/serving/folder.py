@@ -38,7 +38,7 @@ def paths(specs: Path) -> dict[str, Path]:
 
 
 def listed(specs: Path) -> list[Listed]:
-    """The specs of formats, by format; raises MisuseError where there is none."""
+    """The specs of formats, sorted by format; raises MisuseError if there are none."""
     found = []
     for name, path in paths(specs).items():
         node, _ = parse(path.read_text(encoding="utf-8", errors="replace"), name)
@@ -51,7 +51,7 @@ def listed(specs: Path) -> list[Listed]:
 
 
 def chosen(specs: Path, format: str | None) -> str:
-    """The name of a format's spec, by default of the first."""
+    """The name of a format's spec; by default the first spec."""
     found = listed(specs)
     if format is None:
         return found[0].name
@@ -61,16 +61,16 @@ def chosen(specs: Path, format: str | None) -> str:
 
 
 def path_of(specs: Path, name: str) -> Path:
-    """The file of that name; raises MisuseError where the folder has none."""
+    """The file with that name; raises MisuseError if the folder has none."""
     known = paths(specs)
     refuse_unknown("spec", [name], known)
     return known[name]
 
 
 def save(specs: Path, name: str, text: str, opened: str) -> str:
-    """Write the text to a spec; its new digest. Raises ChangedError where the file's digest is not that of `opened`.
+    """Write a text to a spec; returns its new digest. Raises ChangedError if the file's digest is no longer `opened`.
 
-    A reader of the file sees the old text or the new one.
+    The write is atomic: a reader sees the old text or the new one.
     """
     path = path_of(specs, name).resolve()
     if digest(path.read_bytes()) != opened:

@@ -1,8 +1,9 @@
-"""HTTP for the page, with the standard library: it checks who asks and how much, and answers.
+"""HTTP for the page, with the standard library: checks the origin and size of requests, and answers them.
 
-Every request must name this host, since the name of a hostile site may lead here too, and carry the token. A request
-of a script must also come from the page itself (its Origin). The token is in the URL of the page, and in a header of
-all else. There is no cookie: browsers would send it to other ports of this machine. No path is looked up but these:
+Every request must name this host, since the name of a hostile site may resolve to it too, and must carry the token. A
+request of a script must also come from the page itself (its Origin). The token is in the URL of the page, and in a
+header of all other requests. There is no cookie: browsers would send it to other ports of this machine. Only these
+paths exist:
 
 | request | answers |
 |---|---|

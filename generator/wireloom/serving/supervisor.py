@@ -1,7 +1,7 @@
 """Runs the process that generates and decodes, for the server: one request at a time, and the newest wins.
 
-A request that takes too long, or that a newer one waits for, ends the process; the next request begins another, which
-is a copy of one that has imported the generator.
+If a request takes too long, or a newer one waits for it, the process is ended. The next request starts another process,
+a copy of one that has already imported the generator.
 """
 
 import multiprocessing

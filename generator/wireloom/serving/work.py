@@ -1,4 +1,4 @@
-"""What the process behind the page does: an edited spec and bytes in, the problems and the decoded record out.
+"""The work of the process behind the page: an edited spec and bytes in, problems and the decoded record out.
 
 The texts of the page replace files of the folder, in memory. Only the chosen spec and the files that specs share
 (libraries, schemas) are read. The documents and the generated module are kept until a text changes. So new bytes need
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 IDLE = 0.5
-"""The garbage collector runs after so many seconds without a request."""
+"""Seconds without a request after which the garbage collector runs."""
 OUT_OF_MEMORY = 3
 """The exit code of a process that exceeds its limit of memory."""
 UNCOLLECTED = 1_000_000
-"""It runs earlier if there are more new objects."""
+"""Number of new objects after which it runs earlier."""
 LISTED = 200
-"""Records of a stream that are listed; a later one is shown when its number is asked for."""
+"""Records of a stream that are listed; later ones are shown on request, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class _Made:
     format: Format
     module: FormatModule
     lines: SpecLines
-    mistaken: tuple[Problem, ...]  # of the examples, which decide nothing here
+    mistaken: tuple[Problem, ...]  # problems of examples, which do not matter here
     warnings: tuple[Problem, ...]
     shared: list[str]
 
@@ -153,7 +153,7 @@ def _is_shared(data: bytes) -> bool:
 
 
 def _resolved(documents: Documents) -> tuple[Resolved, tuple[Problem, ...]]:
-    """The formats, and what is wrong with examples alone: an edit may take away the error that one states."""
+    """The formats, and the problems of examples alone: an edit may remove the error that an example states."""
     try:
         return resolve_all(documents), ()
     except SpecProblems as error:
@@ -188,7 +188,7 @@ def _together(read: list[Documents]) -> Documents:
 
 
 def _described(made: _Made) -> dict[str, Any]:
-    """What the page's menus offer of a format."""
+    """The data for the page's menus about a format."""
     format = made.format
     return {
         "name": format.name,
@@ -221,7 +221,7 @@ def _example(example: Example) -> dict[str, Any]:
 
 
 def _decoded(made: _Made, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The records of the bytes, and the one that is asked for, else the first bad one, else the first."""
+    """The records of the bytes, and the requested one; without a request, the first bad one, or the first."""
     number = request["record"]
     try:
         data = base64.b64decode(request["data"])
@@ -267,7 +267,7 @@ def serve(connection: "Connection[bytes, bytes]", specs: Path, limits: Limits) -
             while True:
                 _answer(connection, work, limits)
         except (MemoryError, SystemError):  # compiled code may raise SystemError without memory
-            os._exit(OUT_OF_MEMORY)  # closing needs memory, too
+            os._exit(OUT_OF_MEMORY)  # a normal exit needs memory, too
 
 
 def _answer(connection: "Connection[bytes, bytes]", work: Work, limits: Limits) -> None:
@@ -283,5 +283,5 @@ def _answer(connection: "Connection[bytes, bytes]", work: Work, limits: Limits) 
 def _bound(limits: Limits) -> None:
     """Limit the memory of this process, and forbid it to write files."""
     for kind, bound in ((resource.RLIMIT_AS, limits.memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
-        with suppress(OSError, ValueError):  # a system that has no such limit, or a lower one
+        with suppress(OSError, ValueError):  # the system lacks the limit, or has a lower one
             resource.setrlimit(kind, (bound, bound))

@@ -1,8 +1,8 @@
-"""Invalid records: valid ones with one thing broken, one for each root, code and place.
+"""Makes invalid records: valid ones with one thing broken, one for each root, error code and path.
 
-Bytes are cut, flipped and overwritten where a field begins and ends, as the trace of the record shows it. In JSON and
-MessagePack members are left out, added and given other kinds of values as well. After a checksum nothing else would
-ever be refused: there the checksum of the broken record is put in place, so that the next check meets the damage.
+Bytes are cut, flipped and overwritten where a field begins and ends, as `explain_bytes` shows. In JSON and MessagePack,
+members are also removed, added and given values of other kinds. A wrong checksum would hide all later errors, so the
+checksum of the broken record is corrected, until the damage reaches the next check.
 """
 
 import json
@@ -22,9 +22,9 @@ from wireloom.runtime.spans import Span
 from wireloom.vectors.manifest import Vector
 from wireloom.vectors.valid import leaves, options, with_value
 
-_REPAIRS = 3  # checksums within one another
-_WIDEST = 8  # bytes of a number
-_LARGEST = 4096  # bytes of a record that is broken everywhere
+_REPAIRS = 3  # nested checksums that are corrected
+_WIDEST = 8  # most bytes of a number
+_LARGEST = 4096  # most bytes of a record that is broken
 _INDEX = re.compile(r"\[\d+\]")
 _TREES: Mapping[str, tuple[Callable[[bytes], object], Callable[[object], bytes]]] = {
     "json": (json.loads, lambda value: json.dumps(value).encode()),
@@ -34,7 +34,7 @@ _OTHERS: tuple[object, ...] = (None, True, -1, 1 << 63, 1.5, "", "?", [], {})
 
 
 def invalid(format: Format, codec: Codec, good: Sequence[Vector], stated: Sequence[int]) -> Iterator[Vector]:
-    """The bad examples of the spec, then broken records; of codes still missing those under other parameters."""
+    """The invalid examples, then broken records; for codes still missing, records broken under other parameters."""
     wrong = (each for each in format.examples if each.stated and each.error is not None)
     examples = [Vector(each.name, each.data, each.root, dict(each.parameters)) for each in wrong]
     others = [each for base in good for each in options(format, base) if len(base.data) <= _LARGEST]
@@ -48,7 +48,7 @@ def invalid(format: Format, codec: Codec, good: Sequence[Vector], stated: Sequen
 
 
 def _new(codec: Codec, vectors: Iterable[Vector], seen: set[tuple[str, str, str]]) -> Iterator[Vector]:
-    """Those that are refused with a code, or at a place, that none before was."""
+    """The vectors that are refused with a new error code or at a new path."""
     for vector in vectors:
         error = _error(codec, vector)
         if error is None:
@@ -68,7 +68,7 @@ def _error(codec: Codec, vector: Vector) -> DecodeError | None:
 
 
 def _broken(format: Format, codec: Codec, good: Sequence[Vector], stated: Sequence[int]) -> Iterator[Vector]:
-    """The records with one thing broken; of fields that were broken before none."""
+    """The records with one thing broken, once for each kind of field."""
     done: set[tuple[object, ...]] = set()
     for vector in good:
         if len(vector.data) > _LARGEST:
@@ -112,7 +112,7 @@ def _changes(data: bytes, span: Span, stated: Sequence[int]) -> Iterator[tuple[s
 
 
 def _repaired(codec: Codec, vector: Vector, places: dict[str, Span]) -> Iterator[Vector]:
-    """The record with the checksums that its error asks for, one after the other."""
+    """The record with corrected checksums, one after the other."""
     for _ in range(_REPAIRS):
         error = _error(codec, vector)
         span = None if error is None else places.get(error.path)
@@ -132,7 +132,7 @@ def _repaired(codec: Codec, vector: Vector, places: dict[str, Span]) -> Iterator
 
 
 def _stored(expected: str, size: int) -> Iterator[bytes]:
-    """How so many bytes may say what is expected: digits of a number, or bytes in hexadecimal."""
+    """The possible bytes for an expected value: a number in either byte order, or hexadecimal bytes."""
     with suppress(ValueError):
         yield int(expected, 0).to_bytes(size, "big")
     with suppress(ValueError, OverflowError):
@@ -142,7 +142,7 @@ def _stored(expected: str, size: int) -> Iterator[bytes]:
 
 
 def _restructured(encoding: Encoding, data: bytes, done: set[tuple[object, ...]]) -> Iterator[tuple[str, bytes]]:
-    """A document of JSON, or a value of MessagePack, with one member left out, added, or of another kind."""
+    """A JSON document or MessagePack value with one member removed, added, or changed in kind."""
     try:
         value = _TREES[encoding.name][0](data)
     except (KeyError, ValueError):

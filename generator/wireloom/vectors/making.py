@@ -1,4 +1,4 @@
-"""Vectors of one format, and what they do not reach."""
+"""Makes the vectors of one format, and tells what they do not cover."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from wireloom.vectors.valid import Edges, leaves, valid, words_in
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The vectors of a format, the valid ones first, and the error codes and words that none of them has."""
+    """The vectors of a format, valid ones first, and the error codes and words that none of them has."""
 
     vectors: tuple[Vector, ...]
     codes: tuple[str, ...]
@@ -19,12 +19,12 @@ class Made:
 
     @property
     def valid(self) -> int:
-        """How many are valid."""
+        """The number of valid vectors."""
         return sum(not vector.error for vector in self.vectors)
 
 
 def make(format: Format, codec: Codec) -> Made:
-    """The vectors of a format."""
+    """Make the vectors of a format."""
     edges = Edges.of(format)
     good = list(valid(format, codec, edges))
     unlike = {words_in(vector.value, edges): vector for vector in reversed(good)}

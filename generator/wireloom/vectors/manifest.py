@@ -1,4 +1,4 @@
-"""Vectors as a JSON document, and how a codec is held against them."""
+"""Vectors as a JSON document, and the check of a codec against it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ FORM = "wireloom-vectors-1"
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """Bytes, and the canonical JSON rendering that they mean, or the error that they are.
+    """Bytes with their canonical JSON rendering, or with their error.
 
-    `rebuilds` says whether the value gives these bytes again.
+    `rebuilds` if building the value gives the same bytes.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Vector:
     offset: int = 0
 
     def entry(self) -> dict[str, object]:
-        """The vector in the document."""
+        """The vector as an entry of the document."""
         head = {"name": self.name, "hex": self.data.hex(), "root": self.root, "parameters": dict(self.parameters)}
         if self.error:
             return {**head, "error": self.error, "path": self.path, "offset": self.offset}
@@ -50,12 +50,12 @@ def document(format: Format, vectors: Sequence[Vector]) -> dict[str, object]:
 
 
 def recognises(manifest: Mapping[str, Any]) -> bool:
-    """Whether a document has this form."""
+    """Whether a document is a manifest of vectors."""
     return manifest.get("form") == FORM
 
 
 def findings(codec: Codec, vector: Mapping[str, Any]) -> Iterator[str]:
-    """Where a codec does something else than a vector of a document says."""
+    """The differences between a codec and a vector of a document."""
     data, given = bytes.fromhex(vector["hex"]), {"root": vector["root"], **vector["parameters"]}
     try:
         value = codec.parse(data, **given)

@@ -1,7 +1,7 @@
-"""Valid records: the examples of the spec, and each of their values moved to its edges.
+"""Makes valid records: the examples of the spec, and each of their values changed to extremes.
 
-Values are changed in their canonical rendering. What the format does not allow, or reads back as something else, is
-dropped: so a length that follows from another value stays as it is, and the edges of a range show themselves.
+Values are changed in the canonical rendering. Results that the format refuses, or reads back differently, are dropped.
+So a length that is derived from another value stays right, and the limits of a range need not be known.
 """
 
 from collections import deque
@@ -22,10 +22,10 @@ from wireloom.vectors.manifest import Vector
 
 _POWERS = (7, 8, 14, 15, 16, 21, 24, 28, 31, 32, 48, 53, 63, 64)
 _TEXTS = ("", "a", "\u00e9", "\u6f22\u5b57", "\U0001f600", "a" * 128, "a" * 256)
-_ANY: tuple[object, ...] = (0, 1, "", "a", True, [], {})  # for what is null in an example
-_COMBINATIONS = 64  # of words, beyond those in examples
+_ANY: tuple[object, ...] = (0, 1, "", "a", True, [], {})  # tried for a value that is null in an example
+_COMBINATIONS = 64  # most combinations of words, including those of examples
 _MOST = 1000
-"""Vectors of one format."""
+"""Most vectors of one format."""
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -33,16 +33,16 @@ Path = tuple[Step, ...]
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What the values of a format may be at their edges: whole numbers, and words with a meaning."""
+    """The extreme values of a format: integers, and words."""
 
     numbers: tuple[int, ...]
     words: tuple[str, ...]
     stated: tuple[int, ...] = ()
-    """The numbers that the spec names."""
+    """The numbers in the spec."""
 
     @classmethod
     def of(cls, format: Format) -> "Edges":
-        """Those of all of its fields."""
+        """The edges of all fields of a format."""
         stated, words = set[int](), dict[str, None]()
         for found in fields(format):
             stated |= {limit for limit in (found.minimum, found.maximum) if limit is not None}
@@ -66,7 +66,7 @@ def _words(mappings: Iterable[Mapped]) -> Iterator[str]:
 
 
 def valid(format: Format, codec: Codec, edges: Edges) -> Iterator[Vector]:
-    """The examples that are records, then each value of each at its edges; of bytes that come twice the first."""
+    """The valid examples, then each of their values at its extremes; without duplicates."""
     seen: set[tuple[str, str, bytes]] = set()
     for vector in _Mover(format, codec, edges).vectors():
         key = vector.root, repr(sorted(vector.parameters.items())), vector.data
@@ -78,12 +78,12 @@ def valid(format: Format, codec: Codec, edges: Edges) -> Iterator[Vector]:
 
 
 def words_in(rendering: object, edges: Edges) -> tuple[str, ...]:
-    """The words of the spec that are values in a rendering."""
+    """The words of the spec in a rendering."""
     return tuple(sorted({text for _, text in leaves(rendering) if isinstance(text, str) and text in edges.words}))
 
 
 def options(format: Format, base: Vector) -> Iterator[Vector]:
-    """The bytes of a record under each other value of each parameter; of integers under 1."""
+    """The record's bytes with each other value of each parameter; 1 for integers."""
     for parameter in format.parameters:
         now = base.parameters.get(parameter.name, parameter.default)
         values: tuple[object, ...] = parameter.options
@@ -99,7 +99,7 @@ def options(format: Format, base: Vector) -> Iterator[Vector]:
 
 @dataclass(frozen=True, slots=True)
 class _Mover:
-    """Moves the values of the records of a format; `moved` are the places where that was done."""
+    """Changes the values of records; `moved` has the places that were changed already."""
 
     format: Format
     codec: Codec
@@ -107,7 +107,7 @@ class _Mover:
     moved: set[tuple[object, ...]] = field(default_factory=set)
 
     def vectors(self) -> Iterator[Vector]:
-        """The examples; these under other parameters; and what comes of moving values."""
+        """The examples, the examples under other parameters, and records with changed values."""
         known = []
         for example in self.format.examples:
             if example.stated and example.error is None:
@@ -127,10 +127,10 @@ class _Mover:
                 words = words_in(vector.value, self.edges)
                 if words not in combinations and len(combinations) < _COMBINATIONS:
                     combinations.add(words)
-                    waiting.append(vector)  # records that no example is like
+                    waiting.append(vector)  # a record with a combination of words that no example has
 
     def _versions(self, known: Sequence[Vector]) -> list[Vector]:
-        """A record of each version of which there is no example, made of an example of another one."""
+        """For each version without an example, a record made from an example of another version."""
         versions, found = self.codec.versions, list[Vector]()
         told = {versions.name_of(each.value, each.parameters) for each in known} if versions else set()
         for name in versions.names if versions else ():
@@ -140,7 +140,7 @@ class _Mover:
         return found
 
     def _in_version(self, base: Vector, name: str) -> Vector | None:
-        """The record with another version and the same members; None where the version does not have them."""
+        """The record in another version with the same members; None if that version refuses them."""
         assert self.codec.versions is not None  # noqa: S101 - the caller asked
         value = self.codec.from_canonical(self.codec.versions.without(base.value), root=base.root)
         given = {key: each for key, each in base.parameters.items() if key != self.codec.versions.parameter}
@@ -154,7 +154,7 @@ class _Mover:
         return Vector(f"{base.name}, in version {name}", data, base.root, given, rendering, rebuilds=True)
 
     def _otherwise(self, base: Vector) -> Iterator[Vector]:
-        """The record under other parameters, where it is one and means something else."""
+        """The record under other parameters, if it is valid and has another value."""
         for vector in options(self.format, base):
             try:
                 value = self.codec.parse(vector.data, root=vector.root, **vector.parameters)
@@ -166,7 +166,7 @@ class _Mover:
                 yield replace(vector, value=rendering, rebuilds=built == vector.data)
 
     def _moved(self, base: Vector) -> Iterator[Vector]:
-        """A record with one value at an edge, for each value whose like was not moved before."""
+        """Records with one value at an extreme, for each place that was not changed before."""
         logical = next(root.logical for root in self.format.roots if root.name == base.root)
         base = replace(base, value=_whole(base.value, logical))
         words = words_in(base.value, self.edges)
@@ -178,7 +178,7 @@ class _Mover:
                 yield from _kept(self._tried(base, path, _edges(leaf, self.edges)))
 
     def _tried(self, base: Vector, path: Path, values: Iterable[object]) -> Iterator[tuple[object, Vector]]:
-        """The records that the format has with such values, in their order; of a word with what must change with it."""
+        """The valid records with such a value; if a word needs other members or parameters, with those."""
         for value in values:
             rendering = with_value(base.value, path, value)
             bases: Iterable[tuple[Vector, object]] = [(base, rendering)]
@@ -192,7 +192,7 @@ class _Mover:
                     break
 
     def _built(self, base: Vector, rendering: object) -> Vector | None:
-        """The record of a rendering; None where the format has none."""
+        """The record of a rendering; None if the format refuses it."""
         try:
             value = self.codec.from_canonical(rendering, root=base.root)
             data = self.codec.build(value, root=base.root, **base.parameters)
@@ -226,7 +226,7 @@ def _edges(leaf: object, edges: Edges) -> Iterable[object]:
 
 
 def _with_companions(rendering: Any, path: Path) -> Iterator[object]:  # noqa: ANN401 - what JSON has
-    """The rendering with one of the other members of the same record there, or not there."""
+    """The rendering with one other member of the same record added or removed."""
     holder = _at(rendering, path[:-1])
     for name, member in holder.items() if isinstance(holder, dict) else ():
         if name != path[-1]:
@@ -235,20 +235,20 @@ def _with_companions(rendering: Any, path: Path) -> Iterator[object]:  # noqa: A
 
 
 def _whole(rendering: Any, type: LogicalType) -> Any:  # noqa: ANN401 - what JSON has
-    """The rendering with null for every member that it leaves out."""
+    """The rendering with null for every missing member."""
     match type, rendering:
         case Record(fields=fields), dict():
             return {field.name: _whole(rendering.get(field.name), field.type) for field in fields}
         case List(element=element), list():
             return [_whole(each, element) for each in rendering]
-        case Record(), list():  # of a root that is a list of rows
+        case Record(), list():  # a root that is a list of rows
             return [_whole(each, type) for each in rendering]
         case _:
             return rendering
 
 
 def _kept(found: Iterable[tuple[object, Vector]]) -> Iterator[Vector]:
-    """Of whole numbers the least, the greatest, zero, and those on both sides of a change of size; all others."""
+    """Of integers, only the least, the greatest, zero, and those where the size changes; all other values."""
     numbers: list[tuple[int, Vector]] = []
     for value, vector in found:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -263,7 +263,7 @@ def _kept(found: Iterable[tuple[object, Vector]]) -> Iterator[Vector]:
 
 
 def leaves(rendering: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
-    """Every value within a rendering, containers too, with the way there."""
+    """Every value in a rendering, including containers, with its path."""
     entries: Iterable[tuple[Step, object]] = ()
     match rendering:
         case dict():
@@ -278,7 +278,7 @@ def leaves(rendering: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
 
 
 def with_value(rendering: Any, path: Sequence[Step], value: object) -> Any:  # noqa: ANN401 - what JSON has
-    """The rendering with another value there."""
+    """The rendering with another value at a path."""
     if not path:
         return value
     step, *rest = path
